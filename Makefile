@@ -1,0 +1,30 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check docs bench clean
+
+demo: .venv/.ready
+	$(BIN)/kubestage get all -A -f examples/01-first-cluster
+
+test: check docs
+	$(BIN)/python -m pytest
+
+check: .venv/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: .venv/.ready
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: .venv/.ready
+	for suite in objects store sim; do $(BIN)/python benchmarks/$$suite.py; done
+
+.venv/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,3 @@
+"""kubestage: a deterministic stand-in for a Kubernetes cluster, in virtual time."""
+
+__version__ = "0.1.0"

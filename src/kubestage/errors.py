@@ -1,0 +1,158 @@
+"""Every error that kubestage raises on purpose.
+
+::
+
+    KubestageError
+    ├── InputError        what a person handed us is wrong: file, path, problem, likely fix
+    ├── SimulationError   a model broke a rule of the simulation engine
+    └── ApiError          the cluster's answer to a request it refuses, as a Kubernetes Status
+        ├── BadRequest 400, Forbidden 403, NotFound 404, MethodNotAllowed 405
+        ├── AlreadyExists 409, Conflict 409, Expired 410, UnsupportedMediaType 415
+        └── Invalid 422, TooManyRequests 429, ResourceVersionTooLarge 504
+
+A rejected value is a value (see ``objects.validation``), not an exception: it becomes
+``Invalid`` only where a request ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class KubestageError(Exception):
+    """Root of all errors that a caller may want to catch."""
+
+
+class InputError(KubestageError):
+    """Input from a person that cannot be used; says where it is and how to mend it."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        path: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.path = path
+        self.fix = fix
+
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        parts = [part for part in (where, self.path, self.problem) if part]
+        text = ": ".join(parts)
+        return f"{text} ({self.fix})" if self.fix else text
+
+
+class SimulationError(KubestageError):
+    """A model broke a rule of the simulation engine."""
+
+
+class ApiError(KubestageError):
+    """A refused request; ``status`` is the metav1.Status that a client would read."""
+
+    code: ClassVar[int] = 500
+    reason: ClassVar[str] = "InternalError"
+
+    def __init__(self, message: str, details: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details or {}
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """The answer as the Kubernetes API words it."""
+        status: dict[str, Any] = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "reason": self.reason,
+        }
+        if self.details:
+            status["details"] = self.details
+        status["code"] = self.code
+        return status
+
+
+class BadRequest(ApiError):
+    """The request could not be understood."""
+
+    code = 400
+    reason = "BadRequest"
+
+
+class Forbidden(ApiError):
+    """The request was understood and is not allowed."""
+
+    code = 403
+    reason = "Forbidden"
+
+
+class NotFound(ApiError):
+    """No such object, or no such kind."""
+
+    code = 404
+    reason = "NotFound"
+
+
+class MethodNotAllowed(ApiError):
+    """The kind does not offer this verb."""
+
+    code = 405
+    reason = "MethodNotAllowed"
+
+
+class AlreadyExists(ApiError):
+    """An object of this name is there already."""
+
+    code = 409
+    reason = "AlreadyExists"
+
+
+class Conflict(ApiError):
+    """The object changed since the caller read it."""
+
+    code = 409
+    reason = "Conflict"
+
+
+class Expired(ApiError):
+    """The resourceVersion or continue token is too old to serve."""
+
+    code = 410
+    reason = "Expired"
+
+
+class UnsupportedMediaType(ApiError):
+    """A body or patch type the kind does not take."""
+
+    code = 415
+    reason = "UnsupportedMediaType"
+
+
+class Invalid(ApiError):
+    """The object breaks a validation rule; ``details['causes']`` lists each."""
+
+    code = 422
+    reason = "Invalid"
+
+
+class TooManyRequests(ApiError):
+    """Refused for now, as an eviction that a disruption budget forbids."""
+
+    code = 429
+    reason = "TooManyRequests"
+
+
+class ResourceVersionTooLarge(ApiError):
+    """The caller asks for a version that the store has not reached."""
+
+    code = 504
+    reason = "Timeout"

@@ -1,0 +1,1 @@
+"""Tables of facts about the Kubernetes API, read by `objects.schema`."""

@@ -1,3 +1,5 @@
+# Byte code is cached even where the environment says otherwise: start-up time matters here.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -16,7 +18,7 @@ check: .venv/.ready
 	$(BIN)/lint-imports
 
 docs: .venv/.ready
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
 	for suite in objects store sim; do $(BIN)/python benchmarks/$$suite.py; done

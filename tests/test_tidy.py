@@ -24,7 +24,7 @@ VAGUE_NAMES = {"utils", "util", "common", "helpers", "helper", "base", "manager"
 FOREIGN_WORDS = {
     "sim": r"\b(pods?|nodes?|deployments?|kubelet|kubernetes|namespaces?|resource_?version)\b",
     "objects": r"\b(heappush|heapq|current_movement_time|add_to_schedule|sqlite3?)\b",
-    "store": r"\b(heappush|heapq|typer|numpy|print)\b",
+    "store": r"\b(heappush|typer|numpy|print)\b",
     "results": r"\b(typer|heappush)\b",
 }
 
@@ -80,7 +80,9 @@ def test_every_package_has_a_charter() -> None:
 
 
 def test_the_core_reads_no_clock_and_no_global_randomness() -> None:
-    calls = re.compile(r"\b(random\.(random|randint|choice|shuffle|seed)\(|datetime\.now|time\.time)")
+    calls = re.compile(
+        r"\b(random\.(random|randint|choice|shuffle|seed)\(|datetime\.now|time\.time)"
+    )
     heard = [
         f"{_relative(path)}:{number}"
         for room in ("sim", "objects", "store")
@@ -97,5 +99,7 @@ def test_no_machine_path_is_written_down() -> None:
     ).stdout.split("\0")
     machine_path = re.compile(rb"(?<![\w.])/(work|root|home/\w+)/")
     texts = (ROOT / name for name in tracked if name and not name.endswith((".gz", ".png")))
-    found = [path.name for path in texts if path.exists() and machine_path.search(path.read_bytes())]
+    found = [
+        path.name for path in texts if path.exists() and machine_path.search(path.read_bytes())
+    ]
     assert not found

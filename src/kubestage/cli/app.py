@@ -1,0 +1,38 @@
+"""The commands and how they hang together."""
+
+from __future__ import annotations
+
+import typer
+
+from kubestage.cli import api_resources, completion, get, simulate, validate, version
+
+_EPILOG = """
+[bold]Start here[/bold]
+
+kubestage get all -A -f examples/01-first-cluster
+
+kubestage validate my-manifests/
+"""
+
+application = typer.Typer(
+    name="kubestage",
+    help="A stand-in for a Kubernetes cluster: rehearse a change before you make the real one.",
+    epilog=_EPILOG,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+application.command(epilog=get.EPILOG)(get.get)
+application.command(epilog=validate.EPILOG)(validate.validate)
+application.command(epilog=simulate.EPILOG)(simulate.simulate)
+application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
+application.command(epilog=completion.EPILOG)(completion.completion)
+application.command()(version.version)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; errors are raised."""
+    words = arguments or ["--help"]
+    code = application(args=words, prog_name="kubestage", standalone_mode=False)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,80 @@
+"""Shell completion: the scripts, and the words that fit a place."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kubestage.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+SHELLS: Final = ("bash", "zsh", "fish", "powershell")
+_VARIABLE: Final = "_KUBESTAGE_COMPLETE"
+EPILOG: Final = """
+[bold]Examples[/bold]
+
+source <(kubestage completion bash)   [dim]# or put this line into ~/.bashrc[/dim]
+
+kubestage completion zsh > "${fpath[1]}/_kubestage"
+
+kubestage completion fish > ~/.config/fish/completions/kubestage.fish
+"""
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """A completer for an option that takes one of a few words."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def check_choice(value: str, words: Sequence[str], what: str = "output format") -> None:
+    """Refuse a word that is none of those offered."""
+    if value in words:
+        return
+    import difflib
+
+    near = difflib.get_close_matches(value, words, n=1)
+    known = f"use one of {', '.join(words)}"
+    raise InputError(
+        f'unknown {what} "{value}"', fix=f"did you mean {near[0]}? {known}" if near else known
+    )
+
+
+def kind_words(incomplete: str) -> list[tuple[str, str]]:
+    """Kinds for a place that takes ``pods`` or ``po,svc``: plural and short names."""
+    from kubestage.objects import kinds
+
+    before, comma, _ = incomplete.rpartition(",")
+    start = before + comma
+    words = [(f"{start}all", "everything that runs: pods, services, workloads")]
+    for row in kinds.KindTable():
+        words += [(f"{start}{name}", row.kind) for name in (row.plural, *row.short_names)]
+    return [word for word in words if word[0].startswith(incomplete)]
+
+
+def completion(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            metavar="SHELL",
+            help="bash, zsh, fish or powershell.",
+            autocompletion=one_of(*SHELLS),
+        ),
+    ],
+) -> None:
+    """Print the script that teaches a shell to complete commands, kinds and options."""
+    from kubestage.cli import app
+
+    check_choice(shell, SHELLS, "shell")
+    # Typer answers this variable before it looks at the arguments, and leaves.
+    os.environ[_VARIABLE] = f"source_{shell}"
+    try:
+        app.run([])
+    except SystemExit:
+        sys.stdout.flush()
+    finally:
+        del os.environ[_VARIABLE]

@@ -1,0 +1,107 @@
+"""What loaded manifests hold, seen as a cluster: objects by kind, completed, found by request."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any
+
+from kubestage.cli import loading, newest, selection
+from kubestage.errors import InputError
+from kubestage.objects import defaulting, field_check, schema, shape, timestamps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.objects import kinds, manifest
+
+
+class Contents:
+    """Objects by kind; those of a kind get the API's defaults when they are first asked for."""
+
+    def __init__(self, loaded: loading.Loaded) -> None:
+        self.table = loaded.table
+        self._loaded = loaded
+        self._documents: dict[tuple[str, str], list[manifest.Document]]
+        self._documents = collections.defaultdict(list)
+        for document in loaded.documents:
+            row = loading.kind_of(loaded, document)
+            self._documents[row.group, row.kind].append(document)
+
+    def select(
+        self, request: selection.Request, filters: selection.Filters, sort_by: str = ""
+    ) -> list[dict[str, Any]]:
+        """The objects that a request and its filters mean, in the order to print them."""
+        found = filters.keep(request.kind, self.objects(request.kind))
+        return selection.sort(selection.pick(request, found), sort_by)
+
+    def objects(self, kind: kinds.Kind) -> list[dict[str, Any]]:
+        """All objects of a kind; of two with one name the later counts, as with kubectl apply."""
+        by_name: dict[Any, dict[str, Any]] = {}
+        for document in self._documents[kind.group, kind.kind]:
+            obj = self._complete(kind, document)
+            metadata = obj["metadata"]
+            name = metadata.get("name") or id(obj)
+            by_name[metadata.get("namespace"), name] = obj
+        return list(by_name.values())
+
+    def _complete(self, kind: kinds.Kind, document: manifest.Document) -> dict[str, Any]:
+        try:
+            obj = defaulting.default(document.object)
+            metadata = obj.get("metadata") or {}
+            if not isinstance(metadata, dict):
+                raise InputError("expected an object", path="metadata")
+            metadata = shape.normalize(metadata, schema.struct("meta/v1.ObjectMeta"))
+        except InputError as error:
+            raise self._loaded.place(document, _plainly(error, document)) from None
+        if kind.namespaced and not metadata.get("namespace"):
+            metadata["namespace"] = "default"
+        return {**obj, "metadata": metadata}
+
+    def now_ns(self, text: str) -> int:
+        """The moment a person gave, or else the newest that the objects mention."""
+        if not text:
+            return newest.time_ns(document.object for document in self._loaded.documents)
+        try:
+            return timestamps.parse_time(text)
+        except ValueError:
+            raise InputError(
+                f'"{text}" is not a time', path="--now", fix="times look like 2026-01-01T00:00:00Z"
+            ) from None
+
+    def nothing_found(
+        self, requests: Sequence[selection.Request], filters: selection.Filters
+    ) -> str:
+        """Kubectl's sentence, and where such objects would be found."""
+        if filters.namespace is None or not any(each.kind.namespaced for each in requests):
+            return "No resources found"
+        counts = collections.Counter(
+            obj["metadata"]["namespace"]
+            for each in requests
+            if each.kind.namespaced
+            for obj in self.objects(each.kind)
+        )
+        text = f"No resources found in {filters.namespace} namespace."
+        if not counts or set(counts) == {filters.namespace}:
+            return text
+        others = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+        return f"{text}\n  fix: there are some in {others}: add -n NAMESPACE, or -A for all"
+
+
+def _plainly(error: InputError, document: manifest.Document) -> InputError:
+    """The same in the words for people, with a cure."""
+    for misfit in field_check.misfits(document.object):
+        if not misfit.problem.startswith("unknown"):
+            return InputError(misfit.problem, path=misfit.path, fix=misfit.fix)
+    return error
+
+
+def load(names: Sequence[str]) -> Contents:
+    """Read manifests; InputError if any is broken, of an unknown kind, or if there are none."""
+    loaded = loading.load_sound(names)
+    if not loaded.documents:
+        raise InputError(
+            "no objects found",
+            file=names[0] if len(names) == 1 else None,
+            fix="a manifest has at least apiVersion, kind and metadata",
+        )
+    return Contents(loaded)

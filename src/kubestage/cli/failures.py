@@ -1,0 +1,65 @@
+"""The one place where errors become text on stderr and an exit code; nobody sees a traceback.
+
+0 is success, 2 bad input or a refused request, 130 an interrupt (Ctrl-C), 141 a closed pipe.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from kubestage.errors import ApiError, InputError, KubestageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BAD_INPUT: Final = 2
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+
+
+def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
+    """The exit code of a command; what goes wrong in it is told on stderr."""
+    try:
+        code = command(arguments)
+        sys.stdout.flush()
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python would flush once more on its way out and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (KubestageError, OSError, typer.TyperException) as error:
+        tell(*explain(error))
+        return BAD_INPUT
+    return code
+
+
+def explain(error: Exception) -> tuple[str, str | None]:
+    """What is wrong, and what would cure it if that is known."""
+    if isinstance(error, InputError):
+        where = ":".join(str(part) for part in (error.file, error.line) if part is not None)
+        says_path = error.path is not None and error.problem.startswith(f"{error.path} ")
+        parts = [where, None if says_path else error.path, error.problem]
+        return ": ".join(part for part in parts if part), error.fix
+    if isinstance(error, ApiError):
+        return error.message, None
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{(error.strerror or str(error)).lower()}", None
+    if isinstance(error, typer.TyperException):
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "kubestage"
+        return error.format_message().strip().rstrip("."), f"see `{command} --help`"
+    return str(error), None
+
+
+def tell(problem: str, fix: str | None = None) -> None:
+    """Print a problem and its cure to stderr; red where there is a terminal."""
+    typer.secho("Error:", fg=typer.colors.RED, bold=True, err=True, nl=False)
+    typer.echo(f" {problem}", err=True)
+    if fix:
+        typer.echo(f"  fix: {fix}", err=True)

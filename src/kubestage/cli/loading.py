@@ -1,0 +1,105 @@
+"""From named files to objects of known kinds, each with the place it was written."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from kubestage.cli import sources
+from kubestage.errors import InputError
+from kubestage.objects import kinds, locator, manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_DEFINITION = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+
+
+@dataclasses.dataclass(slots=True)
+class Loaded:
+    """All that was read: documents, texts by name (for line numbers), the kinds they may use."""
+
+    documents: list[manifest.Document] = dataclasses.field(default_factory=list)
+    problems: list[InputError] = dataclasses.field(default_factory=list)
+    bad: set[tuple[str, int, str]] = dataclasses.field(default_factory=set)
+    locators: dict[str, locator.Locator] = dataclasses.field(default_factory=dict)
+    table: kinds.KindTable = dataclasses.field(default_factory=kinds.KindTable)
+
+    def place(self, document: manifest.Document, error: InputError) -> InputError:
+        """The error with file and line, found by its path in the document."""
+        error.file = document.source
+        error.line = self.locators[document.source].line(document, error.path)
+        if document.path:
+            error.path = ".".join(part for part in (document.path, error.path) if part)
+        return error
+
+
+def load(names: Sequence[str]) -> Loaded:
+    """Read files, directories and stdin (``-``) and add the kinds that they define."""
+    if not names:
+        raise InputError(
+            "no manifests named", fix="add -f FILE, -f DIRECTORY or -f - for standard input"
+        )
+    loaded = Loaded()
+    for source in sources.read(names):
+        reading = manifest.read_text(source.text, source.name)
+        loaded.documents += reading.documents
+        loaded.problems += reading.problems
+        loaded.bad |= {(source.name, index, path) for index, path in reading.bad}
+        loaded.locators[source.name] = locator.Locator(source.text)
+    for document in loaded.documents:
+        _register(loaded, document)
+    return loaded
+
+
+def load_sound(names: Sequence[str]) -> Loaded:
+    """Like `load`, but the first problem is raised."""
+    loaded = load(names)
+    if loaded.problems:
+        raise _first(loaded.problems)
+    return loaded
+
+
+def kind_of(loaded: Loaded, document: manifest.Document) -> kinds.Kind:
+    """The row of a document's kind; InputError with its place if there is none."""
+    try:
+        return loaded.table.of(document.object)
+    except InputError as error:
+        if document.object.get("kind") == "Kustomization":
+            error.fix = "build it first: kubectl kustomize DIRECTORY | kubestage ... -f -"
+        raise loaded.place(document, error) from None
+
+
+def _register(loaded: Loaded, document: manifest.Document) -> None:
+    obj = document.object
+    if (obj.get("apiVersion"), obj.get("kind")) != _DEFINITION:
+        return
+    try:
+        loaded.table.register(obj)
+    except (KeyError, TypeError, AttributeError):
+        error = InputError(
+            "the definition lacks group, names or versions",
+            path="spec",
+            fix="a CustomResourceDefinition needs spec.group, spec.names and spec.versions",
+        )
+        loaded.problems.append(loaded.place(document, error))
+
+
+def _first(problems: Iterable[InputError]) -> InputError:
+    first, *others = problems
+    if others:
+        more = f"{len(others)} more: `kubestage validate` lists all"
+        first.fix = f"{first.fix} ({more})" if first.fix else more
+    return first
+
+
+def named(obj: dict[str, Any]) -> tuple[str, str]:
+    """Namespace and name as far as they are text; empty where they are not given."""
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict):
+        return "", ""
+    namespace, name = metadata.get("namespace"), metadata.get("name")
+    return (
+        namespace if isinstance(namespace, str) else "",
+        name if isinstance(name, str) else "",
+    )

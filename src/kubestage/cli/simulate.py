@@ -1,0 +1,155 @@
+"""``kubestage simulate``: run a model of stocks and movements, and show what moved."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
+
+import typer
+
+from kubestage.cli import completion
+from kubestage.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from kubestage.results.trace import TraceRow
+    from kubestage.sim import Environment, Recorder
+
+EPILOG: Final = """
+[bold]Examples[/bold]
+
+kubestage simulate examples/02-queue/main.py --for 1h --seed 7
+
+kubestage simulate examples/02-queue/main.py --for 10s --trace --entity customer-3
+
+kubestage simulate model.py:build_small --for 30m --trace-out run.sqlite --ignored
+
+FILE.py defines build(environment, streams), which puts stocks and movements into the Environment.
+"""
+_COLLISIONS: Final = ("ordered", "ignored")
+
+
+def simulate(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.py[:NAME]",
+            help="The file, and the function in it that builds the model (build).",
+            show_default=False,
+        ),
+    ],
+    run_for: Annotated[
+        str, typer.Option("--for", metavar="DURATION", help="Simulated time, as in 1h30m.")
+    ] = "10m",
+    seed: Annotated[int, typer.Option("--seed", help="Another seed is another run.")] = 0,
+    trace: Annotated[bool, typer.Option("--trace", help="Print the movements.")] = False,
+    ignored: Annotated[
+        bool, typer.Option("--ignored", help="Print the movements that did not happen, and why.")
+    ] = False,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Print this movement only.")
+    ] = None,
+    entity: Annotated[
+        str | None, typer.Option("--entity", metavar="NAME", help="Print this entity only.")
+    ] = None,
+    stock: Annotated[
+        str | None, typer.Option("--stock", metavar="NAME", help="Print this stock only.")
+    ] = None,
+    trace_out: Annotated[
+        str | None,
+        typer.Option("--trace-out", metavar="FILE", help="Keep the trace in this SQLite file."),
+    ] = None,
+    collisions: Annotated[
+        str,
+        typer.Option(
+            "--collisions",
+            metavar="|".join(_COLLISIONS),
+            help="What becomes of a second movement for one nanosecond.",
+            autocompletion=completion.one_of(*_COLLISIONS),
+        ),
+    ] = "ordered",
+) -> None:
+    """Run a model written in Python through simulated time and print what moved."""
+    completion.check_choice(collisions, _COLLISIONS, "rule for collisions")
+    duration_ns = _duration(run_for)
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = trace or ignored or trace_out is not None
+        path = (trace_out or f"{folder}/trace.sqlite") if wanted else None
+        environment = _run(model, duration_ns, seed, collisions, path)
+        _print_summary(environment, seed)
+        if path is not None:
+            from kubestage.results import trace as traces
+
+            read = functools.partial(traces.read_trace, path, kind=kind, entity=entity, stock=stock)
+            if trace:
+                _print_trace(traces.COLUMNS, read)
+            if ignored:
+                _print_trace(traces.IGNORED_COLUMNS, functools.partial(read, ignored=True))
+
+
+def _duration(text: str) -> int:
+    from kubestage.objects import durations
+
+    fix = "write it as in 10m, 1h30m or 500ms"
+    try:
+        duration_ns = durations.parse_duration(text)
+    except ValueError as error:
+        raise InputError(str(error), path="--for", fix=fix) from None
+    if duration_ns < 1:
+        raise InputError("a run takes some time", path="--for", fix=fix)
+    return duration_ns
+
+
+def _run(model: str, halt_time: int, seed: int, collisions: str, path: str | None) -> Environment:
+    from kubestage import sim
+    from kubestage.cli import model_file
+    from kubestage.results import trace
+
+    loaded = model_file.load(model)
+    rule = cast("Literal['ordered', 'ignored']", collisions)
+    with contextlib.ExitStack() as stack:
+        recorder: Recorder = sim.CountsOnly()
+        if path is not None:
+            recorder = stack.enter_context(trace.SqliteRecorder(path, name=model, seed=seed))
+        environment = sim.Environment(halt_time, collisions=rule, recorder=recorder)
+        with model_file.blaming(loaded.path):
+            loaded.build(environment, sim.Streams(seed))
+            environment.run()
+    return environment
+
+
+def _print_summary(environment: Environment, seed: int) -> None:
+    from kubestage.objects import durations
+
+    simulated = durations.go_string(environment.current_movement_time)
+    counts = f"{environment.completed_count} completed, {environment.ignored_count} ignored"
+    sys.stdout.write(f"Simulated {simulated} with seed {seed}. Movements: {counts}.\n")
+    stocks = [
+        (model.name, stock.name, stock.kind_stocked, str(stock.count))
+        for model in environment.models.values()
+        for stock in model.stocks.values()
+    ]
+    if stocks:
+        _print_table(("model", "stock", "kind", "count"), lambda: stocks)
+
+
+def _print_trace(columns: Sequence[str], read: Callable[[], Iterable[TraceRow]]) -> None:
+    from kubestage.results import trace
+
+    _print_table(columns, lambda: map(trace.format_row, read()))
+
+
+def _print_table(columns: Sequence[str], read: Callable[[], Iterable[Sequence[str]]]) -> None:
+    # Read twice: once for the widths and once to print, so that no length of trace fills memory.
+    widths = [len(column) for column in columns]
+    for row in read():
+        widths = list(map(max, widths, map(len, row)))
+    sys.stdout.write("\n")
+    for row in itertools.chain([[column.upper() for column in columns]], read()):
+        line = "   ".join(map(str.ljust, row, widths))
+        sys.stdout.write(line.rstrip() + "\n")

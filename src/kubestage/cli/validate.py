@@ -1,0 +1,97 @@
+"""``kubestage validate``: every error in every document, with its line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from kubestage.cli import completion, failures
+
+if TYPE_CHECKING:
+    from kubestage.cli import checking
+
+EPILOG: Final = """
+[bold]Examples[/bold]
+
+kubestage validate deployment.yaml
+
+kubestage validate manifests/ -o json   [dim]# for machines[/dim]
+
+helm template my-chart | kubestage validate -
+
+The exit code is 0 if all objects are valid and 2 if any is not.
+"""
+_FORMATS: Final = ("text", "json")
+
+
+def validate(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|DIR|-",
+            help="Files, directories with all below them, or - for stdin.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FORMAT",
+            help="text or json.",
+            autocompletion=completion.one_of(*_FORMATS),
+        ),
+    ] = "text",
+) -> int:
+    """Check manifests as the API server would: syntax, fields, types, rules, duplicates."""
+    from kubestage.cli import checking
+
+    completion.check_choice(output, _FORMATS)
+    report = checking.check(files)
+    text = _as_json(report) if output == "json" else _as_text(report)
+    sys.stdout.write(text)
+    return failures.BAD_INPUT if report.problems else 0
+
+
+def _as_text(report: checking.Report) -> str:
+    lines = []
+    for problem in report.problems:
+        message, fix = failures.explain(problem)
+        lines.append(message)
+        if fix:
+            lines.append(f"  fix: {fix}")
+    if lines:
+        lines.append("")
+    lines.append(
+        f"{_count(report.objects, 'object')} in {_count(report.files, 'file')}: "
+        f"{report.objects - report.invalid} valid, {report.invalid} invalid"
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _as_json(report: checking.Report) -> str:
+    whole: dict[str, Any] = {
+        "files": report.files,
+        "objects": report.objects,
+        "valid": report.objects - report.invalid,
+        "invalid": report.invalid,
+        "problems": [
+            {
+                "file": problem.file,
+                "line": problem.line,
+                "path": problem.path,
+                "problem": problem.problem,
+                "fix": problem.fix,
+            }
+            for problem in report.problems
+        ],
+    }
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,212 @@
+"""The order of merged lists: what the patch says, then what it lists, then what was there.
+
+Elements are compared by merge key, or as they are in lists of scalars. Type counts: Go does not
+hold ``1``, ``1.0`` and ``true`` for the same value.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kubestage.objects.patches import failure, go_text
+from kubestage.objects.patches.failure import PatchError
+
+DIRECTIVE: Final = "$patch"
+DELETE: Final = "delete"
+SET_ELEMENT_ORDER: Final = "$setElementOrder"
+
+Elements = list[Any]
+
+
+def identity(value: Any) -> tuple[type, Any]:
+    """A scalar as Go compares it; hashable."""
+    if isinstance(value, (dict, list)):
+        raise failure.unhashable(value)
+    return type(value), value
+
+
+def same(left: Any, right: Any) -> bool:
+    """Deep equality that tells integers, floats and booleans apart."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def element_type(*lists: Elements) -> type:
+    """The one type of all elements; lists of lists and mixed lists cannot be merged."""
+    found: type | None = None
+    for elements in lists:
+        for element in elements:
+            if found is None:
+                if element is None:
+                    raise PatchError(failure.NIL_DEREFERENCE)
+                if isinstance(element, list):
+                    raise PatchError(failure.NO_LIST_OF_LISTS)
+                found = type(element)
+            elif type(element) is not found:
+                shown = " ".join(map(go_text.show, lists))
+                raise PatchError(f"list element types are not identical: [{shown}]")
+    if found is None:
+        raise PatchError("no elements in any of the given slices")
+    return found
+
+
+def key_of(element: Any, merge_key: str) -> Any:
+    """The merge key value of an element that must be an object with that key."""
+    if not isinstance(element, dict):
+        raise failure.bad_type(dict, element)
+    if merge_key not in element:
+        raise failure.no_merge_key(element, merge_key)
+    return element[merge_key]
+
+
+def find(elements: Elements, merge_key: str, value: Any) -> int:
+    """Index of the first object whose merge key has the value, or -1."""
+    for index, element in enumerate(elements):
+        if not isinstance(element, dict):
+            raise PatchError(f"value for key {index} is not a map")
+        if merge_key in element and same(element[merge_key], value):
+            return index
+    return -1
+
+
+def split_deletions(elements: Elements) -> tuple[Elements, Elements]:
+    """Elements to keep, and those that carry the delete directive."""
+    kept: Elements = []
+    deletions: Elements = []
+    for element in elements:
+        if not isinstance(element, dict):
+            raise failure.bad_type(dict, element)
+        (deletions if element.get(DIRECTIVE) == DELETE else kept).append(element)
+    return kept, deletions
+
+
+def without_duplicates(scalars: Elements) -> Elements:
+    """Each scalar once; the last element fills the place of a dropped one, as upstream has it."""
+    left = list(scalars)
+    at = 0
+    while at < len(left) - 1:
+        other = at + 1
+        while other < len(left):
+            if same(left[at], left[other]):
+                left[other] = left[-1]
+                left.pop()
+            else:
+                other += 1
+        at += 1
+    return left
+
+
+def partition(elements: Elements, listed: Elements, merge_key: str) -> tuple[Elements, Elements]:
+    """Elements that `listed` names, and the others."""
+    named: Elements = []
+    others: Elements = []
+    if merge_key:
+        for element in elements:
+            at = find(listed, merge_key, key_of(element, merge_key))
+            (named if at >= 0 else others).append(element)
+        return named, others
+    known = {identity(value) for value in listed}
+    for element in elements:
+        (named if identity(element) in known else others).append(element)
+    return named, others
+
+
+def _positions(order: Elements, merge_key: str, of_objects: bool) -> dict[tuple[type, Any], int]:
+    positions: dict[tuple[type, Any], int] = {}
+    for index, element in enumerate(order):
+        value = element.get(merge_key) if of_objects else element
+        positions.setdefault(identity(value), index)
+    return positions
+
+
+def arrange(elements: Elements, order: Elements, merge_key: str, of_objects: bool) -> Elements:
+    """`elements` sorted by their place in `order`, deletions last."""
+    deletions: Elements = []
+    if of_objects:
+        for listed in (elements, order):
+            for element in listed:
+                key_of(element, merge_key)
+        elements, deletions = split_deletions(elements)
+    places = _positions(order, merge_key, of_objects)
+    ranks = [
+        places.get(identity(element[merge_key] if of_objects else element)) for element in elements
+    ]
+    return [elements[index] for index in _insertion_order(ranks)] + deletions
+
+
+def _insertion_order(ranks: list[int | None]) -> list[int]:
+    """Indices in sorted order; what has no rank is moved in front of its neighbour.
+
+    NOTE: unranked elements make upstream's comparison inconsistent, so the outcome is defined by
+    the insertion sort of its library, which is spelt out here for them only.
+    """
+    indices = list(range(len(ranks)))
+    if None not in ranks:
+        return sorted(indices, key=lambda index: ranks[index] or 0)
+    for start in range(1, len(indices)):
+        at = start
+        while at > 0:
+            left, right = ranks[indices[at - 1]], ranks[indices[at]]
+            if left is not None and right is not None and right >= left:
+                break
+            indices[at - 1], indices[at] = indices[at], indices[at - 1]
+            at -= 1
+    return indices
+
+
+def interleave(
+    left: Elements, right: Elements, order: Elements, merge_key: str, of_objects: bool
+) -> Elements:
+    """Both lists in one; `left` goes before `right` only where `order` says so."""
+    places = _positions(order, merge_key, of_objects)
+
+    def place(element: Any) -> int | None:
+        if of_objects:
+            value = element.get(merge_key) if isinstance(element, dict) else None
+            return places.get(identity(value))
+        return places.get(identity(element))
+
+    merged: Elements = []
+    lefts = [(place(element), element) for element in left]
+    at = 0
+    for element in right:
+        rank = place(element)
+        while at < len(lefts):
+            left_rank = lefts[at][0]
+            if left_rank is None or rank is None or left_rank >= rank:
+                break
+            merged.append(lefts[at][1])
+            at += 1
+        merged.append(element)
+    merged.extend(element for _, element in lefts[at:])
+    return merged
+
+
+def check(patch: list[Any], order: list[Any], merge_key: str) -> None:
+    """The patch's elements must stand in the same sequence as the order directive's."""
+    if not order or not patch:
+        return
+    kept = split_deletions(patch)[0] if merge_key else patch
+    at = 0
+    steps = 0
+    while at < len(kept) and steps < len(order):
+        if isinstance(kept[at], dict) and DIRECTIVE in kept[at]:
+            at += 1
+            continue
+        if merge_key:
+            left = key_of(kept[at], merge_key)
+            matches = same(left, key_of(order[steps], merge_key))
+        else:
+            matches = same(kept[at], order[steps])
+        at += matches
+        steps += 1
+    if at < len(kept) and steps >= len(order):
+        raise PatchError(
+            f"The order in patch list:\n{go_text.show(patch)}\n doesn't match "
+            f"{SET_ELEMENT_ORDER} list:\n{go_text.show(order)}\n"
+        )

@@ -1,0 +1,59 @@
+"""How volumes and claims are prepared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubestage.objects.validation import claims
+
+
+def create_volume(volume: dict[str, Any], now: str | None) -> None:
+    """A new volume is pending from now on."""
+    volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": now}
+
+
+def update_volume_status(new: dict[str, Any], old: dict[str, Any], now: str | None) -> None:
+    """A change of phase is dated, unless the reporter dates it."""
+    report, before = dict(new.get("status") or {}), old.get("status") or {}
+    stamp, old_stamp = report.get("lastPhaseTransitionTime"), before.get("lastPhaseTransitionTime")
+    if (report.get("phase") or "") == (before.get("phase") or ""):
+        if stamp is None and old_stamp is not None:
+            report["lastPhaseTransitionTime"] = old_stamp
+    elif stamp is None or stamp == old_stamp:
+        report["lastPhaseTransitionTime"] = now
+    new["status"] = report
+
+
+def create_claim(claim: dict[str, Any], _: str | None) -> None:
+    """A claim names its source in both ways."""
+    claim["spec"] = with_data_sources(claim.get("spec") or {}, None)
+
+
+def update_claim(new: dict[str, Any], old: dict[str, Any], _: str | None) -> None:
+    """As on creation; a source that was there is kept even if it could not be given today."""
+    new["spec"] = with_data_sources(new.get("spec") or {}, old.get("spec") or {})
+
+
+def with_data_sources(spec: dict[str, Any], old: dict[str, Any] | None) -> dict[str, Any]:
+    """The spec with ``dataSource`` and ``dataSourceRef`` in agreement."""
+    old = old or {}
+    out = dict(spec)
+    was_used = old.get("dataSource") is not None or old.get("dataSourceRef") is not None
+    reference = out.get("dataSourceRef")
+    if (reference or {}).get("namespace") and old.get("dataSourceRef") is None:
+        out.pop("dataSourceRef")
+        reference = None
+    source = out.get("dataSource")
+    if not was_used and reference is None and not _is_claim_or_snapshot(source):
+        out.pop("dataSource", None)
+    return claims.with_both_sources(out)
+
+
+def _is_claim_or_snapshot(source: dict[str, Any] | None) -> bool:
+    if source is None:
+        return False
+    kind, group = source.get("kind"), source.get("apiGroup") or ""
+    return (kind, group) in (
+        ("PersistentVolumeClaim", ""),
+        ("VolumeSnapshot", "snapshot.storage.k8s.io"),
+    )

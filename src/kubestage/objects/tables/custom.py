@@ -1,0 +1,116 @@
+"""Tables of custom resources, whose definition says what their columns are.
+
+Our own kinds and the vertical pod autoscaler are described in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import go_json
+from kubestage.objects.patches import go_text
+from kubestage.objects.tables import cells, json_path
+from kubestage.objects.tables.columns import AGE_DESCRIPTION, NAME, Column
+
+if TYPE_CHECKING:
+    from kubestage.objects.tables.cells import Cell, Object
+
+Definition = dict[str, Any]
+
+
+def _column(name: str, value_type: str, path: str, priority: int = 0) -> Definition:
+    return {"name": name, "type": value_type, "jsonPath": path, "priority": priority}
+
+
+_CREATED: Final = ".metadata.creationTimestamp"
+_AGE: Final = _column("Age", "date", _CREATED)
+_DEFAULT: Final = [{**_AGE, "description": AGE_DESCRIPTION}]
+_TARGET: Final = ".status.recommendation.containerRecommendations[0].target"
+
+OWN: Final[dict[tuple[str, str], list[Definition]]] = {
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"): [
+        _column("Mode", "string", ".spec.updatePolicy.updateMode"),
+        _column("CPU", "string", f"{_TARGET}.cpu"),
+        _column("Mem", "string", f"{_TARGET}.memory"),
+        _column(
+            "Provided", "string", ".status.conditions[?(@.type=='RecommendationProvided')].status"
+        ),
+        _AGE,
+    ],
+    ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario"): [
+        _column("Phase", "string", ".status.phase"),
+        _column("Step", "integer", ".status.stepStatus.step"),
+        _AGE,
+        _column("Step Phase", "string", ".status.stepStatus.phase", 1),
+        _column("Scheduler", "string", ".status.schedulerStatus", 1),
+        _column("Message", "string", ".status.message", 1),
+    ],
+    ("kubestage.dev/v1alpha1", "Traffic"): [
+        _column("Kind", "string", ".spec.target.kind"),
+        _column("Target", "string", ".spec.target.name"),
+        _AGE,
+    ],
+}
+
+
+def definitions(version: Object | None) -> list[Definition]:
+    """The columns that a version of a CustomResourceDefinition asks for, or the age alone."""
+    return cells.items(version or {}, "additionalPrinterColumns") or _DEFAULT
+
+
+def columns(defined: list[Definition]) -> tuple[Column, ...]:
+    """The name, and one column for each that is defined."""
+    return (NAME, *map(_described, defined))
+
+
+def _described(definition: Definition) -> Column:
+    path = cells.text(definition, "jsonPath")
+    return Column(
+        cells.text(definition, "name"),
+        cells.text(definition, "type"),
+        cells.text(definition, "format"),
+        cells.text(definition, "description")
+        or f"Custom resource definition column (in JSONPath format): {path}",
+        cells.number(definition, "priority"),
+    )
+
+
+def row(defined: list[Definition], obj: Object, now_ns: int) -> list[Cell]:
+    """The cells of a custom resource; what cannot be found or does not fit is left empty."""
+    return [cells.name(obj), *(_cell(definition, obj, now_ns) for definition in defined)]
+
+
+def _cell(definition: Definition, obj: Object, now_ns: int) -> Cell:
+    try:
+        found = json_path.find(cells.text(definition, "jsonPath"), obj)
+    except json_path.JSONPathError:
+        return None
+    if not found:
+        return None
+    return _fitting(cells.text(definition, "type"), found[0], now_ns)
+
+
+def _fitting(value_type: str, value: Any, now_ns: int) -> Cell:
+    if value_type == "string":
+        return _printed(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value_type == "integer" and is_number:
+        return int(value)
+    if value_type == "number" and is_number:
+        return float(value)
+    if value_type == "boolean" and isinstance(value, bool):
+        return value
+    if value_type == "date" and isinstance(value, str):
+        try:
+            return cells.since(value, now_ns)
+        except ValueError:
+            return "<invalid>"
+    return None
+
+
+def _printed(value: Any) -> str:
+    if value is None:
+        return "<no value>"
+    if isinstance(value, (dict, list)):
+        return go_json.encode(value).decode()
+    return go_text.show(value)

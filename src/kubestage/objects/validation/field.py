@@ -1,0 +1,188 @@
+"""A broken rule as a value: which field, what is wrong, how the API words it.
+
+Paths are plain strings built by the caller (``spec.containers[0].name``); values are JSON.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ErrorType(enum.Enum):
+    """The machine-readable reason (value) and its wording (text)."""
+
+    NOT_FOUND = ("FieldValueNotFound", "Not found")
+    REQUIRED = ("FieldValueRequired", "Required value")
+    DUPLICATE = ("FieldValueDuplicate", "Duplicate value")
+    INVALID = ("FieldValueInvalid", "Invalid value")
+    NOT_SUPPORTED = ("FieldValueNotSupported", "Unsupported value")
+    FORBIDDEN = ("FieldValueForbidden", "Forbidden")
+    TOO_LONG = ("FieldValueTooLong", "Too long")
+    TOO_SHORT = ("FieldValueTooShort", "Too short")
+    TOO_MANY = ("FieldValueTooMany", "Too many")
+    TOO_FEW = ("FieldValueTooFew", "Too few")
+    INTERNAL = ("InternalError", "Internal error")
+    TYPE_INVALID = ("FieldValueTypeInvalid", "Invalid value")
+
+    def __init__(self, reason: str, text: str) -> None:
+        self.reason = reason
+        self.text = text
+
+
+class _Omitted:
+    """Marks an error whose message shows no value."""
+
+    def __repr__(self) -> str:
+        return "OMITTED"
+
+
+OMITTED: Final = _Omitted()
+
+_VALUELESS: Final = frozenset(
+    {
+        ErrorType.REQUIRED,
+        ErrorType.FORBIDDEN,
+        ErrorType.TOO_LONG,
+        ErrorType.TOO_SHORT,
+        ErrorType.INTERNAL,
+    }
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rendered:
+    """A bad value whose text in the message is not its plain JSON (Go-named fields, say)."""
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FieldError:
+    """One broken rule."""
+
+    type: ErrorType
+    field: str
+    value: Any = OMITTED
+    detail: str = ""
+
+    @property
+    def body(self) -> str:
+        """The message without its field."""
+        text = self.type.text
+        if self.type not in _VALUELESS and self.value is not OMITTED:
+            text = f"{text}: {_show(self.value)}"
+        return f"{text}: {self.detail}" if self.detail else text
+
+    @property
+    def cause(self) -> dict[str, Any]:
+        """The entry of a Status' ``details.causes``."""
+        return {"reason": self.type.reason, "message": self.body, "field": self.field}
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.body}"
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, Rendered):
+        return value.text
+    if isinstance(value, str):
+        return quote(value)
+    return msgspec.json.encode(value).decode()
+
+
+def quote(text: str) -> str:
+    """A string as Go's %q prints it."""
+    out = ['"']
+    for char in text:
+        if char in _ESCAPES:
+            out.append(_ESCAPES[char])
+        elif char.isprintable():
+            out.append(char)
+        elif ord(char) < 0x80:
+            out.append(f"\\x{ord(char):02x}")
+        elif ord(char) < 0x10000:
+            out.append(f"\\u{ord(char):04x}")
+        else:
+            out.append(f"\\U{ord(char):08x}")
+    out.append('"')
+    return "".join(out)
+
+
+_ESCAPES: Final = {
+    '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f",
+    "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v",
+}  # fmt: skip
+
+
+def invalid(field: str, value: Any, detail: str) -> FieldError:
+    """A malformed value."""
+    return FieldError(ErrorType.INVALID, field, value, detail)
+
+
+def required(field: str, detail: str = "") -> FieldError:
+    """A value that must be given and is not."""
+    return FieldError(ErrorType.REQUIRED, field, "", detail)
+
+
+def duplicate(field: str, value: Any) -> FieldError:
+    """A value that must be unique and is not."""
+    return FieldError(ErrorType.DUPLICATE, field, value)
+
+
+def not_found(field: str, value: Any) -> FieldError:
+    """A name that refers to nothing."""
+    return FieldError(ErrorType.NOT_FOUND, field, value)
+
+
+def not_supported(field: str, value: Any, valid: Iterable[str]) -> FieldError:
+    """A value outside its enumeration; `valid` in the order in which upstream lists it."""
+    choices = ", ".join(quote(choice) for choice in valid)
+    return FieldError(
+        ErrorType.NOT_SUPPORTED, field, value, f"supported values: {choices}" if choices else ""
+    )
+
+
+def forbidden(field: str, detail: str) -> FieldError:
+    """A well-formed value that is not allowed here."""
+    return FieldError(ErrorType.FORBIDDEN, field, "", detail)
+
+
+def internal(field: str, detail: str) -> FieldError:
+    """A failure that is not the user's."""
+    return FieldError(ErrorType.INTERNAL, field, None, detail)
+
+
+def _byte_or_item(count: int, unit: str) -> str:
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def too_long(field: str, limit: int) -> FieldError:
+    """Text longer than `limit` bytes; the value is not repeated."""
+    detail = (
+        f"may not be more than {_byte_or_item(limit, 'byte')}"
+        if limit >= 0
+        else ("value is too long")
+    )
+    return FieldError(ErrorType.TOO_LONG, field, "<value omitted>", detail)
+
+
+def too_many(field: str, actual: int, limit: int) -> FieldError:
+    """A list with more than `limit` items."""
+    detail = (
+        f"must have at most {_byte_or_item(limit, 'item')}"
+        if limit >= 0
+        else ("has too many items")
+    )
+    return FieldError(ErrorType.TOO_MANY, field, actual if actual >= 0 else OMITTED, detail)
+
+
+def invalids(field: str, value: Any, details: Iterable[str]) -> list[FieldError]:
+    """One error per thing that is wrong with a value."""
+    return [FieldError(ErrorType.INVALID, field, value, detail) for detail in details]

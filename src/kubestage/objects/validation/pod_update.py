@@ -1,0 +1,216 @@
+"""What may change in a pod that exists: little, and each field in its own way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import equality
+from kubestage.objects.validation import (
+    field,
+    go_json,
+    metadata,
+    names,
+    pod,
+    pod_annotations,
+    pod_options,
+    spec_diff,
+    tolerations,
+)
+
+if TYPE_CHECKING:
+    from kubestage.objects.validation.field import FieldError
+
+_POD_SPEC: Final = "core/v1.PodSpec"
+_MAX_INT32: Final = 2**31 - 1
+_UPDATABLE: Final = (
+    "pod updates may not change fields other than "
+    "`spec.containers[*].image`,"
+    "`spec.initContainers[*].image`,"
+    "`spec.activeDeadlineSeconds`,"
+    "`spec.tolerations` (only additions to existing tolerations),"
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+)
+
+
+def validate_pod_update(
+    new: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+) -> list[FieldError]:
+    """A pod that replaces an older one."""
+    errors = validate_beginning(new, old, options)
+    spec, old_spec = new["spec"], old["spec"]
+    for kind in ("containers", "initContainers"):
+        found, stop = _validate_containers(spec, old_spec, kind)
+        errors += found
+        if stop:
+            return errors
+    found, stop = _validate_deadline(spec, old_spec)
+    errors += found
+    if stop:
+        return errors
+    errors += _validate_tolerations(spec, old_spec, options)
+    errors += _validate_gates(spec, old_spec)
+    if equality.semantic_equal(_POD_SPEC, spec, old_spec):
+        return errors
+    munged = _with_mutable_fields_of(spec, old_spec)
+    if old_spec.get("schedulingGates"):
+        errors += _munge_gated(munged, old_spec)
+    if not equality.semantic_equal(_POD_SPEC, munged, old_spec):
+        diff = spec_diff.diff(_POD_SPEC, old_spec, munged)
+        errors.append(field.forbidden("spec", f"{_UPDATABLE}\n{diff}"))
+    return errors
+
+
+def validate_beginning(
+    new: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+) -> list[FieldError]:
+    """What each kind of change is judged by first: the new pod as such, and its metadata."""
+    errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
+    errors += pod.validate_metadata_and_spec(new, options)
+    return errors + pod_annotations.validate_pod_annotations_update(new, old, options)
+
+
+def _validate_containers(
+    spec: dict[str, Any], old: dict[str, Any], kind: str
+) -> tuple[list[FieldError], bool]:
+    path = f"spec.{kind}"
+    containers = spec.get(kind) or []
+    if len(containers) != len(old.get(kind) or ()):
+        detail = "pod updates may not add or remove containers"
+        return [field.forbidden(path, detail)], True
+    errors: list[FieldError] = []
+    for index, container in enumerate(containers):
+        image = container.get("image") or ""
+        at = f"{path}[{index}].image"
+        if not image:
+            errors.append(field.required(at))
+        if image.strip() != image:
+            errors.append(field.invalid(at, image, pod.PADDED_IMAGE))
+    return errors, False
+
+
+def _validate_deadline(spec: dict[str, Any], old: dict[str, Any]) -> tuple[list[FieldError], bool]:
+    path = "spec.activeDeadlineSeconds"
+    deadline, before = spec.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds")
+    if deadline is None:
+        if before is None:
+            return [], False
+        detail = "must not update from a positive integer to nil value"
+        return [field.invalid(path, None, detail)], False
+    if not 0 <= deadline <= _MAX_INT32:
+        detail = names.inclusive_range_error(0, _MAX_INT32)
+        return [field.invalid(path, deadline, detail)], True
+    if before is not None and before < deadline:
+        detail = "must be less than or equal to previous value"
+        return [field.invalid(path, deadline, detail)], True
+    return [], False
+
+
+def _validate_tolerations(
+    spec: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+) -> list[FieldError]:
+    path = "spec.tolerations"
+    entries = spec.get("tolerations") or []
+    kept = [_without(entry, "tolerationSeconds") for entry in entries]
+    for entry in old.get("tolerations") or ():
+        if _without(entry, "tolerationSeconds") not in kept:
+            detail = "existing toleration can not be modified except its tolerationSeconds"
+            return [field.forbidden(path, detail)]
+    allow = options.allow_taint_toleration_comparison_operators
+    return tolerations.validate_tolerations(entries, path, allow_comparisons=allow)
+
+
+def _without(entry: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name != key}
+
+
+def _validate_gates(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+    before = {gate.get("name") for gate in old.get("schedulingGates") or ()}
+    added = {
+        gate.get("name") or "": index
+        for index, gate in enumerate(spec.get("schedulingGates") or ())
+        if gate.get("name") not in before
+    }
+    return [
+        field.forbidden(
+            f"spec.schedulingGates[{index}].name",
+            f"only deletion is allowed, but found new scheduling gate '{name}'",
+        )
+        for name, index in added.items()
+    ]
+
+
+def _with_mutable_fields_of(spec: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """The new spec with everything that may change set back."""
+    munged = dict(spec)
+    for kind in ("containers", "initContainers"):
+        if spec.get(kind):
+            munged[kind] = [
+                {**container, "image": before.get("image")}
+                for container, before in zip(spec[kind], old[kind], strict=True)
+            ]
+    for key in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
+        munged[key] = old.get(key)
+    grace = old.get("terminationGracePeriodSeconds")
+    if grace is not None and grace < 0 and munged.get("terminationGracePeriodSeconds") == 1:
+        munged["terminationGracePeriodSeconds"] = grace
+    return munged
+
+
+def _munge_gated(munged: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+    """A pod behind gates may still narrow the nodes it can go to; these are set back, too."""
+    errors: list[FieldError] = []
+    selector, old_selector = munged.get("nodeSelector") or {}, old.get("nodeSelector") or {}
+    if selector != old_selector:
+        if any(selector.get(key) != value for key, value in old_selector.items()):
+            detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
+            shown = go_json.render("map[string]string", munged.get("nodeSelector"))
+            errors.append(field.invalid("spec.nodeSelector", shown, detail))
+        munged["nodeSelector"] = old.get("nodeSelector")
+    affinity, old_affinity = munged.get("affinity"), old.get("affinity")
+    node_affinity = (affinity or {}).get("nodeAffinity")
+    old_node_affinity = (old_affinity or {}).get("nodeAffinity")
+    if equality.semantic_equal("*core/v1.NodeAffinity", node_affinity, old_node_affinity):
+        return errors
+    errors += _validate_node_affinity(node_affinity, old_node_affinity)
+    if affinity is None:
+        munged["affinity"] = {"nodeAffinity": old_node_affinity}
+    elif old_affinity is None and not affinity.keys() - {"nodeAffinity"}:
+        munged["affinity"] = None
+    else:
+        munged["affinity"] = {**affinity, "nodeAffinity": old_node_affinity}
+    return errors
+
+
+def _validate_node_affinity(
+    new: dict[str, Any] | None, old: dict[str, Any] | None
+) -> list[FieldError]:
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    old_terms = ((old or {}).get(required) or {}).get("nodeSelectorTerms") or []
+    terms = ((new or {}).get(required) or {}).get("nodeSelectorTerms")
+    path = f"spec.affinity.nodeAffinity.{required}.nodeSelectorTerms"
+    if not old_terms:
+        return []
+    if len(old_terms) != len(terms or ()):
+        shown = go_json.render("[]core/v1.NodeSelectorTerm", terms)
+        detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
+        return [field.invalid(path, shown, detail)]
+    return [
+        field.invalid(
+            f"{path}[{index}]",
+            go_json.render("core/v1.NodeSelectorTerm", term),
+            "only additions are allowed (no mutations or deletions)",
+        )
+        for index, (term, before) in enumerate(zip(terms or (), old_terms, strict=True))
+        if not _has_only_additions(term, before)
+    ]
+
+
+def _has_only_additions(new: dict[str, Any], old: dict[str, Any]) -> bool:
+    keys = ("matchExpressions", "matchFields")
+    if not any(old.get(key) for key in keys):
+        return not any(new.get(key) for key in keys)
+    for key in keys:
+        before = old.get(key) or []
+        if (new.get(key) or [])[: len(before)] != before:
+            return False
+    return True

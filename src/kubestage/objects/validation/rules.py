@@ -1,0 +1,142 @@
+"""Which rules judge which kind: one row a kind.
+
+A row names the rule for new objects and, per subresource, the rule for changed ones. Kinds
+without rules of their own are judged by their metadata alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import kinds
+from kubestage.objects.validation import (
+    claims,
+    config_maps,
+    disruption_budgets,
+    events,
+    leases,
+    metadata,
+    names,
+    namespace,
+    node,
+    pod,
+    pod_resize,
+    pod_status,
+    pod_update,
+    pod_update_options,
+    priority_classes,
+    storage_classes,
+    workloads,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.objects.validation.field import FieldError
+
+    Rule = Callable[[dict[str, Any]], list[FieldError]]
+    UpdateRule = Callable[[dict[str, Any], dict[str, Any]], list[FieldError]]
+
+_NAMESPACED: Final = {(row.api_version, row.kind): row.namespaced for row in kinds.BUILT_IN}
+
+_CREATE: Final[dict[tuple[str, str], Rule]] = {
+    ("v1", "Pod"): pod.validate_pod_create,
+    ("v1", "Node"): node.validate_node,
+    ("v1", "Namespace"): namespace.validate_namespace,
+    ("v1", "ConfigMap"): config_maps.validate_config_map,
+    ("v1", "Event"): events.validate_event,
+    ("v1", "PersistentVolumeClaim"): claims.validate_claim,
+    ("coordination.k8s.io/v1", "Lease"): leases.validate_lease,
+    ("policy/v1", "PodDisruptionBudget"): disruption_budgets.validate_disruption_budget,
+    ("scheduling.k8s.io/v1", "PriorityClass"): priority_classes.validate_priority_class,
+    ("storage.k8s.io/v1", "StorageClass"): storage_classes.validate_storage_class,
+    **workloads.CREATE,
+}
+
+
+def _pod_rule(rule: Callable[..., list[FieldError]]) -> UpdateRule:
+    def judge(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+        annotations = old["metadata"].get("annotations")
+        return rule(new, old, pod_update_options.for_update(old["spec"], annotations))
+
+    return judge
+
+
+def _node_update(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+    return node.validate_node(new) + node.validate_node_update(new, old)
+
+
+_UPDATE: Final[dict[tuple[str, str, str], UpdateRule]] = {
+    ("v1", "Pod", ""): _pod_rule(pod_update.validate_pod_update),
+    ("v1", "Pod", "status"): _pod_rule(pod_status.validate_pod_status_update),
+    ("v1", "Pod", "resize"): _pod_rule(pod_resize.validate_resize),
+    ("v1", "Pod", "ephemeralcontainers"): _pod_rule(
+        pod_resize.validate_ephemeral_containers_update
+    ),
+    ("v1", "Node", ""): _node_update,
+    ("v1", "Node", "status"): node.validate_node_update,
+    ("v1", "Namespace", ""): namespace.validate_namespace_update,
+    ("v1", "Namespace", "status"): namespace.validate_namespace_status_update,
+    ("v1", "Namespace", "finalize"): namespace.validate_namespace_finalize_update,
+    ("v1", "ConfigMap", ""): config_maps.validate_config_map_update,
+    ("v1", "Event", ""): events.validate_event_update,
+    ("v1", "PersistentVolumeClaim", ""): claims.validate_claim_update,
+    ("v1", "PersistentVolumeClaim", "status"): claims.validate_claim_status_update,
+    ("coordination.k8s.io/v1", "Lease", ""): leases.validate_lease_update,
+    ("policy/v1", "PodDisruptionBudget", ""): (
+        disruption_budgets.validate_disruption_budget_update
+    ),
+    ("policy/v1", "PodDisruptionBudget", "status"): (
+        disruption_budgets.validate_disruption_budget_status_update
+    ),
+    ("scheduling.k8s.io/v1", "PriorityClass", ""): (
+        priority_classes.validate_priority_class_update
+    ),
+    ("storage.k8s.io/v1", "StorageClass", ""): storage_classes.validate_storage_class_update,
+    **workloads.UPDATE,
+}
+
+# Names that are judged otherwise than as DNS subdomains.
+_NAMES: Final[dict[tuple[str, str], names.NameRule]] = {
+    ("v1", "Service"): names.name_is_dns_label,
+    ("rbac.authorization.k8s.io/v1", "Role"): names.path_segment_name,
+    ("rbac.authorization.k8s.io/v1", "RoleBinding"): names.path_segment_name,
+    ("rbac.authorization.k8s.io/v1", "ClusterRole"): names.path_segment_name,
+    ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"): names.path_segment_name,
+}
+
+
+def validate_create(obj: dict[str, Any]) -> list[FieldError]:
+    """What is wrong with a new object, in the order in which the API server reports it.
+
+    The object must be defaulted and prepared (see ``strategy``).
+    """
+    rule = _CREATE.get((obj["apiVersion"], obj["kind"]))
+    return _validate_metadata(obj) if rule is None else rule(obj)
+
+
+def validate_update(
+    new: dict[str, Any], old: dict[str, Any], subresource: str = ""
+) -> list[FieldError]:
+    """What is wrong with an object that is to replace an older one."""
+    key = (old["apiVersion"], old["kind"])
+    namespaced = _NAMESPACED.get(key, bool(old["metadata"].get("namespace")))
+    meta, old_meta = new["metadata"], old["metadata"]
+    errors = metadata.validate_object_meta(
+        meta, namespaced, names.path_segment_name, kube_finalizers=False
+    )
+    errors += metadata.validate_object_meta_update(meta, old_meta, kube_finalizers=False)
+    rule = _UPDATE.get((*key, subresource))
+    if rule is not None:
+        return errors + rule(new, old)
+    if not subresource:
+        errors += _validate_metadata(new)
+    return errors + metadata.validate_object_meta_update(meta, old_meta)
+
+
+def _validate_metadata(obj: dict[str, Any]) -> list[FieldError]:
+    key = (obj["apiVersion"], obj["kind"])
+    meta = obj["metadata"]
+    namespaced = _NAMESPACED.get(key, bool(meta.get("namespace")))
+    rule = _NAMES.get(key, names.name_is_dns_subdomain)
+    return metadata.validate_object_meta(meta, namespaced, rule)

@@ -1,0 +1,32 @@
+"""Named random streams, so that one consumer's draws never shift another's."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+
+class Streams:
+    """Every source of chance in a run, derived from one seed.
+
+    A stream depends on the seed and its own name only: not on which streams were asked for
+    before it, nor on the process (Python's ``hash`` is salted, hence hashlib). Adding a random
+    decision to one model therefore leaves all other models' luck as it was.
+    """
+
+    __slots__ = ("_streams", "seed")
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self._streams: dict[str, random.Random] = {}
+
+    def stream(self, name: str) -> random.Random:
+        """The generator of this name: the same object each time, with its own state."""
+        found = self._streams.get(name)
+        if found is None:
+            digest = hashlib.sha256(f"{self.seed}/{name}".encode()).digest()
+            found = self._streams[name] = random.Random(int.from_bytes(digest, "big"))
+        return found
+
+    def __repr__(self) -> str:
+        return f"Streams(seed={self.seed})"

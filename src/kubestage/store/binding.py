@@ -1,0 +1,104 @@
+"""The binding subresource: the one way in which a pod gets its node."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kubestage.objects import timestamps
+from kubestage.objects.validation import status
+from kubestage.store import policies, refusals
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.core import Core
+
+
+class Binding(NamedTuple):
+    """To which node a pod goes, on what conditions, and with what written on it."""
+
+    node: str
+    uid: str = ""
+    resource_version: str = ""
+    annotations: dict[str, str] | None = None
+    labels: dict[str, str] | None = None
+    dry_run: bool = False
+
+
+def bind(core: Core, kind: Kind, key: str, name: str, request: Binding) -> dict[str, Any]:
+    """Assign a pod to a node, if it has none and may have one."""
+    pod = core.ledger.collection(kind).objects.get(key)
+    if pod is None:
+        raise status.not_found(kind, name)
+    _check_preconditions(kind, key, pod, request)
+    _check_bindable(kind, pod, name)
+    metadata = dict(pod["metadata"])
+    for part, added in (("annotations", request.annotations), ("labels", request.labels)):
+        if added:
+            metadata[part] = {**(metadata.get(part) or {}), **added}
+    at = timestamps.format_time(core.clock.unix_ns)
+    bound = {
+        **pod,
+        "metadata": metadata,
+        "spec": {**pod["spec"], "nodeName": request.node},
+        "status": _scheduled(pod.get("status") or {}, at),
+    }
+    return bound if request.dry_run else core.put(kind, key, bound)
+
+
+def _check_preconditions(kind: Kind, key: str, pod: dict[str, Any], request: Binding) -> None:
+    metadata = pod["metadata"]
+    for what, wanted, actual in (
+        ("UID", request.uid, metadata["uid"]),
+        ("ResourceVersion", request.resource_version, metadata["resourceVersion"]),
+    ):
+        if wanted and wanted != actual:
+            stored_at = policies.storage_key(kind, key)
+            why = refusals.failed_precondition(stored_at, what, wanted, actual)
+            raise status.conflict(kind, metadata["name"], why)
+
+
+def _check_bindable(kind: Kind, pod: dict[str, Any], name: str) -> None:
+    why = None
+    if "deletionTimestamp" in pod["metadata"]:
+        why = f"pod {name} is being deleted, cannot be assigned to a host"
+    elif pod["spec"].get("nodeName"):
+        why = f'pod {name} is already assigned to node "{pod["spec"]["nodeName"]}"'
+    elif pod["spec"].get("schedulingGates"):
+        why = f"pod {name} has non-empty .spec.schedulingGates"
+    if why is not None:
+        raise refusals.conflict_on("pods/binding", kind, name, why)
+
+
+def _scheduled(before: dict[str, Any], at: str) -> dict[str, Any]:
+    """The status of a pod that has just got its node."""
+    conditions = before.get("conditions") or []
+    if conditions:
+        known = [each["type"] for each in conditions]
+        fresh = _condition(at)[0]
+        if "PodScheduled" in known:
+            index = known.index("PodScheduled")
+            old = conditions[index]
+            if old.get("status") == "True" and "lastTransitionTime" in old:
+                fresh = {**fresh, "lastTransitionTime": old["lastTransitionTime"]}
+            conditions = [*conditions[:index], fresh, *conditions[index + 1 :]]
+        else:
+            conditions = [*conditions, fresh]
+    else:
+        conditions = _condition(at)
+    bound = {**before, "conditions": conditions}
+    bound.pop("nominatedNodeName", None)
+    return bound
+
+
+@functools.lru_cache(maxsize=64)
+def _condition(at: str) -> list[dict[str, Any]]:
+    """Shared by all pods that are bound at one moment."""
+    return [
+        {
+            "type": "PodScheduled",
+            "status": "True",
+            "lastProbeTime": None,
+            "lastTransitionTime": at,
+        }
+    ]

@@ -1,0 +1,90 @@
+"""What the verbs work on: the ledger, the clock and chance, and what every commit entails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from kubestage.objects.kinds import Kind, KindTable
+from kubestage.store import admission as admission_steps
+from kubestage.store import definitions, refusals
+from kubestage.store.garbage import Garbage
+from kubestage.store.ledger import Ledger
+from kubestage.store.template_cache import TemplateCache
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kubestage.sim.clock import Clock
+    from kubestage.sim.streams import Streams
+    from kubestage.store.admission import Step
+    from kubestage.store.log import Change
+
+    KindRef = Kind | tuple[str, str]
+    GarbageMode = Literal["immediate", "manual"]
+
+
+class Core:
+    """A store without its verbs, for the modules that make them up."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        streams: Streams,
+        kinds: KindTable | None = None,
+        *,
+        admission: tuple[Step, ...] = admission_steps.DEFAULT,
+        garbage: GarbageMode = "immediate",
+        implicit_namespaces: bool = False,
+        history: int = 100_000,
+        first_revision: int = 1,
+    ) -> None:
+        self.clock = clock
+        self.kinds = KindTable() if kinds is None else kinds
+        self.ledger = Ledger(history, first_revision)
+        self.garbage = Garbage()
+        self.templates = TemplateCache()
+        self.admission = admission
+        self.implicit_namespaces = implicit_namespaces
+        self.name_stream = streams.stream("store/names")
+        self.uid_stream = streams.stream("store/uids")
+        # A step of the user's own may look at anything, so its answers cannot be kept.
+        self.uses_templates = set(admission) <= set(admission_steps.DEFAULT)
+        self._collects_at_once = garbage == "immediate"
+
+    def kind(self, ref: KindRef) -> Kind:
+        """The row of a kind; NotFound if the store does not serve it."""
+        if isinstance(ref, Kind):
+            return ref
+        row = self.kinds.get(*ref)
+        if row is None:
+            raise refusals.no_such_resource()
+        return row
+
+    def read(self, ref: KindRef) -> Mapping[str, dict[str, Any]]:
+        """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""
+        return self.ledger.collection(self.kind(ref)).objects
+
+    def put(self, kind: Kind, key: str, obj: dict[str, Any]) -> dict[str, Any]:
+        """Commit a version that the rules of its kind have passed; its metadata is its own."""
+        change = self.ledger.put(kind, key, obj)
+        self._observe(change)
+        return change.new
+
+    def remove(self, kind: Kind, key: str) -> dict[str, Any]:
+        """Commit the end of an object; its last state under the version of the deletion."""
+        change = self.ledger.remove(kind, key)
+        self._observe(change)
+        return change.new
+
+    def _observe(self, change: Change) -> None:
+        self.garbage.observe(self, change)
+        if (change.kind.api_version, change.kind.kind) in admission_steps.READS:
+            self.templates.clear()
+        elif definitions.is_definition(change.kind):
+            definitions.observe(self, change)
+
+    def settle(self) -> None:
+        """After a verb: collect garbage if that is done at once, then tell subscribers."""
+        if self._collects_at_once:
+            self.garbage.collect(self)
+        self.ledger.deliver()

@@ -1,0 +1,78 @@
+"""The value of a selectable field, as text: what a field selector compares with.
+
+Most fields are read by their path. The others are those whose selectable form is not what the
+object holds.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _by_path(path: str) -> Callable[[dict[str, Any]], str]:
+    *parents, last = path.split(".")
+
+    def read(obj: dict[str, Any]) -> str:
+        at: Any = obj
+        for name in parents:
+            at = at.get(name)
+            if not at:
+                return ""
+        return _text(at.get(last))
+
+    return read
+
+
+def _flag(path: str) -> Callable[[dict[str, Any]], str]:
+    """A boolean that is false when absent."""
+    read = _by_path(path)
+    return lambda obj: read(obj) or "false"
+
+
+def _count(path: str) -> Callable[[dict[str, Any]], str]:
+    """A number that is zero when absent."""
+    read = _by_path(path)
+    return lambda obj: read(obj) or "0"
+
+
+def _pod_ip(obj: dict[str, Any]) -> str:
+    status = obj.get("status") or {}
+    addresses = status.get("podIPs")
+    return str(addresses[0].get("ip", "")) if addresses else _text(status.get("podIP"))
+
+
+def _event_source(obj: dict[str, Any]) -> str:
+    component = (obj.get("source") or {}).get("component")
+    return component or _text(obj.get("reportingComponent"))
+
+
+_SPECIAL: Final[dict[tuple[str, str], Callable[[dict[str, Any]], str]]] = {
+    ("Pod", "spec.hostNetwork"): _flag("spec.hostNetwork"),
+    ("Pod", "status.podIP"): _pod_ip,
+    ("Pod", "status.podIPs"): _pod_ip,
+    ("Node", "spec.unschedulable"): _flag("spec.unschedulable"),
+    ("ReplicationController", "status.replicas"): _count("status.replicas"),
+    ("Job", "status.successful"): _count("status.succeeded"),
+    ("Event", "source"): _event_source,
+}
+
+INDEXED: Final[dict[str, tuple[str, ...]]] = {"Pod": ("spec.nodeName",)}
+"""The fields by kind that selectors find through an index."""
+
+
+@functools.cache
+def reader(kind: str, field: str) -> Callable[[dict[str, Any]], str]:
+    """How to read a selectable field from an object of a kind."""
+    return _SPECIAL.get((kind, field)) or _by_path(field)

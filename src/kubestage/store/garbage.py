@@ -1,0 +1,250 @@
+"""The garbage collector: what happens to dependents when their owners go.
+
+It watches every change for the few that concern it, remembers the objects to look at, and does
+its work when asked (`collect`), in the order in which work arose: the same run collects in the
+same order. What empties namespaces and definitions (`purging`) is driven from here too.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.store import definitions, namespaces, purging, replacing
+from kubestage.store.collection import key_of
+from kubestage.store.deletion import FOREGROUND, ORPHAN
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.core import Core
+    from kubestage.store.log import Change
+
+    Item = tuple[Kind, str]
+
+_SOLID: Final = "solid"
+_DANGLING: Final = "dangling"
+_WAITING: Final = "waiting"
+
+
+class Garbage:
+    """The objects to look at, each once, in the order in which they were noticed."""
+
+    def __init__(self) -> None:
+        self._queue: OrderedDict[Item, None] = OrderedDict()
+
+    def notice(self, kind: Kind, key: str) -> None:
+        """Put an object on the list."""
+        self._queue.setdefault((kind, key))
+
+    def observe(self, core: Core, change: Change) -> None:
+        """Note what a change means for others."""
+        if change.type == DELETED:
+            self._observe_removal(core, change)
+        elif change.old is not None and "deletionTimestamp" in change.new["metadata"]:
+            self._observe_ending(core, change.old, change)
+        before = change.old["metadata"].get("ownerReferences") if change.old else None
+        after = change.new["metadata"].get("ownerReferences")
+        if change.type == DELETED or before is not after:
+            self._observe_owners(core, change, before or ())
+
+    def _observe_removal(self, core: Core, change: Change) -> None:
+        for kind, key in dependents(core, change.new["metadata"]["uid"]):
+            self.notice(kind, key)
+        namespace = change.new["metadata"].get("namespace")
+        if namespace:
+            found = core.read(namespaces.NAMESPACE).get(namespace)
+            ending = found is not None and "deletionTimestamp" in found["metadata"]
+            if ending and namespaces.is_empty(core, namespace):
+                self.notice(core.kind(namespaces.NAMESPACE), namespace)
+        kind = change.kind
+        if kind.definition is not None and not core.ledger.collection(kind).objects:
+            self._observe_last_instance(core, kind)
+
+    def _observe_last_instance(self, core: Core, kind: Kind) -> None:
+        name = f"{kind.plural}.{kind.group}"
+        found = core.read(definitions.DEFINITION).get(name)
+        if found is not None and "deletionTimestamp" in found["metadata"]:
+            self.notice(core.kind(definitions.DEFINITION), name)
+
+    def _observe_ending(self, core: Core, old: dict[str, Any], change: Change) -> None:
+        """An object has begun to end, or one of its finalizers is done."""
+        metadata = change.new["metadata"]
+        if "deletionTimestamp" not in old["metadata"] and _is_waiting(metadata):
+            for kind, key in dependents(core, metadata["uid"]):
+                self.notice(kind, key)
+        self.notice(change.kind, change.key)
+
+    def _observe_owners(self, core: Core, change: Change, before: Iterable[dict[str, Any]]) -> None:
+        """Owners may have waited for this dependent, or begin to."""
+        metadata = change.new["metadata"]
+        namespace = metadata.get("namespace")
+        for reference in before:
+            owner = _waiting_owner(core, reference, namespace)
+            if owner is not None and not _is_blocked(core, reference["uid"]):
+                self.notice(*owner)
+        if change.type != DELETED:
+            for reference in metadata.get("ownerReferences") or ():
+                if _waiting_owner(core, reference, namespace) is not None:
+                    self.notice(change.kind, change.key)
+
+    def collect(self, core: Core) -> None:
+        """Work until nothing is left to do."""
+        while self._queue:
+            (kind, key), _ = self._queue.popitem(last=False)
+            obj = core.ledger.collection(kind).objects.get(key)
+            if obj is not None:
+                _process(core, kind, key, obj)
+
+
+def collect(core: Core) -> None:
+    """Do what the garbage collector would do by now."""
+    core.garbage.collect(core)
+    core.settle()
+
+
+def sweep(core: Core) -> None:
+    """As `collect`, after a look at every object: also those whose owners never existed."""
+    for collection in core.ledger.collections():
+        for key in collection.keys(None):
+            metadata = collection.objects[key]["metadata"]
+            if "ownerReferences" in metadata or "deletionTimestamp" in metadata:
+                core.garbage.notice(collection.kind, key)
+    collect(core)
+
+
+def dependents(core: Core, uid: str) -> Iterator[Item]:
+    """The objects that name an owner, by kind and key."""
+    for collection in core.ledger.collections():
+        for key in sorted(collection.owners.get(uid)):
+            yield collection.kind, key
+
+
+def resolve(core: Core, reference: dict[str, Any], namespace: str | None) -> Item | str:
+    """The owner that a reference means: where it is, or how it fails to be."""
+    row = core.kinds.get(reference["apiVersion"], reference["kind"])
+    if row is None or (row.namespaced and not namespace):
+        return _SOLID
+    key = key_of(namespace if row.namespaced else None, reference["name"])
+    owner = core.ledger.collection(row).objects.get(key)
+    if owner is None or owner["metadata"]["uid"] != reference["uid"]:
+        return _DANGLING
+    return row, key
+
+
+def _process(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> None:
+    metadata = obj["metadata"]
+    if "deletionTimestamp" not in metadata:
+        _settle_dependent(core, kind, key, obj)
+        return
+    finalizers = metadata.get("finalizers") or ()
+    if ORPHAN in finalizers:
+        _orphan(core, metadata["uid"])
+        _remove_finalizer(core, kind, key, ORPHAN)
+    elif FOREGROUND in finalizers:
+        _finish_foreground(core, kind, key, metadata["uid"])
+    if kind.kind == "Namespace" and not kind.group:
+        purging.purge_namespace(core, key)
+    elif definitions.is_definition(kind):
+        purging.purge_instances(core, key)
+
+
+def _settle_dependent(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> None:
+    """Delete an object whose owners are all gone or going, or cut its ties to those that are."""
+    metadata = obj["metadata"]
+    references = metadata.get("ownerReferences") or []
+    states = [_state(core, each, metadata.get("namespace")) for each in references]
+    if not references or all(state == _SOLID for state in states):
+        return
+    if _SOLID in states:
+        kept = [each for each, state in zip(references, states, strict=True) if state == _SOLID]
+        _set_references(core, kind, key, obj, kept)
+        return
+    policy = "Background"
+    finalizers = metadata.get("finalizers") or ()
+    if ORPHAN in finalizers:
+        policy = "Orphan"
+    elif FOREGROUND in finalizers or (_WAITING in states and _has_dependents(core, metadata)):
+        policy = "Foreground"
+    if policy == "Foreground" and _WAITING in states:
+        _unblock_cycles(core, kind, key)
+    purging.delete(core, kind, key, policy)
+
+
+def _state(core: Core, reference: dict[str, Any], namespace: str | None) -> str:
+    if _waiting_owner(core, reference, namespace) is not None:
+        return _WAITING
+    return _DANGLING if resolve(core, reference, namespace) == _DANGLING else _SOLID
+
+
+def _waiting_owner(core: Core, reference: dict[str, Any], namespace: str | None) -> Item | None:
+    """The owner that a reference means, if it is only waiting for its dependents."""
+    found = resolve(core, reference, namespace)
+    if isinstance(found, str):
+        return None
+    kind, key = found
+    return found if _is_waiting(core.ledger.collection(kind).objects[key]["metadata"]) else None
+
+
+def _is_waiting(metadata: dict[str, Any]) -> bool:
+    """Whether an object ends in the foreground: as soon as its dependents are gone."""
+    return "deletionTimestamp" in metadata and FOREGROUND in (metadata.get("finalizers") or ())
+
+
+def _has_dependents(core: Core, metadata: dict[str, Any]) -> bool:
+    return next(dependents(core, metadata["uid"]), None) is not None
+
+
+def _unblock_cycles(core: Core, kind: Kind, key: str) -> None:
+    """Owners that own each other would wait for ever: the references stop blocking."""
+    obj = core.ledger.collection(kind).objects[key]
+    for other, other_key in dependents(core, obj["metadata"]["uid"]):
+        metadata = core.ledger.collection(other).objects[other_key]["metadata"]
+        if _is_waiting(metadata):
+            references = obj["metadata"].get("ownerReferences") or []
+            unblocked = [{**each, "blockOwnerDeletion": False} for each in references]
+            _set_references(core, kind, key, obj, unblocked)
+            return
+
+
+def _finish_foreground(core: Core, kind: Kind, key: str, uid: str) -> None:
+    """An owner goes when no dependent blocks it any more."""
+    if not _is_blocked(core, uid):
+        _remove_finalizer(core, kind, key, FOREGROUND)
+
+
+def _is_blocked(core: Core, uid: str) -> bool:
+    """Whether a dependent holds its owner; asked at each removal, so the first one will do."""
+    return any(
+        each["uid"] == uid and each.get("blockOwnerDeletion")
+        for collection in core.ledger.collections()
+        for key in collection.owners.get(uid)
+        for each in collection.objects[key]["metadata"]["ownerReferences"]
+    )
+
+
+def _orphan(core: Core, uid: str) -> None:
+    for kind, key in dependents(core, uid):
+        obj = core.ledger.collection(kind).objects[key]
+        references = obj["metadata"]["ownerReferences"]
+        _set_references(core, kind, key, obj, [each for each in references if each["uid"] != uid])
+
+
+def _set_references(
+    core: Core, kind: Kind, key: str, obj: dict[str, Any], references: list[dict[str, Any]]
+) -> None:
+    metadata = {**obj["metadata"], "ownerReferences": references}
+    if not references:
+        del metadata["ownerReferences"]
+    replacing.write(core, kind, key, {**obj, "metadata": metadata})
+
+
+def _remove_finalizer(core: Core, kind: Kind, key: str, finalizer: str) -> None:
+    obj = core.ledger.collection(kind).objects[key]
+    metadata = dict(obj["metadata"])
+    metadata["finalizers"] = [each for each in metadata["finalizers"] if each != finalizer]
+    if not metadata["finalizers"]:
+        del metadata["finalizers"]
+    replacing.replace(core, kind, key, {**obj, "metadata": metadata})

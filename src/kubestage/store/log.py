@@ -1,0 +1,132 @@
+"""The order of events: what changed in one kind, newest last, as far back as history reaches.
+
+Watches hold no events of their own, only a position here; lists at an older version are
+reconstructed from here. A change keeps the state before it, which costs little because equal
+subtrees are shared between versions.
+"""
+
+from __future__ import annotations
+
+import bisect
+import operator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kubestage.errors import Expired
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+
+ADDED: Final = "ADDED"
+MODIFIED: Final = "MODIFIED"
+DELETED: Final = "DELETED"
+BOOKMARK: Final = "BOOKMARK"
+
+_revision = operator.attrgetter("revision")
+
+
+def at_revision(obj: dict[str, Any], revision: int) -> dict[str, Any]:
+    """The object under another resourceVersion."""
+    return {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(revision)}}
+
+
+class WatchEvent(NamedTuple):
+    """What a watcher is told: ADDED, MODIFIED, DELETED or BOOKMARK, and the object."""
+
+    type: str
+    object: dict[str, Any]
+
+
+class Change:
+    """One committed change.
+
+    `new` is the state after it; after a deletion it is the last state under the version of the
+    deletion. `old` is the state before, None for a creation.
+    """
+
+    __slots__ = ("_event", "_left", "key", "kind", "new", "old", "revision", "type")
+
+    def __init__(
+        self,
+        revision: int,
+        type: str,  # noqa: A002 - the name that watch events use
+        kind: Kind,
+        key: str,
+        new: dict[str, Any],
+        old: dict[str, Any] | None,
+    ) -> None:
+        self.revision = revision
+        self.type = type
+        self.kind = kind
+        self.key = key
+        self.new = new
+        self.old = old
+        self._event: WatchEvent | None = None
+        self._left: WatchEvent | None = None
+
+    @property
+    def event(self) -> WatchEvent:
+        """The change as a watch of everything tells it; built once and shared by all watches."""
+        if self._event is None:
+            self._event = WatchEvent(self.type, self.new)
+        return self._event
+
+    @property
+    def left(self) -> WatchEvent:
+        """What a watch tells whose selector no longer matches: the old state, as of now."""
+        if self._left is None:
+            assert self.old is not None
+            self._left = WatchEvent(DELETED, at_revision(self.old, self.revision))
+        return self._left
+
+    def __repr__(self) -> str:
+        return f"Change({self.revision}, {self.type}, {self.kind.resource}, {self.key})"
+
+
+class Log:
+    """The changes of one kind, in order.
+
+    `floor` is the newest version that is forgotten: anything asked for from there on, that
+    version included, can be answered. Positions count from the first change ever, so they stay
+    true when the head is dropped.
+    """
+
+    __slots__ = ("_changes", "_dropped", "_history", "floor")
+
+    def __init__(self, history: int, floor: int) -> None:
+        self.floor = floor
+        self._history = history
+        self._changes: list[Change] = []
+        self._dropped = 0
+
+    @property
+    def end(self) -> int:
+        """The position after the newest change."""
+        return self._dropped + len(self._changes)
+
+    def append(self, change: Change) -> None:
+        """Remember a change, and forget the oldest ones in bulk when too many are kept."""
+        self._changes.append(change)
+        excess = len(self._changes) - self._history
+        if excess > self._history // 4:
+            self.floor = self._changes[excess - 1].revision
+            self._dropped += excess
+            del self._changes[:excess]
+
+    def position_after(self, revision: int) -> int:
+        """Where the changes newer than a version begin; Expired if some of them are forgotten."""
+        if revision < self.floor:
+            raise Expired(f"too old resource version: {revision} ({self.floor})")
+        return self._dropped + bisect.bisect_right(self._changes, revision, key=_revision)
+
+    def since(self, position: int) -> list[Change]:
+        """The changes from a position on; Expired if the first of them is forgotten."""
+        if position < self._dropped:
+            raise Expired(f"too old resource version: the history begins at {self.floor}")
+        return self._changes[position - self._dropped :]
+
+    def states_at(self, revision: int) -> dict[str, dict[str, Any] | None]:
+        """The keys that have changed since a version, with what they held then (None: nothing)."""
+        then: dict[str, dict[str, Any] | None] = {}
+        for change in self.since(self.position_after(revision)):
+            then.setdefault(change.key, change.old)
+        return then

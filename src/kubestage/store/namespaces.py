@@ -1,0 +1,85 @@
+"""Namespaces: the four that are always there, who may be created in one, and how one ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import timestamps
+from kubestage.objects.validation import status
+from kubestage.store import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.collection import Collection
+    from kubestage.store.core import Core
+    from kubestage.store.deletion import DeleteOptions
+
+NAMESPACE: Final = ("v1", "Namespace")
+SEEDED: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
+PROTECTED: Final = frozenset({"default", "kube-public", "kube-system"})
+
+
+def manifest(name: str) -> dict[str, Any]:
+    """A namespace as a person would write it."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def terminate(
+    core: Core, kind: Kind, existing: dict[str, Any], request: DeleteOptions
+) -> dict[str, Any] | None:
+    """The first step of a namespace's end; None when nothing holds the object any more."""
+    metadata = existing["metadata"]
+    _check_preconditions(kind, metadata, request)
+    if "deletionTimestamp" in metadata:
+        return existing if existing["spec"].get("finalizers") else None
+    marked = {**metadata, "deletionTimestamp": timestamps.format_time(core.clock.unix_ns)}
+    ending = {
+        **existing,
+        "metadata": marked,
+        "status": {**existing.get("status", {}), "phase": "Terminating"},
+    }
+    return replacing.write(core, kind, metadata["name"], ending, dry_run=request.dry_run)
+
+
+def _check_preconditions(kind: Kind, metadata: dict[str, Any], request: DeleteOptions) -> None:
+    for what, wanted, actual in (
+        ("UID", request.uid, metadata["uid"]),
+        ("ResourceVersion", request.resource_version, metadata["resourceVersion"]),
+    ):
+        if wanted is not None and wanted != actual:
+            why = (
+                f"Precondition failed: {what} in precondition: {wanted}, "
+                f"{what} in object meta: {actual}"
+            )
+            raise status.conflict(kind, metadata["name"], why)
+
+
+def is_empty(core: Core, namespace: str) -> bool:
+    """Whether a namespace holds nothing."""
+    return not any(each.count(namespace) for each in _collections(core))
+
+
+def _collections(core: Core) -> list[Collection]:
+    return [each for each in core.ledger.collections() if each.kind.namespaced]
+
+
+def contents(core: Core, namespace: str) -> Iterator[tuple[Collection, str]]:
+    """Everything in a namespace: pods first, as their end takes longest."""
+    found = _collections(core)
+    found.sort(key=lambda each: each.kind.plural != "pods")
+    for collection in found:
+        for key in collection.keys(namespace):
+            yield collection, key
+
+
+def finish(core: Core, name: str) -> None:
+    """Let an empty namespace go."""
+    row = core.kind(NAMESPACE)
+    existing = core.read(NAMESPACE)[name]
+    spec = {**existing["spec"]}
+    kept = [each for each in spec.pop("finalizers", []) if each != "kubernetes"]
+    if kept:
+        spec["finalizers"] = kept
+    replacing.replace(core, row, name, {**existing, "spec": spec})

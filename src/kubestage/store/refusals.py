@@ -1,0 +1,60 @@
+"""Refusals that only a store makes; `objects.validation.status` words the others."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from kubestage.errors import AlreadyExists, Conflict, Forbidden, Invalid, NotFound
+from kubestage.objects.validation import status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.objects.kinds import Kind
+    from kubestage.objects.validation.field import FieldError
+
+
+def no_such_resource() -> NotFound:
+    """The kind, or the subresource, is not served."""
+    return NotFound("the server could not find the requested resource")
+
+
+def bad_options(kind: str, problems: Sequence[FieldError]) -> Invalid:
+    """A request's own options, such as ``ListOptions`` or ``DeleteOptions``, are wrong."""
+    return status.invalid({"apiVersion": "meta.k8s.io/v1", "kind": kind}, problems)
+
+
+def already_exists(kind: Kind, taken: dict[str, Any]) -> AlreadyExists:
+    """The name is taken, perhaps by an object that is about to go."""
+    metadata = taken["metadata"]
+    refusal = status.already_exists(kind, metadata["name"])
+    if "deletionTimestamp" in metadata:
+        return AlreadyExists(f"object is being deleted: {refusal.message}", refusal.details)
+    return refusal
+
+
+def conflict_on(called: str, kind: Kind, name: str, why: str) -> Conflict:
+    """A conflict that the API reports under another name than the kind's plural."""
+    return status.conflict(dataclasses.replace(kind, plural=called), name, why)
+
+
+def failed_precondition(storage_key: str, what: str, wanted: str, actual: str) -> str:
+    """Why a write was not done: it was meant for another object, or another version."""
+    return (
+        f"StorageError: invalid object, Code: 4, Key: {storage_key}, ResourceVersion: 0, "
+        f"AdditionalErrorMsg: Precondition failed: {what} in precondition: {wanted}, "
+        f"{what} in object meta: {actual}"
+    )
+
+
+def namespace_ending(kind: Kind, name: str, namespace: str) -> Forbidden:
+    """Nothing new is let into a namespace that is being deleted."""
+    why = f"unable to create new content in namespace {namespace} because it is being terminated"
+    cause = {
+        "reason": "NamespaceTerminating",
+        "message": f"namespace {namespace} is being terminated",
+        "field": "metadata.namespace",
+    }
+    refusal = status.forbidden(kind, name, why)
+    return Forbidden(refusal.message, {**refusal.details, "causes": [cause]})

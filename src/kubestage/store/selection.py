@@ -1,0 +1,106 @@
+"""Which objects a request means: a namespace, a label selector and a field selector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import BadRequest
+from kubestage.objects import fields, labels
+from kubestage.store import field_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.objects.kinds import Kind
+
+_NO_LABELS: Final[dict[str, str]] = {}
+
+
+class Selection:
+    """A parsed request; `matches` is its one test, compiled for the hot path."""
+
+    __slots__ = ("_takes_any_labels", "_tests", "fields", "kind", "labels", "namespace")
+
+    def __init__(
+        self,
+        kind: Kind,
+        namespace: str | None = None,
+        label_selector: labels.Selector = labels.EVERYTHING,
+        field_selector: fields.Selector = fields.EVERYTHING,
+    ) -> None:
+        self.kind = kind
+        self.labels = label_selector
+        self._takes_any_labels = label_selector.empty
+        self.fields = field_selector
+        self.namespace = _narrowed(kind, namespace, field_selector)
+        self._tests: tuple[tuple[str, str, bool], ...] = tuple(
+            (each.field, each.value, each.operator == fields.EQUALS)
+            for each in field_selector.requirements
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Whether every object of the namespace is meant."""
+        return self.labels.empty and self.fields.empty
+
+    @property
+    def selects_all(self) -> bool:
+        """Whether every object of the kind is meant."""
+        return self.namespace is None and self.empty
+
+    @property
+    def name(self) -> str | None:
+        """The one name that is meant, if there is one."""
+        return self.fields.requires_exact_match("metadata.name")
+
+    def matches(self, obj: dict[str, Any]) -> bool:
+        """Whether an object is meant."""
+        metadata = obj["metadata"]
+        if self.namespace is not None and metadata.get("namespace") != self.namespace:
+            return False
+        if not self._takes_any_labels and not self.labels.matches(
+            metadata.get("labels") or _NO_LABELS
+        ):
+            return False
+        for field, value, wanted in self._tests:
+            if (self._reader(field)(obj) == value) is not wanted:
+                return False
+        return True
+
+    def _reader(self, field: str) -> Callable[[dict[str, Any]], str]:
+        return field_values.reader(self.kind.kind, field)
+
+
+def _narrowed(kind: Kind, namespace: str | None, selector: fields.Selector) -> str | None:
+    """The namespace of the request, or the one its field selector asks for."""
+    if not kind.namespaced:
+        return None
+    return namespace or selector.requires_exact_match("metadata.namespace")
+
+
+def parse(kind: Kind, namespace: str | None, label_selector: str, field_selector: str) -> Selection:
+    """Read a request's selectors; BadRequest in the API's words if they cannot be read."""
+    try:
+        wanted_labels = labels.parse(label_selector) if label_selector else labels.EVERYTHING
+        wanted_fields = _parse_fields(kind, field_selector)
+    except (labels.SelectorError, fields.FieldSelectorError) as error:
+        raise BadRequest(str(error)) from None
+    return Selection(kind, namespace, wanted_labels, wanted_fields)
+
+
+def _parse_fields(kind: Kind, text: str) -> fields.Selector:
+    if not text:
+        return fields.EVERYTHING
+    if kind.definition is None:
+        return fields.parse_for(kind.api_version, kind.kind, text)
+    selector = fields.parse(text)
+    allowed = {"metadata.name", "metadata.namespace", *_declared(kind.definition)}
+    for requirement in selector.requirements:
+        if requirement.field not in allowed:
+            raise BadRequest(f"field label not supported: {requirement.field}")
+    return selector
+
+
+def _declared(definition: dict[str, Any]) -> list[str]:
+    """The fields that a custom resource lets its users select by."""
+    return [each["jsonPath"].lstrip(".") for each in definition.get("selectableFields") or ()]

@@ -1,0 +1,43 @@
+"""Builders for tests: small, valid Kubernetes objects as plain dicts.
+
+>>> make_pod("web", cpu="100m")["spec"]["containers"][0]["resources"]
+{'requests': {'cpu': '100m'}}
+
+Each call gives a fresh dict, so that a test may change it. What is not asked for is left out and
+gets the API's default when the object enters a stage. Belongs here: what users' tests need to
+say what they mean in one line. Not here: rules about objects.
+"""
+
+from __future__ import annotations
+
+from kubestage.testing.cluster import make_namespace, make_node, make_priority_class
+from kubestage.testing.pods import make_container, make_pod, owner_reference
+from kubestage.testing.policies import (
+    make_horizontal_pod_autoscaler,
+    make_pod_disruption_budget,
+    make_service,
+)
+from kubestage.testing.workloads import (
+    make_daemon_set,
+    make_deployment,
+    make_job,
+    make_replica_set,
+    make_stateful_set,
+)
+
+__all__ = [
+    "make_container",
+    "make_daemon_set",
+    "make_deployment",
+    "make_horizontal_pod_autoscaler",
+    "make_job",
+    "make_namespace",
+    "make_node",
+    "make_pod",
+    "make_pod_disruption_budget",
+    "make_priority_class",
+    "make_replica_set",
+    "make_service",
+    "make_stateful_set",
+    "owner_reference",
+]

@@ -1,0 +1,68 @@
+"""Shells complete commands, kinds and option values, through the protocol that they speak."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kubestage.cli import completion
+
+if TYPE_CHECKING:
+    from tests.cli.terminal import Terminal
+
+PROGRAM = [sys.executable, "-c", "from kubestage import cli; cli.main()"]
+
+
+def _bash(line: str) -> list[str]:
+    """What a bash would offer at the end of a line."""
+    words = line.split(" ")
+    variables = {
+        "_KUBESTAGE_COMPLETE": "complete_bash",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        PROGRAM, env=os.environ | variables, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("kubestage val", ["validate"]),
+        ("kubestage get dep", ["deployments", "deploy"]),
+        ("kubestage get all", ["all"]),
+        ("kubestage get pods,no", ["pods,nodes", "pods,no"]),
+        ("kubestage get pods -o y", ["yaml"]),
+        ("kubestage validate -o ", ["text", "json"]),
+        ("kubestage get pods --all", ["--all-namespaces"]),
+        ("kubestage completion p", ["powershell"]),
+    ],
+)
+def test_bash_is_offered_what_fits(line: str, offered: list[str]) -> None:
+    assert _bash(line) == offered
+
+
+def test_files_are_left_to_the_shell() -> None:
+    assert _bash("kubestage get pods -f exa") == []
+
+
+def test_zsh_and_fish_see_what_a_short_name_means() -> None:
+    variables = {"_KUBESTAGE_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "kubestage get st"}
+    done = subprocess.run(
+        PROGRAM, env=os.environ | variables, capture_output=True, text=True, check=True
+    )
+    assert '"sts":"StatefulSet"' in done.stdout
+
+
+@pytest.mark.parametrize("shell", completion.SHELLS)
+def test_a_script_is_printed_for_each_shell(shell: str, terminal: Terminal) -> None:
+    result = terminal.run("completion", shell)
+    assert result.code == 0
+    assert "_KUBESTAGE_COMPLETE" in result.out
+    assert "_KUBESTAGE_COMPLETE" not in os.environ

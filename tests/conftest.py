@@ -1,0 +1,20 @@
+"""How properties are explored: the same examples in every run, unless asked to search on.
+
+``HYPOTHESIS_PROFILE=explore make test`` looks for new counterexamples.
+"""
+
+from __future__ import annotations
+
+import os
+
+import hypothesis
+
+_QUIET = (hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large)
+
+hypothesis.settings.register_profile(
+    "steady", deadline=None, derandomize=True, database=None, suppress_health_check=_QUIET
+)
+hypothesis.settings.register_profile(
+    "explore", deadline=None, max_examples=1000, suppress_health_check=_QUIET
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))

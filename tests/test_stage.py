@@ -1,0 +1,116 @@
+"""The stage: store, clock and chance as one value."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from kubestage import InputError, Stage
+from kubestage.testing import make_namespace, make_node, make_pod
+
+SCRIPT = """
+import pickle, sys
+from kubestage.testing import make_pod
+stage = pickle.loads(sys.stdin.buffer.read())
+stage.run("5s")
+pod = make_pod("")
+pod["metadata"] = {"generateName": "web-"}
+created = stage.apply([pod])[0]
+print(created["metadata"]["name"], created["metadata"]["uid"], stage.now)
+"""
+
+
+def _go_on(stage: Stage) -> str:
+    stage.run("5s")
+    pod = make_pod("")
+    pod["metadata"] = {"generateName": "web-"}
+    created = stage.apply([pod])[0]
+    return f"{created['metadata']['name']} {created['metadata']['uid']} {stage.now}"
+
+
+def test_time_passes_only_when_it_is_told_to() -> None:
+    stage = Stage(start="2026-03-01T12:00:00Z")
+    assert stage.now == "2026-03-01T12:00:00Z"
+    stage.run("1h30m")
+    stage.run(2_000_000_000)
+    assert stage.now == "2026-03-01T13:30:02Z"
+
+
+def test_objects_are_dated_by_the_virtual_clock() -> None:
+    stage = Stage()
+    stage.run("10m")
+    created = stage.apply([make_node("n1")])[0]
+    assert created["metadata"]["creationTimestamp"] == "2026-01-01T00:10:00Z"
+
+
+def test_the_same_seed_gives_the_same_names_and_another_seed_others() -> None:
+    assert _go_on(Stage(seed=7)) == _go_on(Stage(seed=7))
+    assert _go_on(Stage(seed=7)) != _go_on(Stage(seed=8))
+
+
+def test_a_fork_goes_on_as_the_original_does_and_apart_from_it() -> None:
+    stage = Stage(seed=3)
+    stage.apply([make_node("n1")])
+    fork = stage.fork()
+    assert _go_on(fork) == _go_on(stage)
+    fork.store.delete(("v1", "Node"), "n1")
+    assert stage.store.get(("v1", "Node"), "n1")["metadata"]["name"] == "n1"
+
+
+def test_a_stage_goes_on_identically_in_another_process() -> None:
+    stage = Stage(seed=11)
+    stage.apply([make_pod("first")])
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        input=pickle.dumps(stage),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode().strip() == _go_on(stage)
+
+
+def test_load_keeps_status_and_uid_as_they_are() -> None:
+    pod = make_pod("web", node_name="n1")
+    pod["metadata"]["uid"] = "u-1"
+    pod["status"] = {"phase": "Running"}
+    loaded = Stage().load([pod])[0]
+    assert loaded["metadata"]["uid"] == "u-1"
+    assert loaded["status"]["phase"] == "Running"
+
+
+def test_apply_begins_a_pod_as_pending() -> None:
+    pod = make_pod("web")
+    pod["status"] = {"phase": "Running"}
+    assert Stage().apply([pod])[0]["status"]["phase"] == "Pending"
+
+
+def test_text_is_loaded_with_namespaces_and_definitions_first() -> None:
+    text = """
+    {"apiVersion": "v1", "kind": "List", "items": [
+      {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}},
+      {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+       "metadata": {"name": "widgets.example.com"},
+       "spec": {"group": "example.com", "scope": "Cluster",
+                "names": {"kind": "Widget", "plural": "widgets"},
+                "versions": [{"name": "v1", "served": true, "storage": true,
+                              "schema": {"openAPIV3Schema": {"type": "object"}}}]}}]}
+    """
+    stage = Stage()
+    loaded = stage.load(text)
+    assert [obj["kind"] for obj in loaded] == ["CustomResourceDefinition", "Widget"]
+
+
+def test_a_namespace_is_made_as_needed_or_demanded() -> None:
+    pod = make_pod("web", namespace="shop")
+    Stage().apply([pod])
+    strict = Stage(implicit_namespaces=False)
+    strict.apply([make_namespace("shop"), pod])
+    assert strict.store.get(("v1", "Pod"), "web", "shop")
+
+
+def test_a_duration_that_cannot_be_read_says_how_to_write_it() -> None:
+    with pytest.raises(InputError, match="10m"):
+        Stage().run("ten minutes")

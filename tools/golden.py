@@ -1,0 +1,73 @@
+"""Choose a compact part of the recorded vectors for `tests/golden/`.
+
+Every operation keeps its share: entries are taken in rounds over the groups (operation, kind,
+outcome), smallest first, until a topic's budget of bytes is used. Run it after a new recording::
+
+    python tools/golden.py VECTORS_FOLDER tests/golden
+"""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import json
+import pathlib
+import sys
+from typing import Any
+
+BUDGET_BYTES = 60_000
+TOPICS = (
+    "quantity", "selectors", "defaulting", "strategicmergepatch", "validation", "podresources",
+    "tables", "naming", "schedulerconfig",
+)  # fmt: skip
+
+
+def _group(entry: dict[str, Any]) -> tuple[str, str, str]:
+    given = entry["in"] if isinstance(entry["in"], dict) else {}
+    inner = given.get("object")
+    kind = given.get("kind") or (inner.get("kind") if isinstance(inner, dict) else "") or ""
+    return entry["op"], str(kind), entry.get("stage") or ("error" if "error" in entry else "ok")
+
+
+def _encoded(entries: list[dict[str, Any]]) -> bytes:
+    text = json.dumps(entries, separators=(",", ":"), sort_keys=True)
+    return gzip.compress(text.encode(), 9, mtime=0)
+
+
+def choose(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A part of the entries that fits the budget and leaves no group out."""
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = collections.defaultdict(list)
+    for entry in entries:
+        groups[_group(entry)].append(entry)
+    for group in groups.values():
+        group.sort(key=lambda entry: len(json.dumps(entry)))
+    chosen: list[dict[str, Any]] = []
+    share = 1
+    while share <= max(map(len, groups.values())):
+        # An even spread over the group's sizes: small cases alone would test little.
+        more = [
+            group[round(at * (len(group) - 1) / max(share - 1, 1))]
+            for group in groups.values()
+            for at in range(min(share, len(group)))
+        ]
+        unique = list({entry["id"]: entry for entry in more}.values())
+        if len(_encoded(unique)) > BUDGET_BYTES and chosen:
+            break
+        chosen = unique
+        share += 1 + share // 3
+    return sorted(chosen, key=lambda entry: str(entry["id"]))
+
+
+def main() -> None:
+    """Write one file a topic."""
+    source, target = map(pathlib.Path, sys.argv[1:3])
+    for topic in TOPICS:
+        entries = json.loads(gzip.decompress((source / topic / "public.json.gz").read_bytes()))
+        chosen = choose(entries)
+        data = _encoded(chosen)
+        (target / f"{topic}.json.gz").write_bytes(data)
+        print(f"{topic}: {len(chosen)} of {len(entries)} entries, {len(data)} bytes")
+
+
+if __name__ == "__main__":
+    main()

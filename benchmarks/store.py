@@ -1,6 +1,6 @@
 """What the store costs: creates a second, memory of a large cluster, lists, watches.
 
-Run with ``python benchmarks/store.py``; figures are for one core.
+Run as ``python benchmarks/store.py``. Times are CPU time of one core: the machine may be shared.
 """
 
 from __future__ import annotations
@@ -93,9 +93,10 @@ def node(index: int) -> dict[str, Any]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
+    """CPU time."""
+    begin = time.process_time()
     work()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def best(work: Callable[[], object], times: int = 5) -> float:

@@ -7,6 +7,8 @@ BIN := .venv/bin
 
 demo: .venv/.ready
 	$(BIN)/kubestage get all -A -f examples/01-first-cluster
+	@echo
+	$(BIN)/kubestage run examples/07-preemption --explain shop/checkout
 
 test: check docs
 	$(BIN)/python -m pytest
@@ -15,13 +17,13 @@ check: .venv/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in objects store sim; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in objects store sim scheduler; do $(BIN)/python benchmarks/$$suite.py; done
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from kubestage import InputError, Stage
+from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_namespace, make_node, make_pod
 
 SCRIPT = """
@@ -114,3 +115,31 @@ def test_a_namespace_is_made_as_needed_or_demanded() -> None:
 def test_a_duration_that_cannot_be_read_says_how_to_write_it() -> None:
     with pytest.raises(InputError, match="10m"):
         Stage().run("ten minutes")
+
+
+def test_a_scheduler_on_the_stage_places_pods_as_time_passes() -> None:
+    stage = Stage()
+    stage.add_scheduler()
+    stage.apply([make_node("n1"), make_pod("web", cpu="1")])
+    stage.run("1s")
+    assert stage.store.get(("v1", "Pod"), "web")["spec"]["nodeName"] == "n1"
+
+
+def test_a_stage_has_one_scheduler() -> None:
+    stage = Stage()
+    stage.add_scheduler()
+    with pytest.raises(InputError, match="already"):
+        stage.add_scheduler()
+
+
+def test_a_stage_with_a_scheduler_forks_in_mid_life_and_goes_on_alike() -> None:
+    stage = Stage(seed=5)
+    stage.add_scheduler()
+    stage.apply([make_node("n1", cpu="2"), make_pod("a", cpu="1500m"), make_pod("b", cpu="1")])
+    stage.run("1s")
+    fork = stage.fork()
+    for each in (stage, fork):
+        each.store.delete(("v1", "Pod"), "a", options=DeleteOptions(grace_period_seconds=0))
+        each.run("1m")
+    assert fork.store.get(("v1", "Pod"), "b") == stage.store.get(("v1", "Pod"), "b")
+    assert stage.store.get(("v1", "Pod"), "b")["spec"]["nodeName"] == "n1"

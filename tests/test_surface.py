@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import kubestage
 from kubestage import testing
+from kubestage.scheduler import framework
 
 PUBLIC = {
     "ApiError",
@@ -24,6 +25,18 @@ def test_the_package_offers_just_these_names() -> None:
 
 def test_every_public_name_can_be_had() -> None:
     assert all(getattr(kubestage, name) is not None for name in kubestage.__all__)
+
+
+def test_the_plugin_contract_is_just_this() -> None:
+    assert set(framework.__all__) == {
+        "ActionType", "ClusterEvent", "EventHint", "EventResource",
+        "MAX_NODE_SCORE", "SKIP", "SUCCESS", "Bind", "Code", "Codes", "Columns", "CycleState",
+        "EnqueueExtensions", "Filter", "Ints", "Mask", "NodeFilter", "NodeInfo", "NodeScore",
+        "Permit", "Plugin", "PostBind", "PostFilter", "PostFilterResult", "PreBind", "PreEnqueue",
+        "PreFilter", "PreFilterExtensions", "PreScore", "QueueSort", "Reserve", "Rows", "Score",
+        "ScoreExtensions", "Status", "error", "unresolvable", "unschedulable",
+    }  # fmt: skip
+    assert all(hasattr(framework, name) for name in framework.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

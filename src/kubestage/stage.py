@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
 from kubestage.objects import durations, manifest, timestamps
+from kubestage.scheduler import config
+from kubestage.scheduler.scheduler import Scheduler
 from kubestage.sim.clock import EPOCH_2026_NS, Clock
 from kubestage.sim.environment import Environment
 from kubestage.sim.recorder import CountsOnly
@@ -20,6 +22,8 @@ from kubestage.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from kubestage.scheduler.config import SchedulerConfiguration
 
 # What others refer to comes first, as an operator would create it.
 _FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass")
@@ -45,6 +49,7 @@ class Stage:
         self.clock = Clock(EPOCH_2026_NS if start is None else timestamps.parse_time(start))
         self.environment = Environment(clock=self.clock, recorder=CountsOnly())
         self.store = Store(self.clock, self.streams, implicit_namespaces=implicit_namespaces)
+        self.scheduler: Scheduler | None = None
 
     @property
     def now(self) -> str:
@@ -59,14 +64,32 @@ class Stage:
         """
         if isinstance(objects, str | bytes):
             objects = [document.object for document in manifest.load_text(objects)]
-        ordered = sorted(objects, key=_rank)
+        ordered = sorted(objects, key=rank)
         return [self.store.load(obj) for obj in ordered]
 
     def apply(self, objects: str | bytes | Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """Create objects as a user would: defaulted, admitted and validated, status left out."""
         if isinstance(objects, str | bytes):
             objects = [document.object for document in manifest.load_text(objects)]
-        return [self.store.create(obj) for obj in sorted(objects, key=_rank)]
+        return [self.store.create(obj) for obj in sorted(objects, key=rank)]
+
+    def add_scheduler(
+        self, configuration: str | SchedulerConfiguration | None = None, **options: Any
+    ) -> Scheduler:
+        """Have a scheduler work on the stage as time passes.
+
+        `configuration` is a KubeSchedulerConfiguration, as text or loaded; without one the
+        defaults of kube-scheduler hold. `options` are those of `Scheduler`: plugins, tie_break,
+        recording and so on.
+        """
+        if self.scheduler is not None:
+            raise InputError("the stage has a scheduler already", fix="fork it before you add one")
+        if isinstance(configuration, str):
+            configuration = config.load(configuration)
+        self.scheduler = Scheduler(
+            self.store, self.environment, self.streams, configuration, **options
+        )
+        return self.scheduler
 
     def run(self, duration: str | int) -> None:
         """Let virtual time pass: ``"10m"``, or nanoseconds."""
@@ -83,6 +106,7 @@ class Stage:
         return copy
 
 
-def _rank(obj: dict[str, Any]) -> int:
+def rank(obj: dict[str, Any]) -> int:
+    """When an object's turn comes among others that are put on a stage together."""
     kind = obj.get("kind")
     return _FIRST.index(kind) if kind in _FIRST else len(_FIRST)

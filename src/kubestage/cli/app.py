@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from kubestage.cli import api_resources, completion, get, simulate, validate, version
+from kubestage.cli import api_resources, completion, get, simulate, validate, verify, version
+from kubestage.cli import run as run_command
 
 _EPILOG = """
 [bold]Start here[/bold]
 
 kubestage get all -A -f examples/01-first-cluster
+
+kubestage run examples/07-preemption
 
 kubestage validate my-manifests/
 """
@@ -25,6 +28,8 @@ application = typer.Typer(
 
 application.command(epilog=get.EPILOG)(get.get)
 application.command(epilog=validate.EPILOG)(validate.validate)
+application.command(epilog=run_command.EPILOG)(run_command.run)
+application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
 application.command(epilog=completion.EPILOG)(completion.completion)

@@ -1,6 +1,7 @@
 """The one place where errors become text on stderr and an exit code; nobody sees a traceback.
 
-0 is success, 2 bad input or a refused request, 130 an interrupt (Ctrl-C), 141 a closed pipe.
+0 is success, 1 an answer that is not the wanted one (a pod stays pending, a decision differs),
+2 bad input or a refused request, 130 an interrupt (Ctrl-C), 141 a closed pipe.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from kubestage.errors import ApiError, InputError, KubestageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+NOT_AS_WANTED: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141

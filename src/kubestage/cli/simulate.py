@@ -107,7 +107,7 @@ def _duration(text: str) -> int:
 
 def _run(model: str, halt_time: int, seed: int, collisions: str, path: str | None) -> Environment:
     from kubestage import sim
-    from kubestage.cli import model_file
+    from kubestage.cli import model_file, python_file
     from kubestage.results import trace
 
     loaded = model_file.load(model)
@@ -117,7 +117,7 @@ def _run(model: str, halt_time: int, seed: int, collisions: str, path: str | Non
         if path is not None:
             recorder = stack.enter_context(trace.SqliteRecorder(path, name=model, seed=seed))
         environment = sim.Environment(halt_time, collisions=rule, recorder=recorder)
-        with model_file.blaming(loaded.path):
+        with python_file.blaming(loaded.path):
             loaded.build(environment, sim.Streams(seed))
             environment.run()
     return environment

@@ -157,6 +157,11 @@ class PodView(msgspec.Struct, frozen=True, eq=False, gc=False):
         return tuple(gate.get("name") or "" for gate in self._spec.get("schedulingGates") or ())
 
     @property
+    def has_volumes(self) -> bool:
+        """Whether it mounts anything at all."""
+        return bool(self._spec.get("volumes"))
+
+    @property
     def volume_claims(self) -> tuple[VolumeClaim, ...]:
         """The persistent volume claims it mounts, in the order of its volumes."""
         claims = []

@@ -1,0 +1,164 @@
+"""What became of each pod in a run of the scheduler, and of the nodes."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects.views import pod as pod_views
+
+if TYPE_CHECKING:
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.record import Decision
+    from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.stage import Stage
+
+SCHEDULED: Final = "Scheduled"
+PENDING: Final = "Pending"
+GATED: Final = "Gated"
+PREEMPTED: Final = "Preempted"
+
+RESOURCES: Final = ("cpu", "memory")
+
+_POD: Final = ("v1", "Pod")
+_EVENT: Final = ("v1", "Event")
+_PREEMPTED_BY: Final = re.compile(r"Preempted by pod (\S+) on node (\S+)")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placement:
+    """One pod that was pending, or that had to go."""
+
+    namespace: str
+    name: str
+    status: str
+    node: str
+    profile: str
+    priority: int
+    attempts: int
+    evaluated: int
+    feasible: int
+    message: str
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Summary:
+    """How the run ended; `allocated` is the requested share of each resource in percent."""
+
+    counts: dict[str, int]
+    running_before: int
+    nodes: int
+    nodes_used: int
+    allocated: dict[str, float]
+
+
+class Before:
+    """The pods as they were before the run, to compare with."""
+
+    def __init__(self, stage: Stage) -> None:
+        pods = [pod_views.of(each) for each in stage.store.read(_POD).values()]
+        self.pods = {pod.key: pod for pod in pods}
+        self.pending = {pod.key: pod for pod in pods if not pod.node_name and not _is_over(pod)}
+        self.running = sum(1 for pod in pods if pod.node_name and not _is_over(pod))
+
+
+def placements(before: Before, stage: Stage, scheduler: Scheduler) -> list[Placement]:
+    """Every pod that was pending and every victim, in the order of their names."""
+    decisions: dict[str, list[Decision]] = collections.defaultdict(list)
+    for decision in scheduler.record.decisions:
+        if decision.result != "waiting":
+            decisions[decision.pod].append(decision)
+    victims = _victims(before, stage)
+    found = [
+        _placement(pod, decisions[key], victims.get(key), stage, scheduler)
+        for key, pod in before.pods.items()
+        if key in before.pending or key in victims
+    ]
+    return sorted(found, key=lambda each: (each.namespace, each.name))
+
+
+def summary(before: Before, found: list[Placement], scheduler: Scheduler) -> Summary:
+    """Pods by status, nodes in use, and how full they are."""
+    columns = scheduler.cache.columns
+    counts = collections.Counter(each.status for each in found)
+    return Summary(
+        {status: counts[status] for status in (SCHEDULED, PENDING, GATED, PREEMPTED)},
+        before.running,
+        len(columns),
+        int((columns.pod_count > 0).sum()),
+        {name: _percent(columns, name) for name in RESOURCES},
+    )
+
+
+def _percent(columns: Any, resource: str) -> float:
+    offered = int(columns.allocatable_of(resource).sum())
+    taken = int(columns.requested_of(resource).sum())
+    return round(100 * taken / offered, 1) if offered else 0.0
+
+
+def _victims(before: Before, stage: Stage) -> dict[str, tuple[str, str]]:
+    """Pod to who preempted it, and where."""
+    by_uid = {pod.uid: key for key, pod in before.pods.items()}
+    found = {}
+    for event in stage.store.read(_EVENT).values():
+        match = _PREEMPTED_BY.match(event.get("message") or "")
+        if event.get("reason") == "Preempted" and match:
+            victim = event["involvedObject"]
+            key = f"{victim['namespace']}/{victim['name']}"
+            found[key] = by_uid.get(match[1], match[1]), match[2]
+    return found
+
+
+def _placement(
+    pod: PodView,
+    decisions: list[Decision],
+    victim_of: tuple[str, str] | None,
+    stage: Stage,
+    scheduler: Scheduler,
+) -> Placement:
+    current = stage.store.read(_POD).get(pod.key)
+    node = ((current or {}).get("spec") or {}).get("nodeName") or ""
+    last = decisions[-1] if decisions else None
+    if victim_of is not None and current is None:
+        status, node, message = PREEMPTED, victim_of[1], f"preempted by {victim_of[0]}"
+    elif node:
+        status, message = SCHEDULED, ""
+    else:
+        status, message = _unplaced(pod, last, scheduler)
+    return Placement(
+        pod.namespace,
+        pod.name,
+        status,
+        node,
+        pod.scheduler_name,
+        pod.priority,
+        len(decisions),
+        last.evaluated if last else 0,
+        last.feasible if last else 0,
+        message,
+    )
+
+
+def _unplaced(pod: PodView, last: Decision | None, scheduler: Scheduler) -> tuple[str, str]:
+    profile = scheduler.profiles.get(pod.scheduler_name)
+    if profile is None:
+        known = ", ".join(scheduler.profiles)
+        return PENDING, f"no profile is called {pod.scheduler_name} (there is {known})"
+    queued = scheduler.queue.get(pod.key)
+    if queued is not None and queued.is_gated:
+        for plugin in profile.pre_enqueue:
+            answer = plugin.pre_enqueue(queued.pod)
+            if not answer.is_success:
+                return GATED, answer.message
+    return PENDING, last.message if last else "not tried"
+
+
+def _is_over(pod: PodView) -> bool:
+    return pod.phase in ("Succeeded", "Failed")

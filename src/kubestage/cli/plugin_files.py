@@ -1,0 +1,152 @@
+"""Scheduling plugins that a person brings: from a module, a file or an installed package."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.metadata
+import inspect
+import pathlib
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.cli import python_file
+from kubestage.errors import InputError
+from kubestage.scheduler import config
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+GROUP: Final = "kubestage.plugins"
+"""Installed packages offer plugins as entry points of this group, by the plugin's name."""
+
+_FORM: Final = "write it as module:Class or file.py:Class"
+_EXPECTED: Final = "a plugin is a class with a name and __init__(self, args, handle)"
+
+
+def load(
+    specs: Sequence[str], configuration: config.SchedulerConfiguration
+) -> dict[str, type[Any]]:
+    """The classes by plugin name: those of ``--plugin``, and those that only a package offers.
+
+    An installed plugin is imported when the configuration names it, and not before.
+    """
+    classes: dict[str, type[Any]] = {}
+    for spec in specs:
+        _add(classes, _checked(_class_of(spec), spec), spec)
+    wanted = _named_by(configuration)
+    offered = {each.name: each for each in importlib.metadata.entry_points(group=GROUP)}
+    for name in sorted(wanted - config.IN_TREE.keys() - classes.keys()):
+        if name in offered:
+            point = offered[name]
+            found = _checked(_class_of(point.value), point.value)
+            if found.name != name:
+                raise _refused(point.value, f'is called "{found.name}", not "{name}"')
+            _add(classes, found, point.value)
+    return classes
+
+
+def unused(
+    classes: Mapping[str, type[Any]], configuration: config.SchedulerConfiguration
+) -> list[str]:
+    """Plugins that were brought and that no profile enables."""
+    return sorted(classes.keys() - _named_by(configuration))
+
+
+def blaming(classes: Mapping[str, type[Any]]) -> AbstractContextManager[None]:
+    """Report an error inside a person's plugin at its line in the file."""
+    files = [_shown(each) for each in classes.values()]
+    return python_file.blaming(*files) if files else contextlib.nullcontext()
+
+
+def _shown(plugin: type[Any]) -> str:
+    """The plugin's file, from here if it lies below here."""
+    path = pathlib.Path(inspect.getfile(plugin))
+    with contextlib.suppress(ValueError):
+        return str(path.relative_to(pathlib.Path.cwd()))
+    return str(path)
+
+
+def _named_by(configuration: config.SchedulerConfiguration) -> set[str]:
+    return {
+        plugin.name
+        for profile in configuration.profiles
+        for plugins in profile.plugins.values()
+        for plugin in plugins.enabled
+    }
+
+
+def _refused(spec: str, problem: str, fix: str | None = None) -> InputError:
+    return InputError(f"{spec}: {problem}", path="--plugin", fix=fix)
+
+
+def _class_of(spec: str) -> type[Any]:
+    place, _, name = spec.rpartition(":")
+    if spec.endswith(".py"):
+        place, name = spec, ""
+    if not place or not (name.isidentifier() or spec.endswith(".py")):
+        raise _refused(spec, "names no class", _FORM)
+    module = _module(place, spec)
+    found = getattr(module, name, None)
+    if not isinstance(found, type):
+        raise _refused(spec, f"has no class {name}" if name else "names no class", _near(module))
+    return found
+
+
+def _module(place: str, spec: str) -> types.ModuleType:
+    if place.endswith(".py"):
+        return python_file.load(place, "kubestage_plugin", _EXPECTED)
+    try:
+        with python_file.importing_from(pathlib.Path.cwd()):
+            return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if place != missing and not place.startswith(f"{missing}."):
+            raise _refused(spec, f"imports {missing}, which is not installed") from error
+        fix = f"install it, or name its file: path/to/{place.rpartition('.')[2]}.py:Class"
+        raise _refused(spec, f"there is no module {missing}", fix) from None
+    except SyntaxError as error:
+        problem = f"SyntaxError: {error.msg}"
+        raise InputError(problem, file=error.filename, line=error.lineno) from error
+
+
+def _near(module: types.ModuleType) -> str:
+    own = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and value.__module__ == module.__name__
+        and config.points_of(value)
+    ]
+    return f"it has {', '.join(own)}: {_FORM}" if own else _EXPECTED
+
+
+def _checked(plugin: type[Any], spec: str) -> type[Any]:
+    """The class, if it can be a plugin at all."""
+    if not isinstance(getattr(plugin, "name", None), str) or not plugin.name:
+        fix = f'give the class a name, as in: name = "{plugin.__name__}"'
+        raise _refused(spec, "has no name that a configuration could use", fix)
+    if not config.points_of(plugin):
+        raise _refused(
+            spec,
+            "claims no extension point",
+            "define one of its methods, such as filter_node or score_node; "
+            "kubestage.scheduler.framework lists them",
+        )
+    try:
+        inspect.signature(plugin).bind({}, None)
+    except TypeError as error:
+        problem = f"cannot be made from its arguments and a handle: {error}"
+        raise _refused(spec, problem, "define __init__(self, args, handle)") from None
+    return plugin
+
+
+def _add(classes: dict[str, type[Any]], plugin: type[Any], spec: str) -> None:
+    name = plugin.name
+    if name in config.IN_TREE:
+        problem = f'the name "{name}" is that of a built-in plugin'
+        raise _refused(spec, problem, "rename it, and in the configuration disable the built-in")
+    if classes.get(name, plugin) is not plugin:
+        raise _refused(spec, f'another plugin is called "{name}" already', "rename one of them")
+    classes[name] = plugin

@@ -1,0 +1,72 @@
+"""Code that a person wrote: loaded from a file, and blamed at its line when it fails."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import pathlib
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from kubestage.errors import InputError, KubestageError
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Iterator
+
+
+def load(path: str, prefix: str, fix: str) -> types.ModuleType:
+    """Run a Python file as a module; `fix` says what a file of this sort looks like."""
+    if not pathlib.Path(path).is_file():
+        raise InputError("no such file", file=path)
+    module_name = f"{prefix}_{pathlib.Path(path).stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("is no Python file", file=path, fix=fix)
+    module = importlib.util.module_from_spec(spec)
+    # Pickle, and so a fork, finds the file's classes by the name of their module.
+    sys.modules[module_name] = module
+    with blaming(path), importing_from(pathlib.Path(path).resolve().parent):
+        spec.loader.exec_module(module)
+    return module
+
+
+@contextlib.contextmanager
+def blaming(*paths: str) -> Iterator[None]:
+    """Report an error in a person's own code at its line in the file, without a traceback."""
+    try:
+        yield
+    except KubestageError:
+        raise
+    except SyntaxError as error:
+        file = _named(paths, error.filename) or paths[0]
+        raise InputError(f"SyntaxError: {error.msg}", file=file, line=error.lineno) from error
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        named = ((_named(paths, frame.filename), frame.lineno) for frame in frames)
+        places = [(path, line) for path, line in named if path is not None]
+        # A call that does not fit a function's parameters fails outside of the file.
+        if not places and not isinstance(error, TypeError):
+            raise
+        file, line = places[-1] if places else (paths[0], None)
+        problem = f"{type(error).__name__}: {error}"
+        raise InputError(problem, file=file, line=line) from error
+
+
+@contextlib.contextmanager
+def importing_from(folder: pathlib.Path) -> Iterator[None]:
+    """Let code import its neighbours, as it could if it were run by itself."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _named(paths: tuple[str, ...], file: str | None) -> str | None:
+    """The path by which the person calls a file, if it is one of theirs."""
+    if file is None:
+        return None
+    wanted = pathlib.Path(file).absolute()
+    return next((path for path in paths if pathlib.Path(path).absolute() == wanted), None)

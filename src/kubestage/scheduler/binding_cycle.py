@@ -1,0 +1,213 @@
+"""From the chosen node to the bound pod: assume, reserve, permit, bind, or all the way back."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.scheduler import event_recorder, extender
+from kubestage.scheduler.event_handlers import placed
+from kubestage.scheduler.extender import ExtenderError
+from kubestage.scheduler.failure_handler import Failure, misfit
+from kubestage.scheduler.queue import occasions
+from kubestage.scheduler.status import SKIP, SUCCESS, Code, Status, error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.cache import Cache
+    from kubestage.scheduler.client import StoreClient
+    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.extender import Extender
+    from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
+    from kubestage.scheduler.timing import Timekeeper
+    from kubestage.scheduler.waiting_pods import WaitingPod, WaitingPods
+
+MAX_WAIT_NS: Final = 15 * 60 * 1_000_000_000
+"""No plugin may keep a pod waiting for longer."""
+
+
+@dataclasses.dataclass(slots=True)
+class Placement:
+    """A pod on its way to the chosen node; `pod` is the pod as if it were there already."""
+
+    number: int
+    queued: QueuedPod
+    attempt: Attempt
+    pod: PodView
+    node_name: str
+    started_ns: int
+
+
+class BindingCycle:
+    """Carries placements out; what fails is handed back as a Failure with everything undone."""
+
+    def __init__(
+        self,
+        cache: Cache,
+        queue: SchedulingQueue,
+        client: StoreClient,
+        waiting: WaitingPods,
+        extenders: Sequence[Extender],
+        time: Timekeeper,
+    ) -> None:
+        self._cache = cache
+        self._queue = queue
+        self._client = client
+        self._waiting = waiting
+        self._extenders = extenders
+        self._time = time
+
+    def assume(
+        self, number: int, queued: QueuedPod, attempt: Attempt, started_ns: int
+    ) -> Placement:
+        """Count the pod in on its node before it is there, so that others can be tried."""
+        node_name = attempt.node_name
+        assert node_name is not None
+        pod = msgspec.structs.replace(queued.pod, node_name=node_name)
+        self._cache.assume_pod(pod)
+        self._queue.nominations.remove(pod.uid)
+        return Placement(number, queued, attempt, pod, node_name, started_ns)
+
+    def reserve(self, placement: Placement) -> Failure | None:
+        """Let plugins claim what the pod needs, then ask for permission to bind it.
+
+        Afterwards the pod may be waiting.
+        """
+        status = self._run("Reserve", "reserve", placement.attempt.profile.reserve, placement)
+        if status is SUCCESS:
+            status = self._permit(placement)
+        if status is SUCCESS:
+            return None
+        self._undo(placement)
+        return misfit(status) if status.is_rejected else Failure(status.message)
+
+    def bind(self, placement: Placement) -> Failure | None:
+        """Bind a pod that does not wait, or waits no more."""
+        waiting = self._waiting.get(placement.pod.uid)
+        if waiting is not None:
+            self._waiting.remove(placement.pod.uid)
+            status = self._waited(waiting)
+            if not status.is_success:
+                failure = misfit(status) if status.is_rejected else Failure(status.message)
+                return self._fail(placement, failure)
+        # From here on no event can make a difference.
+        self._queue.done(placement.pod.uid)
+        status = self._run("PreBind", "pre_bind", placement.attempt.profile.pre_bind, placement)
+        if status is SUCCESS:
+            status = self._bind(placement)
+        if not status.is_success:
+            return self._fail(placement, Failure(status.message, status.is_rejected))
+        return None
+
+    def finish(self, placement: Placement) -> None:
+        """Tell everybody that the pod is bound."""
+        pod, profile, node_name = placement.pod, placement.attempt.profile, placement.node_name
+        self._client.event(
+            pod.raw,
+            event_recorder.NORMAL,
+            "Scheduled",
+            "Binding",
+            f"Successfully assigned {pod.key} to {node_name}",
+            profile.name,
+        )
+        self._time.bound(placement.queued)
+        for plugin in profile.post_bind:
+            plugin.post_bind(placement.attempt.state, pod, node_name)
+        self._time.ran("PostBind", SUCCESS, profile.name)
+
+    def release(self, placement: Placement, failure: Failure, fail: Callable[[], None]) -> None:
+        """A pod that was as good as bound makes room again; `fail` puts it back.
+
+        One that was rejected goes back first and is not told of the room it has made itself.
+        """
+        freed, uid = placed(placement.pod), placement.pod.uid
+        if failure.is_rejected:
+            fail()
+            self._queue.move_all(
+                occasions.ASSIGNED_POD_DELETE, freed, None, lambda pod: pod.uid != uid
+            )
+        else:
+            self._queue.move_all(occasions.ASSIGNED_POD_DELETE, freed, None)
+            fail()
+
+    def _permit(self, placement: Placement) -> Status:
+        timeouts_ns: dict[str, int] = {}
+        found = SUCCESS
+        for plugin in placement.attempt.profile.permit:
+            status, timeout_ns = plugin.permit(
+                placement.attempt.state, placement.pod, placement.node_name
+            )
+            if status.code is Code.WAIT:
+                timeouts_ns[plugin.name] = min(timeout_ns, MAX_WAIT_NS)
+            elif not status.is_success:
+                found = _told("Permit", plugin.name, status)
+                break
+        observed = found
+        if found.is_success and timeouts_ns:
+            pod, node_name = placement.pod, placement.node_name
+            self._waiting.add(pod, node_name, timeouts_ns, self._time.clock.now_ns)
+            observed = Status(Code.WAIT)
+        self._time.ran("Permit", observed, placement.attempt.profile.name)
+        return found
+
+    def _waited(self, waiting: WaitingPod) -> Status:
+        """How a pod's waiting ended."""
+        status = waiting.outcome
+        assert status is not None, "only pods whose fate is decided are bound"
+        waited_ns = self._time.clock.now_ns - waiting.since_ns
+        self._time.metrics.permitted(status.code.value, waited_ns)
+        if status.is_success or status.is_rejected:
+            return status
+        return error(f"waiting on permit for pod: {status.message}")
+
+    def _bind(self, placement: Placement) -> Status:
+        pod, node_name = placement.pod, placement.node_name
+        if self._extenders:
+            try:
+                if extender.bind(self._extenders, pod, node_name):
+                    return SUCCESS
+            except ExtenderError as problem:
+                return error(str(problem))
+        status = SKIP
+        for plugin in placement.attempt.profile.bind:
+            status = plugin.bind(placement.attempt.state, pod, node_name)
+            if not status.is_skip:
+                status = status if status.is_success else _told("Bind", plugin.name, status)
+                break
+        self._time.ran("Bind", status, placement.attempt.profile.name)
+        return status
+
+    def _run(self, point: str, method: str, plugins: Iterable[Any], placement: Placement) -> Status:
+        """Ask plugins in turn until one objects."""
+        state, pod, node_name = placement.attempt.state, placement.pod, placement.node_name
+        found = SUCCESS
+        for plugin in plugins:
+            status: Status = getattr(plugin, method)(state, pod, node_name)
+            if not status.is_success:
+                found = _told(point, plugin.name, status)
+                break
+        self._time.ran(point, found, placement.attempt.profile.name)
+        return found
+
+    def _fail(self, placement: Placement, failure: Failure) -> Failure:
+        self._undo(placement)
+        return failure
+
+    def _undo(self, placement: Placement) -> None:
+        """Give back what was claimed, in reverse order, and forget that the pod was there."""
+        state, pod, node_name = placement.attempt.state, placement.pod, placement.node_name
+        for plugin in reversed(placement.attempt.profile.reserve):
+            plugin.unreserve(state, pod, node_name)
+        self._time.ran("Unreserve", SUCCESS, placement.attempt.profile.name)
+        self._cache.forget_pod(pod.uid)
+
+
+def _told(point: str, plugin: str, status: Status) -> Status:
+    """A plugin's objection: a refusal stays one, anything else is an error that names it."""
+    if status.is_rejected:
+        return status.by(plugin)
+    return error(f'running {point} plugin "{plugin}": {status.message}')

@@ -1,0 +1,173 @@
+"""What the scheduler knows of nodes and the pods on them, kept as columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.scheduler.columns import Columns
+from kubestage.scheduler.image_states import ImageStates
+from kubestage.scheduler.node_info import NodeInfo
+
+if TYPE_CHECKING:
+    from kubestage.objects.views.node import NodeView
+    from kubestage.objects.views.pod import PodView
+
+
+class Cache:
+    """Nodes in zone-interleaved order and their pods.
+
+    Pods and node updates patch rows in place; a node that comes or goes, or changes its zone,
+    changes the order, and the columns are made anew when next asked for.
+    """
+
+    def __init__(self) -> None:
+        self._infos: dict[str, NodeInfo] = {}
+        self._zones: dict[str, list[str]] = {}
+        self._node_of: dict[str, str] = {}
+        self._strays: dict[str, dict[str, PodView]] = {}
+        self._assumed: set[str] = set()
+        self._images = ImageStates()
+        self._columns = Columns([])
+        self._is_stale = False
+
+    @property
+    def columns(self) -> Columns:
+        """The columns, up to date."""
+        if self._is_stale:
+            generation = self._columns.generation + 1
+            infos = [self._infos[name] for name in self._interleaved()]
+            self._columns = Columns(infos, self._images)
+            self._columns.generation = generation
+            self._is_stale = False
+        return self._columns
+
+    def add_node(self, view: NodeView) -> None:
+        """Take up a node, or what became of it."""
+        info = self._infos.get(view.name)
+        if info is not None:
+            self._images.remove(info.view)
+        self._images.add(view)
+        if info is None:
+            info = self._infos[view.name] = NodeInfo(view)
+            for pod in self._strays.pop(view.name, {}).values():
+                info.add(pod)
+            self._enter_zone(view)
+        elif info.view.zone_key != view.zone_key:
+            self._leave_zone(info.view)
+            info.view = view
+            self._enter_zone(view)
+        elif self._is_stale:
+            info.view = view
+        else:
+            self._columns.update_node(self._columns.row_of[view.name], view)
+
+    def remove_node(self, name: str) -> None:
+        """Drop a node; its pods are kept in mind in case it comes back."""
+        info = self._infos.pop(name)
+        self._images.remove(info.view)
+        if info.pods:
+            self._strays[name] = info.pods
+        self._leave_zone(info.view)
+
+    def add_pod(self, pod: PodView) -> None:
+        """Count a pod in on the node it names, replacing an earlier version of it.
+
+        A pod that was assumed to be there no longer is: now it is known.
+        """
+        if pod.uid in self._node_of:
+            if self._replaced(pod):
+                return
+            self.remove_pod(pod.uid)
+        self._node_of[pod.uid] = pod.node_name
+        info = self._infos.get(pod.node_name)
+        if info is None:
+            self._strays.setdefault(pod.node_name, {})[pod.uid] = pod
+        elif self._is_stale:
+            info.add(pod)
+        else:
+            self._columns.add_pod(self._columns.row_of[pod.node_name], pod)
+
+    def remove_pod(self, uid: str) -> None:
+        """Count a pod out, if it is counted in."""
+        name = self._node_of.pop(uid, None)
+        if name is None:
+            return
+        self._assumed.discard(uid)
+        info = self._infos.get(name)
+        if info is None:
+            strays = self._strays[name]
+            del strays[uid]
+            if not strays:
+                del self._strays[name]
+        elif self._is_stale:
+            info.remove(uid)
+        else:
+            self._columns.remove_pod(self._columns.row_of[name], uid)
+
+    def assume_pod(self, pod: PodView) -> None:
+        """Count a pod in that is about to be bound to the node it names."""
+        self.add_pod(pod)
+        self._assumed.add(pod.uid)
+
+    def confirm_pod(self, pod: PodView) -> None:
+        """A pod is where it was assumed to be, and counts for what it was assumed to."""
+        self._assumed.remove(pod.uid)
+        info = self._infos.get(pod.node_name)
+        if info is None:
+            self._strays[pod.node_name][pod.uid] = pod
+        else:
+            info.replace(pod)
+
+    def forget_pod(self, uid: str) -> None:
+        """Count a pod out that was only assumed."""
+        if uid in self._assumed:
+            self.remove_pod(uid)
+
+    def assumed_pod(self, uid: str) -> PodView | None:
+        """The pod as it was assumed, or None if it was not or is known to be there by now."""
+        if uid not in self._assumed:
+            return None
+        name = self._node_of[uid]
+        info = self._infos.get(name)
+        return info.pods[uid] if info is not None else self._strays[name][uid]
+
+    def node_of(self, uid: str) -> str | None:
+        """The node on which a pod counts, or None."""
+        return self._node_of.get(uid)
+
+    def _replaced(self, pod: PodView) -> bool:
+        """Put a new version of a pod in the old one's place if both count for the same."""
+        info = self._infos.get(pod.node_name)
+        before = None if info is None else info.pods.get(pod.uid)
+        if info is None or before is None or not _count_alike(before, pod):
+            return False
+        self._assumed.discard(pod.uid)
+        info.replace(pod)
+        return True
+
+    def _enter_zone(self, view: NodeView) -> None:
+        self._zones.setdefault(view.zone_key, []).append(view.name)
+        self._is_stale = True
+
+    def _leave_zone(self, view: NodeView) -> None:
+        names = self._zones[view.zone_key]
+        names.remove(view.name)
+        if not names:
+            del self._zones[view.zone_key]
+        self._is_stale = True
+
+    def _interleaved(self) -> list[str]:
+        """One node of each zone in turn, so that neighbours in the list are far apart."""
+        zones = list(self._zones.values())
+        longest = max(map(len, zones), default=0)
+        return [names[turn] for turn in range(longest) for names in zones if turn < len(names)]
+
+
+def _count_alike(before: PodView, pod: PodView) -> bool:
+    """Whether two versions of a pod are the same to everything that is kept in columns."""
+    return (
+        before.plan is pod.plan
+        and before.requests is pod.requests
+        and (before.labels is pod.labels or before.labels == pod.labels)
+        and (before.deletion_ns is None) == (pod.deletion_ns is None)
+    )

@@ -1,0 +1,82 @@
+"""The scheduler's way to the cluster: reads and writes on the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.scheduler.event_recorder import EventRecorder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.store.collection import Collection
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+POD: Final = ("v1", "Pod")
+
+
+class StoreClient:
+    """Lister and client of plugins in one.
+
+    Lists are in the API's order and cost nothing for kinds of which there are no objects. With
+    `events` off, no Events are written.
+    """
+
+    def __init__(self, store: Store, *, events: bool = True) -> None:
+        self._store = store
+        self._events = EventRecorder(store) if events else None
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Json | None:
+        """One object, or None."""
+        found = self._collection(api_version, kind)
+        if found is None:
+            return None
+        return found.objects.get(f"{namespace}/{name}" if namespace else name)
+
+    def list(self, api_version: str, kind: str, namespace: str | None = None) -> Sequence[Json]:
+        """All objects of a kind, of one namespace or of all."""
+        found = self._collection(api_version, kind)
+        if found is None or not found.objects:
+            return ()
+        objects = found.objects
+        return [objects[key] for key in found.keys(namespace)]
+
+    def bind(self, pod: PodView, node_name: str) -> None:
+        """Assign a pod to a node."""
+        self._store.bind(pod.name, pod.namespace, node_name, uid=pod.uid)
+
+    def delete_pod(self, pod: PodView) -> None:
+        """Delete a preempted pod."""
+        self._store.delete(POD, pod.name, pod.namespace)
+
+    def patch_status(self, pod: PodView, status: Json) -> None:
+        """Merge into a pod's status."""
+        self._store.patch(POD, pod.name, {"status": status}, pod.namespace, subresource="status")
+
+    def update(self, obj: Json, subresource: str = "") -> Json:
+        """Replace an object and return it as stored."""
+        return self._store.update(obj, subresource=subresource)
+
+    def create(self, obj: Json) -> Json:
+        """Add an object and return it as stored."""
+        return self._store.create(obj)
+
+    def delete(self, obj: Json) -> None:
+        """Remove an object."""
+        metadata = obj["metadata"]
+        kind = obj["apiVersion"], obj["kind"]
+        self._store.delete(kind, metadata["name"], metadata.get("namespace"))
+
+    def event(
+        self, regarding: Json, kind: str, reason: str, action: str, note: str, by: str
+    ) -> None:
+        """Record an Event, such as Normal Scheduled or Warning FailedScheduling."""
+        if self._events is not None:
+            self._events.record(regarding, kind, reason, action, note, by)
+
+    def _collection(self, api_version: str, kind: str) -> Collection | None:
+        row = self._store.kinds.get(api_version, kind)
+        return None if row is None else self._store.ledger.collection(row)

@@ -1,0 +1,286 @@
+"""Columns over nodes: one NumPy array per property, one row per node.
+
+Plugins read columns and never loop over nodes. The cache patches the rows that change; a
+`take` copies a few rows for trying things out (preemption, nominated pods) and answers the same
+questions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+import numpy as np
+
+from kubestage.scheduler import image_states, resource_table
+from kubestage.scheduler.image_states import ImageStates
+from kubestage.scheduler.memo import Memo
+from kubestage.scheduler.pod_tallies import PodTallies
+from kubestage.scheduler.port_table import PortTable
+from kubestage.scheduler.resource_table import ResourceTable
+from kubestage.scheduler.stated_terms import StatedTerms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from kubestage.objects.views.node import NodeView
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.node_info import NodeInfo
+
+Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Rows = slice | np.ndarray[tuple[int], np.dtype[np.int64]]
+"""Which nodes are meant: a run of rows or their numbers, as an index into any column."""
+
+ABSENT: Final = -1
+"""The code of a label that a node does not carry."""
+
+# Derived arrays are kept up to so many values in all, so fewer of them in a larger cluster.
+_MAX_MEMOS: Final = 1 << 13
+_MAX_DERIVED: Final = 1 << 23
+_MIN_DERIVED: Final = 1 << 6
+
+_V = TypeVar("_V", bound="Hashable")
+_T = TypeVar("_T")
+
+
+@functools.lru_cache(maxsize=64)
+def same(value: int, count: int) -> Ints:
+    """One value for all of so many rows; shared, so not to be written to."""
+    column = np.full(count, value, np.int64)
+    column.setflags(write=False)
+    return column
+
+
+def as_run(rows: Ints) -> Rows:
+    """The rows as a slice where they follow one another, which reads columns without copying.
+
+    Only a part of the list of all rows (`sampling.all_rotated`) is known to run on; rows that
+    were picked one by one may come in any order.
+    """
+    if rows.base is None or not len(rows):
+        return rows
+    first, end = int(rows[0]), int(rows[-1]) + 1
+    return slice(first, end) if end - first == len(rows) else rows
+
+
+@dataclasses.dataclass(slots=True)
+class ValueColumn(Generic[_V]):
+    """One property over all nodes: `codes` number its values, ABSENT where there is none.
+
+    Nodes by the thousand share a few values, so what depends on the property alone is worked
+    out once for each value and gathered by code.
+    """
+
+    codes: Codes
+    values: list[_V]
+    code_of: dict[_V, int]
+
+    def encode(self, value: _V | None) -> int:
+        """The number of a value, given on first sight."""
+        if value is None:
+            return ABSENT
+        code = self.code_of.get(value)
+        if code is None:
+            code = self.code_of[value] = len(self.values)
+            self.values.append(value)
+        return code
+
+    def take(self, rows: Ints) -> ValueColumn[_V]:
+        """The column of some rows; numbers keep their meaning."""
+        return ValueColumn(self.codes[rows], self.values, self.code_of)
+
+
+LabelColumn = ValueColumn[str]
+
+
+class Columns:
+    """All columns over a list of nodes.
+
+    The cache hands in its own `images`, which know in which order nodes arrived; without them
+    nodes count as having arrived in the order of their rows.
+    """
+
+    def __init__(self, infos: Sequence[NodeInfo], images: ImageStates | None = None) -> None:
+        self.infos = list(infos)
+        self.names = [info.name for info in self.infos]
+        self.row_of = {name: row for row, name in enumerate(self.names)}
+        count = len(self.infos)
+        self.resources = ResourceTable(count)
+        self.ports = PortTable(count)
+        self.unschedulable: Mask = np.zeros(count, np.bool_)
+        self.generation = 0
+        self.memo = Memo(_MAX_MEMOS)
+        self._derived = Memo(max(_MAX_DERIVED // max(count, 1), _MIN_DERIVED))
+        self._labels: dict[str, LabelColumn] = {}
+        self._groups: dict[Callable[[NodeView], Any], ValueColumn[Any]] = {}
+        self._images = images
+        self._owns_images = images is None
+        self._taken_from: tuple[Columns, Ints] | None = None
+        self._tallies: PodTallies | None = None
+        self._stated_terms: StatedTerms | None = None
+        for row, info in enumerate(self.infos):
+            self._write_node(row, info.view)
+            for port in info.ports:
+                self.ports.mark(row, port, True)
+            for pod in info.pods.values():
+                self.resources.count(row, pod, 1)
+
+    def __len__(self) -> int:
+        return len(self.infos)
+
+    @property
+    def allowed_pods(self) -> Ints:
+        """How many pods each node takes."""
+        line: Ints = self.resources.allocatable[resource_table.PODS]
+        return line
+
+    @property
+    def pod_count(self) -> Ints:
+        """How many pods each node has."""
+        line: Ints = self.resources.requested[resource_table.PODS]
+        return line
+
+    @property
+    def images(self) -> ImageStates:
+        """The images on all nodes."""
+        if self._images is None:
+            self._images = ImageStates(info.view for info in self.infos)
+        return self._images
+
+    @property
+    def tallies(self) -> PodTallies:
+        """Counts of pods by selector, made when first asked for and patched from then on."""
+        if self._tallies is None:
+            self._tallies = PodTallies(self)
+        return self._tallies
+
+    @property
+    def stated_terms(self) -> StatedTerms:
+        """The affinity terms of the pods on nodes, kept in the same way."""
+        if self._stated_terms is None:
+            self._stated_terms = StatedTerms(self)
+        return self._stated_terms
+
+    def label(self, key: str) -> LabelColumn:
+        """The column of a label, made when first asked for and patched from then on."""
+        column = self._labels.get(key)
+        if column is None:
+            column = LabelColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
+            for row, info in enumerate(self.infos):
+                column.codes[row] = column.encode(info.view.labels.get(key))
+            self._labels[key] = column
+        return column
+
+    def groups(self, of: Callable[[NodeView], _V]) -> ValueColumn[_V]:
+        """Nodes grouped by any property of theirs; the same function means the same column."""
+        column = self._groups.get(of)
+        if column is None:
+            column = ValueColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
+            for row, info in enumerate(self.infos):
+                column.codes[row] = column.encode(of(info.view))
+            self._groups[of] = column
+        return column
+
+    def derived(self, key: Hashable, build: Callable[[Columns], _T]) -> _T:
+        """An array over all rows (or None) that follows from the nodes, not from their pods.
+
+        It is kept until a node changes in more than its conditions. Columns that were taken
+        from others read it there: `build` may cost far more than a few rows are worth.
+        """
+        if self._taken_from is None:
+            return self._derived.get(key, lambda: build(self))
+        whole, rows = self._taken_from
+        found: Any = whole.derived(key, build)
+        taken: Any = None if found is None else found[rows]
+        answer: _T = taken
+        return answer
+
+    def allocatable_of(self, resource: str) -> Ints:
+        """How much of a resource each node offers; zeros for a resource nobody has."""
+        number = self.resources.line(resource)
+        line: Ints = self.resources.allocatable[number]
+        return line
+
+    def requested_of(self, resource: str) -> Ints:
+        """How much of a resource the pods of each node request."""
+        number = self.resources.line(resource)
+        line: Ints = self.resources.requested[number]
+        return line
+
+    def take(self, rows: Sequence[int]) -> Columns:
+        """Independent copies of some rows, to change and try things out on."""
+        numbers = np.array(rows, np.int64)
+        other = Columns([], self._images)
+        other.infos = [self.infos[row].copy() for row in rows]
+        other.names = [info.name for info in other.infos]
+        other.row_of = {name: row for row, name in enumerate(other.names)}
+        other.resources = self.resources.take(numbers)
+        other.ports = self.ports.take(numbers)
+        other.unschedulable = self.unschedulable[numbers]
+        other._labels = {key: column.take(numbers) for key, column in self._labels.items()}
+        other._groups = {of: column.take(numbers) for of, column in self._groups.items()}
+        other._taken_from = self, numbers
+        return other
+
+    def add_pod(self, row: int, pod: PodView) -> None:
+        """Count a pod in on a node."""
+        self.infos[row].add(pod)
+        self._count(row, pod, 1)
+
+    def remove_pod(self, row: int, uid: str) -> PodView:
+        """Count a pod out; returns it as it was counted in."""
+        pod = self.infos[row].remove(uid)
+        self._count(row, pod, -1)
+        return pod
+
+    def update_node(self, row: int, view: NodeView) -> None:
+        """Rewrite a node's own properties; its pods stay."""
+        before = self.infos[row].view
+        self.infos[row].view = view
+        self.generation += 1
+        if _only_shows_life(before, view):
+            return
+        self.memo.clear()
+        self._derived.clear()
+        self._taken_from = None
+        self._write_node(row, view)
+        if before.labels != view.labels:
+            # Pods are counted by the labels of their nodes.
+            self._tallies = self._stated_terms = None
+        for key, label in self._labels.items():
+            label.codes[row] = label.encode(view.labels.get(key))
+        for of, column in self._groups.items():
+            column.codes[row] = column.encode(of(view))
+        if self._owns_images and self._images is not None:
+            self._images.remove(before)
+            self._images.add(view)
+
+    def _write_node(self, row: int, view: NodeView) -> None:
+        self.resources.write_node(row, view.allocatable)
+        self.unschedulable[row] = view.unschedulable
+
+    def _count(self, row: int, pod: PodView, sign: int) -> None:
+        self.resources.count(row, pod, sign)
+        if self._tallies is not None:
+            self._tallies.count(row, pod, sign)
+        if self._stated_terms is not None and pod.has_affinity:
+            self._stated_terms.count(row, pod, sign)
+        # As in the real scheduler, a port is free as soon as one of its holders goes.
+        for port in pod.host_ports:
+            self.ports.mark(row, port, sign > 0)
+
+
+def _only_shows_life(before: NodeView, view: NodeView) -> bool:
+    """Whether a node changed in nothing but its conditions, as it does every few seconds."""
+    return (
+        before.labels == view.labels
+        and before.annotations == view.annotations
+        and before.allocatable == view.allocatable
+        and before.taints == view.taints
+        and before.unschedulable == view.unschedulable
+        and before.declared_features == view.declared_features
+        and image_states.images_of(before) == image_states.images_of(view)
+    )

@@ -1,0 +1,265 @@
+"""One attempt at one pod: filter, score, choose. Small functions over arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kubestage.scheduler import sampling, selection
+from kubestage.scheduler.columns import as_run, same
+from kubestage.scheduler.cycle_state import CycleState
+from kubestage.scheduler.diagnosis import Diagnosis
+from kubestage.scheduler.extender_wire import ExtenderError
+from kubestage.scheduler.runtime import NOBODY, Verdicts
+from kubestage.scheduler.status import Code, Status, unresolvable
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.extender import Extender
+    from kubestage.scheduler.framework import PostFilterResult
+    from kubestage.scheduler.nominator import Nominator
+    from kubestage.scheduler.runtime import PluginScores, PreFilterOutcome, Profile
+
+NO_NODES_MESSAGE = "no nodes available to schedule pods"
+EXTENDER = "Extender"
+"""Stands for all extenders where plugins are named."""
+
+
+@dataclasses.dataclass(slots=True)
+class Attempt:
+    """Everything one attempt found out, as arrays; records are drawn from it."""
+
+    pod: PodView
+    profile: Profile
+    columns: Columns
+    state: CycleState
+    diagnosis: Diagnosis
+    pre_filter: PreFilterOutcome | None = None
+    evaluated: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+    verdicts: Verdicts | None = None
+    feasible: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+    pre_score: dict[str, Status] = dataclasses.field(default_factory=dict)
+    scores: list[PluginScores] = dataclasses.field(default_factory=list)
+    extender_scores: Ints | None = None
+    totals: Ints | None = None
+    selected: int | None = None
+    post_filter: tuple[PostFilterResult | None, Status] | None = None
+    failure: str = ""
+    is_error: bool = False
+
+    @property
+    def node_name(self) -> str | None:
+        """The chosen node, or None."""
+        return None if self.selected is None else self.columns.names[self.selected]
+
+    @property
+    def evaluated_count(self) -> int:
+        """How many nodes were looked at, as the real scheduler counts them."""
+        return len(self.feasible) + self.diagnosis.explicit_count
+
+
+@dataclasses.dataclass(slots=True)
+class Cycle:
+    """The scheduling algorithm and the little it remembers between pods."""
+
+    nominator: Nominator
+    stream: random.Random
+    percentage_of_nodes_to_score: int = 0
+    tie_break: selection.TieBreak = selection.TieBreak.HEAP
+    extenders: Sequence[Extender] = ()
+    next_start: int = 0
+
+    def schedule(self, profile: Profile, pod: PodView, columns: Columns) -> Attempt:
+        """Find the best node for a pod; the attempt says which, or why there is none."""
+        attempt = Attempt(pod, profile, columns, CycleState(), Diagnosis(columns))
+        if not len(columns):
+            attempt.failure = NO_NODES_MESSAGE
+            return attempt
+        self._find_feasible(attempt)
+        if len(attempt.feasible) == 1:
+            attempt.selected = int(attempt.feasible[0])
+        elif len(attempt.feasible):
+            self._prioritize(attempt)
+        elif not attempt.is_error:
+            attempt.failure = attempt.diagnosis.message()
+        return attempt
+
+    def post_filter(self, attempt: Attempt) -> None:
+        """Let the profile's PostFilter plugins make room for a pod that fits nowhere."""
+        if attempt.is_error or not attempt.profile.post_filter or not len(attempt.columns):
+            return
+        attempt.post_filter = attempt.profile.run_post_filter(
+            attempt.state, attempt.pod, attempt.diagnosis
+        )
+        attempt.diagnosis.post_filter_message = attempt.post_filter[1].message
+        attempt.failure = attempt.diagnosis.message()
+
+    def _find_feasible(self, attempt: Attempt) -> None:
+        columns, diagnosis = attempt.columns, attempt.diagnosis
+        outcome = attempt.profile.run_pre_filter(attempt.state, attempt.pod, columns)
+        attempt.pre_filter = outcome
+        diagnosis.unschedulable_plugins |= outcome.restricting
+        if outcome.status.code is Code.ERROR:
+            plugin, message = outcome.status.plugin, outcome.status.message
+            _fail(attempt, f'running PreFilter plugin "{plugin}": {message}')
+            return
+        if not outcome.status.is_success:
+            diagnosis.absent = outcome.status
+            diagnosis.pre_filter_message = outcome.status.message
+            diagnosis.note_plugin(outcome.status)
+            return
+        nominated = columns.row_of.get(attempt.pod.nominated_node_name)
+        if nominated is not None:
+            self._evaluate(attempt, np.array([nominated], np.int64))
+            self._apply_extenders(attempt)
+            if len(attempt.feasible) or attempt.is_error:
+                return
+            diagnosis.groups.clear()
+            diagnosis.named.clear()
+        if outcome.nodes is None:
+            order = sampling.all_rotated(self.next_start, len(columns))
+        else:
+            order = self._restricted(attempt, outcome)
+        if not len(order):
+            return
+        self._evaluate(attempt, order)
+        self.next_start = (self.next_start + attempt.evaluated_count) % len(columns)
+        self._apply_extenders(attempt)
+
+    def _restricted(self, attempt: Attempt, outcome: PreFilterOutcome) -> Ints:
+        """The rows that PreFilter plugins left; all others count as rejected by them."""
+        assert outcome.nodes is not None
+        row_of = attempt.columns.row_of
+        rows = sorted(row_of[name] for name in outcome.nodes if name in row_of)
+        names = " ".join(sorted(outcome.restricting))
+        attempt.diagnosis.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{names}]")
+        candidates = np.array(rows, np.int64)
+        return sampling.rotated(self.next_start, candidates) if rows else candidates
+
+    def _evaluate(self, attempt: Attempt, order: Ints) -> None:
+        """Filter rows in order until enough are feasible; rejections go to the diagnosis.
+
+        Rows are filtered in blocks. The search stops at the first feasible node that is one too
+        many, so the first block is just large enough for the case that every node is feasible.
+        """
+        needed = self._needed(attempt.profile, len(order))
+        verdicts = self._filter(attempt, order[: needed + 1])
+        while True:
+            passing = (
+                np.arange(verdicts.count)
+                if verdicts.is_clear
+                else (verdicts.rejecter == NOBODY).nonzero()[0]
+            )
+            if len(passing) > needed or verdicts.count == len(order):
+                break
+            done = verdicts.count
+            verdicts = verdicts.joined(self._filter(attempt, order[done : 3 * done]))
+        if len(passing) > needed:
+            verdicts, passing = verdicts.until(int(passing[needed])), passing[:needed]
+        order = order[: verdicts.count]
+        attempt.evaluated, attempt.verdicts = order, verdicts
+        attempt.feasible = order if verdicts.is_clear else order[passing]
+        if len(passing) < len(order):
+            _diagnose(attempt, order, verdicts)
+
+    def _filter(self, attempt: Attempt, rows: Ints) -> Verdicts:
+        verdicts = attempt.profile.run_filter(
+            attempt.state, attempt.pod, attempt.columns, as_run(rows)
+        )
+        if not self.nominator.is_empty:
+            self._consider_nominated(attempt, rows, verdicts)
+        return verdicts
+
+    def _needed(self, profile: Profile, count: int) -> int:
+        scoring = bool(profile.score) or any(each.is_prioritizer for each in self.extenders)
+        if not scoring and not any(each.is_filter for each in self.extenders):
+            return 1
+        percentage = profile.percentage_of_nodes_to_score
+        if percentage is None:
+            percentage = self.percentage_of_nodes_to_score
+        return sampling.nodes_to_find(percentage, count)
+
+    def _consider_nominated(self, attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
+        """Nodes on which other pods are nominated must also fit with those pods on them."""
+        pod, profile, columns = attempt.pod, attempt.profile, attempt.columns
+        for name, pods in self.nominator.by_node():
+            others = [
+                each for each in pods if each.priority >= pod.priority and each.uid != pod.uid
+            ]
+            row = columns.row_of.get(name)
+            if not others or row is None:
+                continue
+            at = (order == row).nonzero()[0]
+            if not len(at):
+                continue
+            trial, state = columns.take([row]), attempt.state.clone()
+            for other in others:
+                profile.run_add_pod(state, pod, other, trial, 0)
+            first = profile.run_filter(state, pod, trial, np.zeros(1, np.int64))
+            if first.rejecter[0] != NOBODY:
+                verdicts.rejecter[at[0]] = first.rejecter[0]
+                verdicts.code[at[0]] = first.code[0]
+
+    def _apply_extenders(self, attempt: Attempt) -> None:
+        """Let extenders strike feasible nodes off, one after the other."""
+        before = len(attempt.feasible)
+        for extender in self.extenders:
+            if not len(attempt.feasible):
+                break
+            if extender.is_filter and extender.is_interested(attempt.pod):
+                try:
+                    extender.filter(attempt)
+                except ExtenderError as error:
+                    _fail(attempt, str(error))
+                    return
+        if len(attempt.feasible) != before:
+            attempt.diagnosis.unschedulable_plugins.add(EXTENDER)
+
+    def _prioritize(self, attempt: Attempt) -> None:
+        profile, state, rows = attempt.profile, attempt.state, attempt.feasible
+        args = state, attempt.pod, attempt.columns, rows
+        totals = np.zeros(len(rows), np.int64)
+        if profile.score:
+            attempt.pre_score = profile.run_pre_score(*args)
+            for plugin, status in attempt.pre_score.items():
+                if status.code is Code.ERROR:
+                    _fail(attempt, f'running PreScore plugin "{plugin}": {status.message}')
+                    return
+            attempt.scores = profile.run_score(*args)
+            nothing = same(0, len(rows))
+            for scores in attempt.scores:
+                if scores.final is not nothing:
+                    totals += scores.final
+        tie_break = self.tie_break
+        for extender in self.extenders:
+            if extender.is_interested(attempt.pod):
+                if extender.is_prioritizer:
+                    totals += extender.prioritize(attempt)
+                if tie_break is selection.TieBreak.HEAP:
+                    # Nodes that an extender has a say in are drawn for when they tie.
+                    tie_break = selection.TieBreak.RANDOM
+        attempt.totals = totals
+        attempt.selected = selection.pick(totals, rows, attempt.columns, tie_break, self.stream)
+
+
+def _diagnose(attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
+    rejected = (verdicts.rejecter != NOBODY).nonzero()[0]
+    keys = verdicts.rejecter[rejected].astype(np.int64) << 32 | verdicts.code[rejected]
+    for key in np.unique(keys).tolist():
+        status = attempt.profile.status_of(attempt.state, attempt.pod, key >> 32, key & 0xFFFFFFFF)
+        if status.code is Code.ERROR:
+            _fail(attempt, f'running "{status.plugin}" filter plugin: {status.message}')
+        attempt.diagnosis.add(order[rejected[keys == key]], status)
+
+
+def _fail(attempt: Attempt, failure: str) -> None:
+    """Somebody could not tell: the attempt ends, and nothing is learnt about the nodes."""
+    attempt.is_error = True
+    attempt.failure = failure
+    attempt.feasible = np.empty(0, np.int64)

@@ -1,0 +1,41 @@
+"""What plugins remember while one pod is being scheduled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class CycleState:
+    """Plugin name to what it wrote, for one attempt at one pod.
+
+    A value that changes when pods are tried on or off a node (`PreFilterExtensions`) has a
+    `clone` method; all others are shared between clones.
+    """
+
+    __slots__ = ("_data", "skip_filter", "skip_score")
+
+    def __init__(self) -> None:
+        self._data: dict[str, Any] = {}
+        self.skip_filter: frozenset[str] = frozenset()
+        self.skip_score: frozenset[str] = frozenset()
+
+    def __getitem__(self, plugin: str) -> Any:
+        return self._data[plugin]
+
+    def __setitem__(self, plugin: str, value: Any) -> None:
+        self._data[plugin] = value
+
+    def get(self, plugin: str) -> Any:
+        """What a plugin wrote, or None."""
+        return self._data.get(plugin)
+
+    def clone(self) -> CycleState:
+        """A copy to try things out on."""
+        other = CycleState()
+        other.skip_filter = self.skip_filter
+        other.skip_score = self.skip_score
+        other._data = {
+            name: value.clone() if hasattr(value, "clone") else value
+            for name, value in self._data.items()
+        }
+        return other

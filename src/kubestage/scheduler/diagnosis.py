@@ -1,0 +1,110 @@
+"""Why no node fits: who rejected which node, and the sentence a person reads."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import TYPE_CHECKING, Final
+
+from kubestage.scheduler.status import Code, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.scheduler.columns import Columns, Ints
+
+_UNRESOLVABLE: Final = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+
+@dataclasses.dataclass(slots=True)
+class Diagnosis:
+    """The verdicts of one attempt.
+
+    Rejected nodes come in groups of rows with one status each, since nodes by the thousand share a
+    few reasons; `named` holds the verdicts of extenders. A node without a verdict has the
+    `absent` status.
+    """
+
+    columns: Columns
+    groups: list[tuple[Ints, Status]] = dataclasses.field(default_factory=list)
+    named: dict[str, Status] = dataclasses.field(default_factory=dict)
+    absent: Status = _UNRESOLVABLE
+    unschedulable_plugins: set[str] = dataclasses.field(default_factory=set)
+    pending_plugins: set[str] = dataclasses.field(default_factory=set)
+    pre_filter_message: str = ""
+    post_filter_message: str = ""
+
+    def add(self, rows: Ints, status: Status) -> None:
+        """Note that a plugin rejected these rows."""
+        self.groups.append((rows, status))
+        self.note_plugin(status)
+
+    def note_plugin(self, status: Status) -> None:
+        """Remember who rejected, which decides what may wake the pod up."""
+        if not status.plugin:
+            return
+        if status.code is Code.PENDING:
+            self.pending_plugins.add(status.plugin)
+        else:
+            self.unschedulable_plugins.add(status.plugin)
+
+    @property
+    def explicit_count(self) -> int:
+        """How many nodes have a verdict of their own."""
+        rejected = sum(len(rows) for rows, _ in self.groups)
+        if not self.named:
+            return rejected
+        return rejected + sum(1 for name in self.named if name not in self._grouped_names())
+
+    def verdicts(self) -> Iterator[tuple[str, Status]]:
+        """Each node with a verdict of its own."""
+        names = self.columns.names
+        for rows, status in self.groups:
+            for row in rows.tolist():
+                name = names[row]
+                if name not in self.named:
+                    yield name, status
+        yield from self.named.items()
+
+    def status_of(self, name: str) -> Status:
+        """The verdict on a node."""
+        if name in self.named:
+            return self.named[name]
+        row = self.columns.row_of.get(name)
+        for rows, status in self.groups:
+            if row in rows:
+                return status
+        return self.absent
+
+    def message(self) -> str:
+        """The failure message, as events and conditions show it."""
+        total = len(self.columns)
+        text = f"0/{total} nodes are available:"
+        if self.pre_filter_message:
+            text += f" {self.pre_filter_message}."
+        else:
+            reasons = sorted(f"{count} {reason}" for reason, count in self._histogram().items())
+            if reasons:
+                text += f" {', '.join(reasons)}."
+        if self.post_filter_message:
+            text += f" {self.post_filter_message}"
+        return text
+
+    def _histogram(self) -> dict[str, int]:
+        counts: collections.Counter[str] = collections.Counter()
+        if self.named:
+            for _, status in self.verdicts():
+                counts.update(status.reasons)
+        else:
+            for rows, status in self.groups:
+                for reason in status.reasons:
+                    counts[reason] += len(rows)
+        silent = len(self.columns) - self.explicit_count
+        if silent > 0:
+            for reason in self.absent.reasons:
+                counts[reason] += silent
+        return counts
+
+    def _grouped_names(self) -> set[str]:
+        names = self.columns.names
+        return {names[row] for rows, _ in self.groups for row in rows.tolist()}

@@ -1,0 +1,217 @@
+"""Turns what happens in the store into what the cache and the queue must know."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.objects import pod_resources
+from kubestage.objects.views import node as node_views
+from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler import property_changes
+from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventResource
+from kubestage.scheduler.queue import occasions
+from kubestage.store.log import ADDED, DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.cache import Cache
+    from kubestage.scheduler.queue import SchedulingQueue
+    from kubestage.scheduler.waiting_pods import WaitingPods
+    from kubestage.store.log import Change
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+_ENDED: Final = ("Succeeded", "Failed")
+_ACTIONS: Final = {ADDED: ActionType.ADD, DELETED: ActionType.DELETE}
+_OTHERS: Final = {
+    ("", "PersistentVolume"): EventResource.PERSISTENT_VOLUME,
+    ("", "PersistentVolumeClaim"): EventResource.PERSISTENT_VOLUME_CLAIM,
+    ("storage.k8s.io", "CSINode"): EventResource.CSI_NODE,
+    ("storage.k8s.io", "CSIDriver"): EventResource.CSI_DRIVER,
+    ("storage.k8s.io", "CSIStorageCapacity"): EventResource.CSI_STORAGE_CAPACITY,
+    ("storage.k8s.io", "StorageClass"): EventResource.STORAGE_CLASS,
+    ("storage.k8s.io", "VolumeAttachment"): EventResource.VOLUME_ATTACHMENT,
+    ("resource.k8s.io", "ResourceClaim"): EventResource.RESOURCE_CLAIM,
+    ("resource.k8s.io", "ResourceSlice"): EventResource.RESOURCE_SLICE,
+    ("resource.k8s.io", "DeviceClass"): EventResource.DEVICE_CLASS,
+}
+
+
+class EventHandlers:
+    """Subscribed to the store, with everything that is there already told first.
+
+    Pods that have run to their end are not seen: to the scheduler they are gone.
+    """
+
+    def __init__(
+        self,
+        profiles: Container[str],
+        cache: Cache,
+        queue: SchedulingQueue,
+        waiting: WaitingPods,
+    ) -> None:
+        self._profiles = profiles
+        self._cache = cache
+        self._queue = queue
+        self._waiting = waiting
+        self._handlers: dict[tuple[str, str], Callable[[Change], None]] = {
+            ("", "Pod"): self._on_pod,
+            ("", "Node"): self._on_node,
+            **dict.fromkeys(_OTHERS, self._on_other),
+        }
+
+    def start(self, store: Store) -> None:
+        """Take up the nodes and pods that are there, in the order they came, then listen."""
+        for node in store.read(("v1", "Node")).values():
+            self._cache.add_node(node_views.of(node))
+        for pod in store.read(("v1", "Pod")).values():
+            if not _is_ended(pod):
+                self._add_pod(pod_views.of(pod))
+        store.subscribe(self.on_change)
+
+    def on_change(self, change: Change) -> None:
+        """Hear of one change."""
+        handler = self._handlers.get((change.kind.group, change.kind.kind))
+        if handler is not None:
+            handler(change)
+
+    def _on_pod(self, change: Change) -> None:
+        old = change.old
+        was_seen = old is not None and not _is_ended(old)
+        is_seen = change.type != DELETED and not _is_ended(change.new)
+        if is_seen and was_seen:
+            assert old is not None
+            if not self._confirm(old, change.new):
+                self._update_pod(old, pod_views.of(change.new))
+        elif is_seen:
+            self._add_pod(pod_views.of(change.new))
+        elif was_seen:
+            assert old is not None
+            self._delete_pod(change.new if change.type == DELETED else old)
+
+    def _confirm(self, old: Json, new: Json) -> bool:
+        """Whether a pod has just got the node it was assumed to be on, and is nothing else new.
+
+        NOTE: this happens to every pod, and treating it like any other update costs several times
+        as much (benchmarks/scheduler.py).
+        """
+        before, after = old["spec"], new["spec"]
+        node_name = after.get("nodeName")
+        if not node_name or "nodeName" in before:
+            return False
+        assumed = self._cache.assumed_pod(new["metadata"]["uid"])
+        if (
+            assumed is None
+            or assumed.raw is not old
+            or assumed.node_name != node_name
+            or old["metadata"].get("labels") is not new["metadata"].get("labels")
+            or len(after) != len(before) + 1
+            or not before.items() <= after.items()
+            or pod_resources.has_status_resources(new)
+        ):
+            return False
+        phase = (new.get("status") or {}).get("phase") or ""
+        pod = msgspec.structs.replace(assumed, raw=new, nominated_node_name="", phase=phase)
+        self._cache.confirm_pod(pod)
+        self._queue.move_all(occasions.ASSIGNED_POD_ADD, None, new)
+        return True
+
+    def _add_pod(self, pod: PodView) -> None:
+        if pod.node_name:
+            self._add_assigned(pod)
+        elif pod.scheduler_name in self._profiles:
+            self._queue.add(pod)
+
+    def _update_pod(self, old: Json, pod: PodView) -> None:
+        if old["spec"].get("nodeName"):
+            self._cache.add_pod(pod)
+            for event in property_changes.of_pod(old, pod.raw):
+                self._queue.move_all(event, old, pod.raw)
+        elif pod.node_name:
+            self._add_assigned(pod)
+            if pod.scheduler_name in self._profiles:
+                self._queue.delete(pod.key, pod.uid)
+        elif pod.scheduler_name in self._profiles:
+            self._update_pending(old, pod)
+
+    def _delete_pod(self, last: Json) -> None:
+        if last["spec"].get("nodeName"):
+            self._cache.remove_pod(last["metadata"]["uid"])
+            self._queue.move_all(occasions.ASSIGNED_POD_DELETE, last, None)
+            return
+        pod = pod_views.of(last)
+        if pod.scheduler_name not in self._profiles:
+            return
+        self._queue.delete(pod.key, pod.uid)
+        if self._cache.assumed_pod(pod.uid) is not None:
+            self._give_up_assumed(pod.uid)
+        elif pod.nominated_node_name:
+            self._release_promise(last)
+
+    def _add_assigned(self, pod: PodView) -> None:
+        self._cache.add_pod(pod)
+        self._queue.move_all(occasions.ASSIGNED_POD_ADD, None, pod.raw)
+
+    def _update_pending(self, old: Json, pod: PodView) -> None:
+        if self._cache.assumed_pod(pod.uid) is not None:
+            deleting = "deletionTimestamp"
+            if deleting in pod.raw["metadata"] and deleting not in old["metadata"]:
+                self._give_up_assumed(pod.uid)
+            return
+        self._queue.update(old, pod)
+        promised = (old.get("status") or {}).get("nominatedNodeName")
+        if promised and promised != pod.nominated_node_name:
+            self._release_promise(old)
+
+    def _give_up_assumed(self, uid: str) -> None:
+        """A pod is deleted while it is being bound: what it was to occupy is free again."""
+        assumed = self._cache.assumed_pod(uid)
+        assert assumed is not None
+        waiting = self._waiting.get(uid)
+        if waiting is None or not waiting.reject("", "removed"):
+            self._cache.forget_pod(uid)
+        self._queue.move_all(occasions.ASSIGNED_POD_DELETE, placed(assumed), None)
+
+    def _release_promise(self, old: Json) -> None:
+        """A node is no longer promised to a pod, which is good for those it had to go before."""
+        priority = old["spec"].get("priority") or 0
+        self._queue.move_all(
+            occasions.ASSIGNED_POD_DELETE, old, None, functools.partial(_is_no_greater, priority)
+        )
+
+    def _on_node(self, change: Change) -> None:
+        if change.type == DELETED:
+            self._queue.move_all(occasions.NODE_DELETE, change.new, None)
+            self._cache.remove_node(change.new["metadata"]["name"])
+            return
+        self._cache.add_node(node_views.of(change.new))
+        if change.old is None:
+            self._queue.move_all(occasions.NODE_ADD, None, change.new)
+            return
+        for event in property_changes.of_node(change.old, change.new):
+            self._queue.move_all(event, change.old, change.new)
+
+    def _on_other(self, change: Change) -> None:
+        resource = _OTHERS[change.kind.group, change.kind.kind]
+        event = ClusterEvent(resource, _ACTIONS.get(change.type, ActionType.UPDATE))
+        gone = change.type == DELETED
+        self._queue.move_all(event, change.old, None if gone else change.new)
+
+
+def placed(pod: PodView) -> Json:
+    """A pod that is assumed to be on a node, as the object it would be there."""
+    return {**pod.raw, "spec": {**pod.raw["spec"], "nodeName": pod.node_name}}
+
+
+def _is_ended(pod: Json) -> bool:
+    return (pod.get("status") or {}).get("phase") in _ENDED
+
+
+def _is_no_greater(priority: int, pod: PodView) -> bool:
+    return pod.priority <= priority

@@ -1,0 +1,141 @@
+"""What follows when a pod could not be scheduled: back to the queue, and word of it."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage import errors
+from kubestage.objects import timestamps
+from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler import event_recorder
+from kubestage.scheduler.status import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.client import StoreClient
+    from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
+    from kubestage.scheduler.status import Status
+    from kubestage.sim.clock import Clock
+
+Json = dict[str, Any]
+
+POD_SCHEDULED: Final = "PodScheduled"
+UNSCHEDULABLE: Final = "Unschedulable"
+SCHEDULER_ERROR: Final = "SchedulerError"
+CLEAR: Final = ""
+"""Takes a pod's nominated node away; None leaves it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a pod was not scheduled.
+
+    Rejected by plugins, or an error; who rejected it decides what may bring it back. `nominate`
+    is the node to promise it from now on.
+    """
+
+    message: str
+    is_rejected: bool = False
+    unschedulable_plugins: frozenset[str] = frozenset()
+    pending_plugins: frozenset[str] = frozenset()
+    nominate: str | None = CLEAR
+
+
+def misfit(status: Status) -> Failure:
+    """A plugin's refusal of the chosen node, told like that of all nodes."""
+    counts = collections.Counter(status.reasons)
+    reasons = sorted(f"{count} {reason}" for reason, count in counts.items())
+    text = f" {', '.join(reasons)}." if reasons else ""
+    message, plugins = f"0/1 nodes are available:{text}", frozenset({status.plugin})
+    if status.code is Code.PENDING:
+        return Failure(message, is_rejected=True, pending_plugins=plugins)
+    return Failure(message, is_rejected=True, unschedulable_plugins=plugins)
+
+
+class FailureHandler:
+    """Puts pods back and says why, in an Event and in the pod's PodScheduled condition."""
+
+    def __init__(self, queue: SchedulingQueue, client: StoreClient, clock: Clock) -> None:
+        self._queue = queue
+        self._client = client
+        self._clock = clock
+
+    def handle(self, queued: QueuedPod, failure: Failure) -> None:
+        """Take back a pod that is in flight."""
+        queued.unschedulable_plugins = failure.unschedulable_plugins
+        queued.pending_plugins = failure.pending_plugins
+        pod = queued.pod
+        found = self._client.get("v1", "Pod", pod.name, pod.namespace)
+        if found is None or found["spec"].get("nodeName"):
+            self._queue.done(pod.uid)
+        elif found["metadata"]["uid"] != pod.uid:
+            self._queue.done(pod.uid)
+            return
+        else:
+            if found is not pod.raw:
+                queued.pod = pod = pod_views.of(found)
+            self._queue.add_unschedulable(queued)
+        self._queue.nominations.add(pod, failure.nominate)
+        note = event_recorder.shortened(failure.message)
+        by = pod.scheduler_name
+        self._client.event(
+            pod.raw, event_recorder.WARNING, "FailedScheduling", "Scheduling", note, by
+        )
+        self._tell(pod, failure)
+
+    def nominate(self, pod: PodView, node_name: str) -> None:
+        """Note in a pod's status which node it is about to get."""
+        if pod.nominated_node_name != node_name:
+            self._patch(pod, {"nominatedNodeName": node_name})
+
+    def _tell(self, pod: PodView, failure: Failure) -> None:
+        changes: Json = {}
+        conditions = (pod.raw.get("status") or {}).get("conditions") or []
+        fresh: Json = {
+            "type": POD_SCHEDULED,
+            "status": "False",
+            "lastProbeTime": None,
+            "lastTransitionTime": timestamps.format_time(self._clock.unix_ns),
+            "reason": UNSCHEDULABLE if failure.is_rejected else SCHEDULER_ERROR,
+            "message": failure.message,
+        }
+        generation = pod.raw["metadata"].get("generation")
+        if generation:
+            fresh["observedGeneration"] = generation
+        changed = with_condition(conditions, fresh)
+        if changed is not None:
+            changes["conditions"] = changed
+        if failure.nominate is not None and failure.nominate != pod.nominated_node_name:
+            changes["nominatedNodeName"] = failure.nominate or None
+        if changes:
+            self._patch(pod, changes)
+
+    def _patch(self, pod: PodView, status: Json) -> None:
+        try:
+            self._client.patch_status(pod, status)
+        except errors.ApiError:
+            # The pod is gone or has moved on; there is nobody left to tell.
+            return
+
+
+def with_condition(conditions: Iterable[Json], fresh: Json) -> list[Json] | None:
+    """The conditions with one set; None if that changes nothing that matters.
+
+    The time of the last transition stays as long as the status does.
+    """
+    kept = list(conditions)
+    for index, old in enumerate(kept):
+        if old.get("type") != fresh["type"]:
+            continue
+        if old.get("status") == fresh["status"]:
+            fresh = {**fresh, "lastTransitionTime": old.get("lastTransitionTime")}
+        compared = ("status", "reason", "message", "lastProbeTime", "lastTransitionTime")
+        if all(old.get(name) == fresh.get(name) for name in compared):
+            return None
+        kept[index] = fresh
+        return kept
+    return [*kept, fresh]

@@ -1,0 +1,170 @@
+"""Counters, gauges and histograms as plain data, and their text form for Prometheus.
+
+Nothing is global and nothing looks at a clock: whoever observes says how much.
+"""
+
+from __future__ import annotations
+
+import bisect
+import decimal
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+Labels = tuple[str, ...]
+"""The values of a family's labels, in the order in which it names them."""
+
+_EXPONENT_FROM: Final = 6
+
+
+def exponential_buckets(start: float, factor: float, count: int) -> tuple[float, ...]:
+    """Upper bounds, each a factor above the one before."""
+    bounds = []
+    for _ in range(count):
+        bounds.append(start)
+        start *= factor
+    return tuple(bounds)
+
+
+class Family:
+    """What all metrics of one name have in common."""
+
+    kind = ""
+
+    def __init__(self, name: str, stability: str, text: str, labels: Sequence[str] = ()) -> None:
+        self.name = name
+        self.help = f"[{stability}] {text}"
+        self.labels = tuple(labels)
+
+    def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
+        """Suffix of the name, labels and value of each line, in order."""
+        raise NotImplementedError
+
+    def pairs(self, values: Labels) -> list[tuple[str, str]]:
+        """Labels with their values, by name."""
+        return sorted(zip(self.labels, values, strict=True))
+
+
+class Counter(Family):
+    """Numbers that only grow."""
+
+    kind = "counter"
+
+    def __init__(self, name: str, stability: str, text: str, labels: Sequence[str] = ()) -> None:
+        super().__init__(name, stability, text, labels)
+        self.values: dict[Labels, int] = {} if labels else {(): 0}
+
+    def increase(self, *values: str, times: int = 1) -> None:
+        """Count one more, or several."""
+        self.values[values] = self.values.get(values, 0) + times
+
+    def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
+        """One line for each combination of labels."""
+        for values in sorted(self.values):
+            yield "", self.pairs(values), self.values[values]
+
+
+class Gauge(Counter):
+    """Numbers that are what they are now."""
+
+    kind = "gauge"
+
+    def put(self, values: Mapping[Labels, int]) -> None:
+        """Take the present numbers."""
+        self.values = dict(values)
+
+
+class Distribution:
+    """How often values fell into each bucket, and their sum."""
+
+    __slots__ = ("bounds", "counts", "total")
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+
+    def observe(self, value: float, times: int = 1) -> None:
+        """Count a value in."""
+        self.counts[bisect.bisect_left(self.bounds, value)] += times
+        self.total += value * times
+
+
+class Histogram(Family):
+    """Distributions over fixed buckets."""
+
+    kind = "histogram"
+
+    def __init__(
+        self,
+        name: str,
+        stability: str,
+        text: str,
+        bounds: tuple[float, ...],
+        labels: Sequence[str] = (),
+    ) -> None:
+        super().__init__(name, stability, text, labels)
+        self.bounds = bounds
+        self.distributions: dict[Labels, Distribution] = {}
+        if not labels:
+            self.of()
+
+    def of(self, *values: str) -> Distribution:
+        """The distribution of a combination of labels, to observe into."""
+        found = self.distributions.get(values)
+        if found is None:
+            found = self.distributions[values] = Distribution(self.bounds)
+        return found
+
+    def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
+        """The running count up to each bound, then sum and count."""
+        for values in sorted(self.distributions):
+            each, pairs, seen = self.distributions[values], self.pairs(values), 0
+            for bound, count in zip((*each.bounds, float("inf")), each.counts, strict=True):
+                seen += count
+                yield "_bucket", [*pairs, ("le", number_text(bound))], seen
+            yield "_sum", pairs, each.total
+            yield "_count", pairs, seen
+
+
+def exposition(families: Iterable[Family]) -> str:
+    """The text that a Prometheus server reads; families without samples are left out."""
+    lines = []
+    for family in sorted(families, key=lambda each: each.name):
+        samples = [
+            f"{family.name}{suffix}{_label_text(pairs)} {number_text(value)}"
+            for suffix, pairs, value in family.samples()
+        ]
+        if samples:
+            lines.append(f"# HELP {family.name} {family.help}")
+            lines.append(f"# TYPE {family.name} {family.kind}")
+            lines += samples
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _label_text(pairs: list[tuple[str, str]]) -> str:
+    if not pairs:
+        return ""
+    texts = [f'{name}="{_escaped(value)}"' for name, value in pairs]
+    return "{" + ",".join(texts) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+
+
+def number_text(value: float) -> str:
+    """A number as Go writes it: the shortest digits, with an exponent from a million on."""
+    if value == float("inf"):
+        return "+Inf"
+    sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int), "metrics are numbers"
+    text = "".join(map(str, digits))
+    magnitude = len(text) - 1 + exponent
+    if -4 <= magnitude < _EXPONENT_FROM or text == "0":
+        shown = f"{decimal.Decimal((0, digits, exponent)):f}"
+    else:
+        fraction = f".{text[1:]}" if len(text) > 1 else ""
+        shown = f"{text[0]}{fraction}e{magnitude:+03d}"
+    return f"-{shown}" if sign else shown

@@ -1,0 +1,187 @@
+"""NodeResourcesFit: a node must have room for what the pod requests, and may be the fitter for it.
+
+Codes are sets of bits: one for each resource that is short, and one that says that the node could
+never hold the pod.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kubestage.objects import pod_resources, resource_totals
+from kubestage.scheduler import resource_table
+from kubestage.scheduler.columns import as_run
+from kubestage.scheduler.plugins import device_classes, resource_hints, resource_scoring
+from kubestage.scheduler.status import SUCCESS, Code, Status, error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.cluster_events import EventHint
+    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask, Rows
+    from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.handle import Handle
+    from kubestage.scheduler.plugins.resource_scoring import Weighing
+    from kubestage.scheduler.resource_table import ResourceTable, Table
+
+_NOTHING_ASKED: Final = np.iinfo(np.int64).min
+_UNRESOLVABLE: Final = 1 << 30
+_MAX_RESOURCES: Final = 30
+_TOO_MANY: Final = error("the pod requests more different resources than can be told apart")
+# Scores see containers that request nothing as asking for a little, and no pod-level resources.
+_SCORED: Final = pod_resources.Options(
+    skip_pod_level=True, non_missing={pod_resources.CPU: "100m", pod_resources.MEMORY: "200Mi"}
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Request:
+    """What must be free: a line of the table for each of `names`, and the least amount."""
+
+    names: tuple[str, ...]
+    lines: slice | Ints
+    least: Table
+    bits: Codes
+    by_devices: Mask | None = None
+
+
+class NodeResourcesFit:
+    """Rejects nodes without room; scores the others by the configured strategy."""
+
+    name = "NodeResourcesFit"
+
+    def __init__(self, args: dict[str, Any], handle: Handle) -> None:
+        self._lister = handle.lister
+        self._ignored = frozenset(args.get("ignoredResources") or ())
+        self._ignored_groups = frozenset(args.get("ignoredResourceGroups") or ())
+        strategy = args["scoringStrategy"]
+        self._resources = [(each["name"], each["weight"]) for each in strategy["resources"]]
+        self._mean = resource_scoring.weighted_mean
+        self._shares: Callable[..., Table] = resource_scoring.least_allocated
+        if strategy["type"] == "MostAllocated":
+            self._shares = resource_scoring.most_allocated
+        elif strategy["type"] == "RequestedToCapacityRatio":
+            shape = resource_scoring.ratio_shape(strategy["requestedToCapacityRatio"]["shape"])
+            self._shares = functools.partial(resource_scoring.shaped, shape)
+            self._mean = resource_scoring.rounded_mean
+
+    def pre_filter(
+        self, state: CycleState, pod: PodView, columns: Columns
+    ) -> tuple[Status, frozenset[str] | None]:
+        request = columns.memo.get((self, pod.plan), lambda: self._request(columns, pod))
+        if len(request.names) > _MAX_RESOURCES:
+            return _TOO_MANY, None
+        if pod.fit_request.scalars:
+            request = self._without_devices(request)
+        state[self.name] = request
+        return SUCCESS, None
+
+    def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes | None:
+        del pod
+        request: _Request = state[self.name]
+        table, lines = columns.resources, request.lines
+        free, allocatable = table.free[lines], table.allocatable[lines]
+        if isinstance(rows, slice):
+            free, allocatable = free[:, rows], allocatable[:, rows]
+        else:
+            free, allocatable = free.take(rows, axis=1), allocatable.take(rows, axis=1)
+        short = free < request.least
+        if request.by_devices is not None:
+            short &= ~request.by_devices | (allocatable > 0)
+        if not short.any():
+            return None
+        never = short & (allocatable < request.least)
+        never[resource_table.PODS] = False
+        codes: Codes = (short * request.bits).sum(axis=0, dtype=np.int32)
+        codes |= never.any(axis=0) * np.int32(_UNRESOLVABLE)
+        return codes
+
+    def status(self, state: CycleState, pod: PodView, code: int) -> Status:
+        del pod
+        request: _Request = state[self.name]
+        reasons = tuple(
+            f"Insufficient {name}" if position else "Too many pods"
+            for position, name in enumerate(request.names)
+            if code >> position & 1
+        )
+        if code & _UNRESOLVABLE:
+            return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
+        return Status(Code.UNSCHEDULABLE, reasons)
+
+    def pre_score(self, state: CycleState, pod: PodView, columns: Columns, rows: Ints) -> Status:
+        del state, pod, columns, rows
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: PodView, columns: Columns, rows: Ints) -> Ints:
+        del state
+        weighing = columns.memo.get(
+            (self, pod.plan, "score"), lambda: self._weighing(columns.resources, pod)
+        )
+        if not weighing.weights:
+            return np.zeros(len(rows), np.int64)
+        run, vast = as_run(rows), columns.resources.is_vast
+        allocatable = weighing.of(columns.resources.allocatable, run)
+        requested = weighing.of(columns.resources.nonzero, run) + weighing.requests
+        if weighing.offered:
+            shares = self._shares(allocatable, requested, vast=vast)
+            return self._mean(shares, weighing.weights, None)
+        shares = self._shares(np.maximum(allocatable, 1), requested, vast=vast)
+        return self._mean(shares, weighing.weights, (allocatable > 0).astype(np.int64))
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return resource_hints.of(self._lister)
+
+    def _weighing(self, table: ResourceTable, pod: PodView) -> Weighing:
+        names = [name for name, _ in self._resources]
+        amounts = resource_scoring.amounts(pod.raw, names, _SCORED)
+        return resource_scoring.weighing(table, self._resources, amounts)
+
+    def _request(self, columns: Columns, pod: PodView) -> _Request:
+        request = pod.fit_request
+        named = [
+            (pod_resources.PODS, 1),
+            (pod_resources.CPU, request.milli_cpu),
+            (pod_resources.MEMORY, request.memory),
+            (pod_resources.EPHEMERAL_STORAGE, request.ephemeral_storage),
+        ]
+        scalars = [
+            (name, amount)
+            for name, amount in request.scalars.items()
+            if amount and not self._is_ignored(name)
+        ]
+        lines: slice | Ints = slice(0, len(named))
+        if scalars:
+            numbers = [columns.resources.line(name) for name, _ in scalars]
+            lines = np.array([*range(len(named)), *numbers], np.int64)
+        elif not request.ephemeral_storage:
+            named.pop()
+            lines = slice(0, len(named))
+        named += scalars
+        least = [[amount or _NOTHING_ASKED] for _, amount in named]
+        bits = [[1 << position] for position in range(min(len(named), _MAX_RESOURCES))]
+        return _Request(
+            tuple(name for name, _ in named),
+            lines,
+            np.array(least, np.int64),
+            np.array(bits, np.int32),
+        )
+
+    def _is_ignored(self, name: str) -> bool:
+        if not resource_totals.is_extended(name):
+            return False
+        return name in self._ignored or name.split("/", maxsplit=1)[0] in self._ignored_groups
+
+    def _without_devices(self, request: _Request) -> _Request:
+        """Leave resources that a DeviceClass stands behind to DynamicResources."""
+        backed = [
+            position > resource_table.EPHEMERAL_STORAGE and device_classes.backs(self._lister, name)
+            for position, name in enumerate(request.names)
+        ]
+        if not any(backed):
+            return request
+        return dataclasses.replace(request, by_devices=np.array(backed)[:, None])

@@ -1,0 +1,176 @@
+"""VolumeBinding: a pod runs where its volumes are or can be had, and binds those it waited for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kubestage import errors
+from kubestage.scheduler.plugins import storage_objects, volume_hints, volume_search
+from kubestage.scheduler.plugins.assumptions import Assumptions
+from kubestage.scheduler.plugins.pod_claims import ClaimReader
+from kubestage.scheduler.plugins.storage_objects import StorageObjects
+from kubestage.scheduler.status import SKIP, SUCCESS, Status, error, unresolvable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.objects.views.storage import ClaimView, VolumeView
+    from kubestage.scheduler.cluster_events import EventHint
+    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.handle import Handle
+    from kubestage.scheduler.plugins.volume_search import PodClaims, Search
+
+Json = dict[str, Any]
+
+_BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
+_UNBOUND: Final = unresolvable("pod has unbound immediate PersistentVolumeClaims")
+
+
+@dataclasses.dataclass(slots=True)
+class _Binding:
+    """A pod's claims, where they can be met, and the objects to write once a node is chosen.
+
+    Clones of the cycle state share it: pods tried on or off a node do not move volumes.
+    """
+
+    claims: PodClaims
+    search: Search | None = None
+    to_write: list[Json] = dataclasses.field(default_factory=list)
+
+
+class VolumeBinding:
+    """Rejects nodes where a volume of the pod is out of reach or cannot be had."""
+
+    name = "VolumeBinding"
+
+    def __init__(self, args: dict[str, Any], handle: Handle) -> None:
+        del args
+        self._client = handle.client
+        self._objects = StorageObjects(handle.lister)
+        self._assumptions = Assumptions()
+        self._reader = ClaimReader(self._objects, self._assumptions)
+
+    def pre_filter(
+        self, state: CycleState, pod: PodView, columns: Columns
+    ) -> tuple[Status, frozenset[str] | None]:
+        del columns
+        if not storage_objects.volumes_of(pod) or not (stated := pod.volume_claims):
+            return SKIP, None
+        problem = self._reader.problem(pod, stated)
+        if problem is not None:
+            return unresolvable(problem), None
+        claims = self._reader.read(pod, stated)
+        if isinstance(claims, str):
+            return error(claims), None
+        if claims is None:
+            return _UNBOUND, None
+        state[self.name] = _Binding(claims)
+        return SUCCESS, None
+
+    def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes | None:
+        del pod
+        binding: _Binding = state[self.name]
+        found = binding.search
+        if found is None or len(found.columns) < len(columns):
+            found = volume_search.search(columns, binding.claims, self._objects)
+            binding.search = found
+        if found.columns is columns:
+            return found.codes[rows]
+        names = [columns.names[row] for row in np.arange(len(columns))[rows].tolist()]
+        return found.codes[[found.columns.row_of[name] for name in names]]
+
+    def status(self, state: CycleState, pod: PodView, code: int) -> Status:
+        del pod
+        found: Search = state[self.name].search
+        return found.status(code)
+
+    def pre_score(self, state: CycleState, pod: PodView, columns: Columns, rows: Ints) -> Status:
+        """Nothing is scored while storage capacity scoring is off, as it is by default."""
+        del state, pod, columns, rows
+        return SKIP
+
+    def score(self, state: CycleState, pod: PodView, columns: Columns, rows: Ints) -> Ints:
+        del state, pod, columns
+        return np.zeros(len(rows), np.int64)
+
+    def reserve(self, state: CycleState, pod: PodView, node_name: str) -> Status:
+        del pod
+        binding: _Binding | None = state.get(self.name)
+        if binding is None or binding.search is None or not binding.claims.waiting:
+            return SUCCESS
+        row = binding.search.columns.row_of[node_name]
+        for claim, volume in binding.search.bindings(row):
+            reserved = bound_to(volume, claim)
+            binding.to_write.append(self._assume(volume.raw, reserved))
+        for claim in binding.search.provisions(row):
+            binding.to_write.append(self._assume(claim.raw, selected(claim, node_name)))
+        return SUCCESS
+
+    def _assume(self, current: Json, changed: Json) -> Json:
+        if changed is not current:
+            self._assumptions.assume(current, changed)
+        return changed
+
+    def unreserve(self, state: CycleState, pod: PodView, node_name: str) -> None:
+        del pod, node_name
+        binding: _Binding | None = state.get(self.name)
+        if binding is not None:
+            for obj in binding.to_write:
+                self._assumptions.restore(obj)
+
+    def pre_bind(self, state: CycleState, pod: PodView, node_name: str) -> Status:
+        """Hand the choices over to the controller that binds volumes and has them made."""
+        del pod, node_name
+        binding: _Binding | None = state.get(self.name)
+        left = binding.to_write if binding is not None else []
+        while left:
+            try:
+                self._client.update(left[0])
+            except errors.ApiError as refusal:
+                for obj in left:
+                    self._assumptions.restore(obj)
+                return error(refusal.message)
+            del left[0]
+        return SUCCESS
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return volume_hints.BINDING_EVENTS
+
+
+def bound_to(volume: VolumeView, claim: ClaimView) -> Json:
+    """A volume that is spoken for by a claim; the volume itself if it was before."""
+    spec, metadata = volume.raw["spec"], volume.raw["metadata"]
+    reference = spec.get("claimRef") or {}
+    wanted = {
+        "kind": storage_objects.CLAIM,
+        "namespace": claim.namespace,
+        "name": claim.name,
+        "uid": claim.uid,
+        "apiVersion": storage_objects.CORE,
+    }
+    version = claim.raw["metadata"].get("resourceVersion")
+    if version is not None:
+        wanted["resourceVersion"] = version
+    changed = volume.raw
+    if any(reference.get(key) != wanted[key] for key in ("name", "namespace", "uid")):
+        changed = {**changed, "spec": {**spec, "claimRef": wanted}}
+    annotations = metadata.get("annotations") or {}
+    if volume.claim is None and _BOUND_BY_CONTROLLER not in annotations:
+        annotations = {**annotations, _BOUND_BY_CONTROLLER: "yes"}
+        changed = {**changed, "metadata": {**metadata, "annotations": annotations}}
+    return changed
+
+
+def selected(claim: ClaimView, node_name: str) -> Json:
+    """A claim that asks for a volume to be made for a node."""
+    metadata = claim.raw["metadata"]
+    annotations = {
+        **claim.annotations,
+        volume_search.SELECTED_NODE_ANNOTATION: node_name,
+    }
+    return {**claim.raw, "metadata": {**metadata, "annotations": annotations}}

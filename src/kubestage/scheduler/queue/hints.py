@@ -1,0 +1,132 @@
+"""Which events may help which pods: the plugins' queueing hints, by profile."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.scheduler import framework, scalar
+from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.queue.queued_pod import QueuedPod
+    from kubestage.scheduler.runtime import Profile
+
+    _Object = dict[str, Any] | None
+    _Hint = Callable[[PodView, _Object, _Object], bool] | None
+
+_TAINT_UPDATE: Final = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_TAINT)
+_EVERYTHING: Final = tuple(
+    EventHint(ClusterEvent(resource, ActionType.ALL))
+    for resource in (
+        EventResource.POD,
+        EventResource.NODE,
+        EventResource.PERSISTENT_VOLUME,
+        EventResource.PERSISTENT_VOLUME_CLAIM,
+        EventResource.CSI_NODE,
+        EventResource.CSI_DRIVER,
+        EventResource.CSI_STORAGE_CAPACITY,
+        EventResource.STORAGE_CLASS,
+        EventResource.RESOURCE_CLAIM,
+        EventResource.DEVICE_CLASS,
+    )
+)
+"""What a plugin is taken to wait for that does not say."""
+
+
+class Strategy(enum.Enum):
+    """What becomes of a pod after an event."""
+
+    SKIP = "skip"
+    AFTER_BACKOFF = "after backoff"
+    IMMEDIATELY = "immediately"
+
+
+class QueueingHints:
+    """All hints of all profiles; what covers an event is looked up once."""
+
+    def __init__(self, profiles: Mapping[str, Profile]) -> None:
+        self._hints = {name: list(_hints_of(profile)) for name, profile in profiles.items()}
+        self._covering: dict[tuple[str, ClusterEvent], list[tuple[str, _Hint]]] = {}
+        self._interesting: dict[ClusterEvent, bool] = {}
+
+    def is_of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin of any profile waits for such an event."""
+        known = self._interesting.get(event)
+        if known is None:
+            known = event.is_wildcard or any(self._covered(name, event) for name in self._hints)
+            self._interesting[event] = known
+        return known
+
+    def events_of(self, plugin: str) -> tuple[ClusterEvent, ...]:
+        """The events that a plugin waits for in any profile."""
+        return tuple(
+            each.event for hints in self._hints.values() for name, each in hints if name == plugin
+        )
+
+    def strategy(
+        self, queued: QueuedPod, event: ClusterEvent, old: _Object, new: _Object
+    ) -> Strategy:
+        """Whether an event is worth another attempt at a pod.
+
+        Only those who rejected the pod are asked. One who said that it is merely pending may
+        bring it back at once; for the others it pauses first.
+        """
+        if not queued.is_rejected:
+            return Strategy.AFTER_BACKOFF
+        pod = queued.pod
+        if event.is_wildcard:
+            is_for_it = new is None or new["metadata"].get("uid") == pod.uid
+            return Strategy.AFTER_BACKOFF if is_for_it else Strategy.SKIP
+        found = Strategy.SKIP
+        for plugin, hint in self._covered(pod.scheduler_name, event):
+            pending = plugin in queued.pending_plugins
+            if not pending and (
+                found is not Strategy.SKIP or plugin not in queued.unschedulable_plugins
+            ):
+                continue
+            if hint is not None and not hint(pod, old, new):
+                continue
+            if pending:
+                return Strategy.IMMEDIATELY
+            found = Strategy.AFTER_BACKOFF
+            if not queued.pending_plugins:
+                return found
+        return found
+
+    def _covered(self, profile: str, event: ClusterEvent) -> list[tuple[str, _Hint]]:
+        found = self._covering.get((profile, event))
+        if found is None:
+            found = [
+                (plugin, each.hint)
+                for plugin, each in self._hints[profile]
+                if each.event.matches(event)
+            ]
+            self._covering[profile, event] = found
+        return found
+
+
+def _hints_of(profile: Profile) -> Iterator[tuple[str, EventHint]]:
+    """The hints of the plugins whose rejection keeps a pod in the queue."""
+    plugins: dict[str, Any] = {}
+    for place in (
+        profile.pre_enqueue, profile.pre_filter, profile.filter, profile.reserve, profile.permit,
+    ):  # fmt: skip
+        for each in place:
+            plugin = each.plugin if isinstance(each, scalar.ScalarFilter) else each
+            plugins.setdefault(plugin.name, plugin)
+    for name, plugin in plugins.items():
+        waits_for = _EVERYTHING
+        if isinstance(plugin, framework.EnqueueExtensions):
+            waits_for = tuple(plugin.events_to_register())
+        for each in waits_for:
+            yield name, each
+        nodes = [each.event for each in waits_for if each.event.resource is EventResource.NODE]
+        if any(event.action & ActionType.ADD for event in nodes) and not any(
+            event.action & ActionType.UPDATE_NODE_TAINT for event in nodes
+        ):
+            # As upstream has it: who waits for new nodes is told of their taints going, too.
+            yield name, EventHint(_TAINT_UPDATE)

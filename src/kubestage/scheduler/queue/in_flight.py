@@ -1,0 +1,66 @@
+"""What happens in the cluster while a pod is being scheduled.
+
+A pod that comes back unscheduled may have missed the very event that would have helped. So events
+are kept for as long as a pod is in flight that began before them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from kubestage.scheduler.cluster_events import ClusterEvent
+
+Json = dict[str, Any]
+
+
+class InFlightEvent(NamedTuple):
+    """An event and the objects before and after it."""
+
+    event: ClusterEvent
+    old: Json | None
+    new: Json | None
+
+
+class InFlight:
+    """Pods that were popped and are not done, and the events since the first of them."""
+
+    __slots__ = ("_dropped", "_events", "_starts")
+
+    def __init__(self) -> None:
+        self._starts: dict[str, int] = {}
+        self._events: list[InFlightEvent] = []
+        self._dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._starts
+
+    @property
+    def event_count(self) -> int:
+        """How many events are kept."""
+        return len(self._events)
+
+    def begin(self, uid: str) -> None:
+        """Keep events from now on for a pod."""
+        self._starts[uid] = self._dropped + len(self._events)
+
+    def note(self, event: ClusterEvent, old: Json | None, new: Json | None) -> None:
+        """Keep an event, if anybody is in flight."""
+        if self._starts:
+            self._events.append(InFlightEvent(event, old, new))
+
+    def events_for(self, uid: str) -> list[InFlightEvent]:
+        """What happened since a pod was popped."""
+        return self._events[self._starts[uid] - self._dropped :]
+
+    def done(self, uid: str) -> None:
+        """A pod is back or bound: events that only it was interested in are dropped."""
+        if self._starts.pop(uid, None) is None:
+            return
+        # Pods take off in order, so the first one still in flight is the oldest.
+        oldest = next(iter(self._starts.values()), self._dropped + len(self._events))
+        del self._events[: oldest - self._dropped]
+        self._dropped = oldest

@@ -1,0 +1,301 @@
+"""One queue for all profiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import SimulationError
+from kubestage.scheduler import property_changes
+from kubestage.scheduler.queue import occasions
+from kubestage.scheduler.queue.backoff import SECOND_NS, BackoffQueue
+from kubestage.scheduler.queue.gates import Gates
+from kubestage.scheduler.queue.hints import QueueingHints, Strategy
+from kubestage.scheduler.queue.in_flight import InFlight
+from kubestage.scheduler.queue.keyed_heap import KeyedHeap
+from kubestage.scheduler.queue.queued_pod import QueuedPod
+from kubestage.scheduler.queue.unschedulable import UnschedulablePods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.cluster_events import ClusterEvent
+    from kubestage.scheduler.queue.keyed_heap import Rank
+    from kubestage.scheduler.queue.nominations import Nominations
+    from kubestage.scheduler.runtime import Profile
+    from kubestage.scheduler.timing import Timekeeper
+
+Json = dict[str, Any]
+
+_ADDED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_ADD)
+_UPDATED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_UPDATE)
+_MAX_TRIES: Final = 1000
+"""A pod that is tried so often in one instant will be tried for ever."""
+
+
+class SchedulingQueue:
+    """Where every pending pod of the scheduler's profiles is, unless it is in flight.
+
+    A pod is active, pausing, or unschedulable for the time being (gated ones among them). `ready`
+    is called whenever one becomes active or pauses, `settled` when one is put off, so that
+    whoever drives the scheduler knows when to come back.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[str, Profile],
+        nominations: Nominations,
+        time: Timekeeper,
+        *,
+        initial_backoff_seconds: int = 1,
+        max_backoff_seconds: int = 10,
+    ) -> None:
+        self.nominations = nominations
+        self.cycle = 0
+        self.ready: Callable[[], None] | None = None
+        self.settled: Callable[[], None] | None = None
+        self._clock = clock = time.clock
+        self._metrics = time.metrics
+        self._hints = QueueingHints(profiles)
+        self._gates = Gates(profiles, self._hints, time)
+        self._sort = next(iter(profiles.values())).queue_sort[0]
+        self._active = KeyedHeap()
+        self._backoff = BackoffQueue(
+            clock, initial_backoff_seconds * SECOND_NS, max_backoff_seconds * SECOND_NS, self._rank
+        )
+        self._unschedulable = UnschedulablePods(clock)
+        self._in_flight = InFlight()
+        self._last_sequence = 0
+
+    def __len__(self) -> int:
+        return len(self._active) + len(self._backoff) + len(self._unschedulable)
+
+    @property
+    def due_ns(self) -> int | None:
+        """When `flush` next has something to do."""
+        times = [at for at in (self._backoff.due_ns, self._unschedulable.due_ns) if at is not None]
+        return min(times, default=None)
+
+    @property
+    def in_flight(self) -> InFlight:
+        """The pods that were popped and are not done."""
+        return self._in_flight
+
+    def pods(self) -> dict[str, list[QueuedPod]]:
+        """All pods by the queue they are in, as ``scheduler_pending_pods`` tells them apart."""
+        waiting = list(self._unschedulable)
+        return {
+            "active": list(self._active),
+            "backoff": self._backoff.pods(),
+            "unschedulable": [each for each in waiting if not each.is_gated],
+            "gated": [each for each in waiting if each.is_gated],
+        }
+
+    def counts(self) -> dict[str, int]:
+        """How many pods are in which queue."""
+        return {queue: len(pods) for queue, pods in self.pods().items()}
+
+    def get(self, key: str) -> QueuedPod | None:
+        """The pod of a key, in whichever queue it is."""
+        return self._active.get(key) or self._backoff.get(key) or self._unschedulable.get(key)
+
+    def add(self, pod: PodView) -> None:
+        """Take up a new pod."""
+        self._to_active(self._queued(pod), _ADDED)
+
+    def pop(self) -> QueuedPod | None:
+        """The pod to try next; from then on it is in flight until `done`.
+
+        When none is active, one that pauses because a plugin rejected it is tried early.
+        """
+        queued = self._active.pop()
+        if queued is None:
+            queued = self._backoff.pop_early()
+            if queued is None:
+                return None
+            self._metrics.queued("active", occasions.POP_FROM_BACKOFF)
+        now_ns = self._clock.now_ns
+        if queued.tried_ns != now_ns:
+            queued.tried_ns, queued.tries = now_ns, 0
+        queued.tries += 1
+        if queued.tries > _MAX_TRIES:
+            raise SimulationError(f"pod {queued.key} is tried over and over again at {now_ns} ns")
+        queued.attempts += 1
+        self.cycle += 1
+        self._in_flight.begin(queued.pod.uid)
+        return queued
+
+    def done(self, uid: str) -> None:
+        """A pod is no longer in flight."""
+        self._in_flight.done(uid)
+
+    def add_unschedulable(self, queued: QueuedPod) -> None:
+        """Take back a pod that could not be scheduled, and see if it has missed anything."""
+        if self.get(queued.key) is not None:
+            self.done(queued.pod.uid)
+            return
+        if queued.is_rejected:
+            queued.unschedulable_count += 1
+            queued.consecutive_errors = 0
+        else:
+            queued.consecutive_errors += 1
+        self._last_sequence += 1
+        queued.queued_ns, queued.sequence = self._clock.now_ns, self._last_sequence
+        queued.backoff_until_ns = queued.flushed_ns = None
+        strategy = self._strategy_in_flight(queued)
+        self._requeue(queued, strategy, occasions.SCHEDULE_ATTEMPT_FAILURE)
+        self.done(queued.pod.uid)
+
+    def update(self, old: Json, pod: PodView) -> None:
+        """A pending pod changed; that alone may make it schedulable."""
+        events = property_changes.of_pod(old, pod.raw)
+        if pod.uid in self._in_flight:
+            for event in events:
+                self._in_flight.note(event, old, pod.raw)
+            return
+        key = pod.key
+        queued = self._active.get(key)
+        if queued is not None:
+            queued.pod = pod
+            self._active.put(key, self._rank(queued), queued)
+            self.nominations.update(old, pod)
+            return
+        queued = self._backoff.get(key)
+        if queued is not None:
+            queued.pod = pod
+            self._backoff.add(queued)
+            self.nominations.update(old, pod)
+            return
+        queued = self._unschedulable.get(key)
+        if queued is None:
+            self._to_active(self._queued(pod), _UPDATED)
+            return
+        queued.pod = pod
+        self.nominations.update(old, pod)
+        for event in events:
+            strategy = self._hints.strategy(queued, event, old, pod.raw)
+            if self._requeue(queued, strategy, occasions.label_of(event)):
+                break
+
+    def delete(self, key: str, uid: str) -> None:
+        """Forget a pod that is gone or got a node."""
+        self.nominations.remove(uid)
+        if self._active.take(key) is None and self._backoff.take(key) is None:
+            self._unschedulable.take(key)
+
+    def activate(self, pods: Iterable[PodView]) -> None:
+        """Have pods tried as soon as possible, whatever rejected them."""
+        for pod in pods:
+            queued = self._unschedulable.get(pod.key)
+            if queued is not None:
+                self._to_active(queued, occasions.FORCE_ACTIVATE)
+                continue
+            queued = self._backoff.take(pod.key)
+            if queued is not None:
+                self._enter_active(queued, occasions.FORCE_ACTIVATE)
+            elif pod.uid in self._in_flight:
+                self._in_flight.note(occasions.FORCED_ACTIVATION, None, pod.raw)
+
+    def move_all(
+        self,
+        event: ClusterEvent,
+        old: Json | None,
+        new: Json | None,
+        check: Callable[[PodView], bool] | None = None,
+    ) -> None:
+        """Something happened: bring back the pods that it may help."""
+        if not self._hints.is_of_interest(event):
+            return
+        if len(self._unschedulable):
+            waiting = [each for each in self._unschedulable if check is None or check(each.pod)]
+            self._move(waiting, event, old, new)
+        self._in_flight.note(event, old, new)
+
+    def flush(self) -> None:
+        """Release the pods whose pause is over, and those that were put off for too long."""
+        for queued in self._backoff.pop_completed():
+            self._enter_active(queued, occasions.BACKOFF_COMPLETE)
+        leftovers = self._unschedulable.leftovers()
+        if leftovers:
+            self._move(leftovers, occasions.UNSCHEDULABLE_TIMEOUT, None, None)
+            self._in_flight.note(occasions.UNSCHEDULABLE_TIMEOUT, None, None)
+
+    def _move(
+        self, pods: list[QueuedPod], event: ClusterEvent, old: Json | None, new: Json | None
+    ) -> None:
+        label = occasions.label_of(event)
+        for queued in pods:
+            if queued.is_gated_from(event):
+                continue
+            strategy = self._hints.strategy(queued, event, old, new)
+            if strategy is not Strategy.SKIP:
+                self._unschedulable.take(queued.key)
+                self._requeue(queued, strategy, label)
+
+    def _strategy_in_flight(self, queued: QueuedPod) -> Strategy:
+        """Whether anything that happened while a pod was tried is worth another attempt."""
+        if not queued.is_rejected or queued.pod.uid not in self._in_flight:
+            return Strategy.AFTER_BACKOFF
+        found = Strategy.SKIP
+        for event, old, new in self._in_flight.events_for(queued.pod.uid):
+            strategy = self._hints.strategy(queued, event, old, new)
+            if strategy is Strategy.IMMEDIATELY:
+                return strategy
+            if strategy is Strategy.AFTER_BACKOFF:
+                found = strategy
+                if not queued.pending_plugins:
+                    break
+        return found
+
+    def _requeue(self, queued: QueuedPod, strategy: Strategy, occasion: str) -> bool:
+        """Put a pod where it belongs; whether that is where it can be tried from."""
+        if strategy is Strategy.SKIP:
+            self._put_off(queued, occasion)
+            return False
+        if strategy is Strategy.AFTER_BACKOFF and self._backoff.is_backing_off(queued):
+            return self._to_backoff(queued, occasion)
+        return self._to_active(queued, occasion)
+
+    def _to_active(self, queued: QueuedPod, occasion: str) -> bool:
+        if not self._gates.let_in(queued):
+            self._put_off(queued, occasion)
+            return False
+        self._enter_active(queued, occasion)
+        if occasion in (_ADDED, _UPDATED):
+            self.nominations.add(queued.pod)
+        return True
+
+    def _enter_active(self, queued: QueuedPod, occasion: str) -> None:
+        if queued.first_attempt_ns is None:
+            queued.first_attempt_ns = self._clock.now_ns
+        key = queued.key
+        self._unschedulable.take(key)
+        self._active.put(key, self._rank(queued), queued)
+        self._metrics.queued("active", occasion)
+        if self.ready is not None:
+            self.ready()
+
+    def _to_backoff(self, queued: QueuedPod, occasion: str) -> bool:
+        if not self._gates.let_in(queued):
+            self._put_off(queued, occasion)
+            return False
+        self._unschedulable.take(queued.key)
+        self._backoff.add(queued)
+        self._metrics.queued("backoff", occasion)
+        if self.ready is not None:
+            self.ready()
+        return True
+
+    def _put_off(self, queued: QueuedPod, occasion: str) -> None:
+        if self._unschedulable.put(queued):
+            self._metrics.queued("unschedulable", occasion)
+        if self.settled is not None:
+            self.settled()
+
+    def _queued(self, pod: PodView) -> QueuedPod:
+        self._last_sequence += 1
+        return QueuedPod(pod, self._clock.now_ns, self._last_sequence)
+
+    def _rank(self, queued: QueuedPod) -> Rank:
+        key: Rank = self._sort.sort_key(queued.pod, queued.queued_ns)
+        return (*key, queued.sequence)

@@ -1,0 +1,103 @@
+"""What nodes offer and what their pods take: a line per resource, a column per node.
+
+Line 0 counts pods, lines 1 to 3 are CPU (in thousandths), memory and ephemeral storage; every
+other resource gets a line when it is first heard of. All four tables have the same lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kubestage.objects import pod_resources
+
+if TYPE_CHECKING:
+    from kubestage.objects.resource_totals import Resource
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.columns import Ints
+
+Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
+PODS: Final = 0
+CPU: Final = 1
+MEMORY: Final = 2
+EPHEMERAL_STORAGE: Final = 3
+
+_NATIVE: Final = {
+    pod_resources.CPU: CPU,
+    pod_resources.MEMORY: MEMORY,
+    pod_resources.EPHEMERAL_STORAGE: EPHEMERAL_STORAGE,
+}
+
+
+_EXACT_IN_FLOATS: Final = (1 << 53) // 100
+"""Amounts up to this one, even a hundredfold, are whole numbers to float64."""
+
+
+class ResourceTable:
+    """The amounts of all nodes.
+
+    `nonzero` is `requested`, but what pods leave out of CPU and memory counts as a little;
+    `free` is `allocatable` less `requested`, kept so that a fit is a single comparison.
+    """
+
+    __slots__ = ("allocatable", "free", "is_vast", "line_of", "nonzero", "requested")
+
+    def __init__(self, count: int) -> None:
+        shape = (len(_NATIVE) + 1, count)
+        self.line_of = dict(_NATIVE)
+        self.is_vast = False
+        self.allocatable: Table = np.zeros(shape, np.int64)
+        self.requested: Table = np.zeros(shape, np.int64)
+        self.nonzero: Table = np.zeros(shape, np.int64)
+        self.free: Table = np.zeros(shape, np.int64)
+
+    def line(self, resource: str) -> int:
+        """The line of a resource, made when first asked for; ask before reading the tables."""
+        line = self.line_of.get(resource)
+        if line is None:
+            line = self.line_of[resource] = len(self.line_of) + 1
+            self.allocatable = _lengthened(self.allocatable)
+            self.requested = _lengthened(self.requested)
+            self.nonzero = _lengthened(self.nonzero)
+            self.free = _lengthened(self.free)
+        return line
+
+    def take(self, rows: Ints) -> ResourceTable:
+        """Independent copies of some nodes' amounts."""
+        other = ResourceTable(0)
+        other.line_of = dict(self.line_of)
+        other.is_vast = self.is_vast
+        other.allocatable = self.allocatable.take(rows, axis=1)
+        other.requested = self.requested.take(rows, axis=1)
+        other.nonzero = self.nonzero.take(rows, axis=1)
+        other.free = self.free.take(rows, axis=1)
+        return other
+
+    def write_node(self, row: int, offered: Resource) -> None:
+        """Note what a node offers from now on."""
+        lines = [(self.line(resource), amount) for resource, amount in offered.items()]
+        self.allocatable[:, row] = 0
+        self.allocatable[PODS, row] = offered.allowed_pod_number
+        for line, amount in lines:
+            self.allocatable[line, row] = amount
+            self.is_vast |= amount > _EXACT_IN_FLOATS
+        self.free[:, row] = self.allocatable[:, row] - self.requested[:, row]
+
+    def count(self, row: int, pod: PodView, sign: int) -> None:
+        """Count a pod in (1) or out (-1)."""
+        for resource, amount in pod.requests.items():
+            line, change = self.line(resource), sign * amount
+            self.requested[line, row] += change
+            self.free[line, row] -= change
+            if line > MEMORY:
+                self.nonzero[line, row] += change
+        self.nonzero[CPU, row] += sign * pod.nonzero_cpu
+        self.nonzero[MEMORY, row] += sign * pod.nonzero_memory
+        self.requested[PODS, row] += sign
+        self.free[PODS, row] -= sign
+
+
+def _lengthened(table: Table) -> Table:
+    return np.concatenate((table, np.zeros((1, table.shape[1]), np.int64)))

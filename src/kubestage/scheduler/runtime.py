@@ -1,0 +1,296 @@
+"""One profile at work: runs its plugins at each extension point, in order."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from kubestage.scheduler import framework, sampling, scalar
+from kubestage.scheduler.columns import same
+from kubestage.scheduler.status import SUCCESS, Code, Status, unresolvable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.diagnosis import Diagnosis
+    from kubestage.scheduler.framework import PostFilterResult
+
+NOBODY: Final = -1
+"""Marks a row that no plugin rejected."""
+
+
+class Verdicts:
+    """For each row the place of the first plugin that rejects it (or NOBODY), and its code.
+
+    The arrays are made when somebody rejects or looks: most attempts of most pods need none.
+    """
+
+    __slots__ = ("_code", "_rejecter", "count")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._rejecter: Codes | None = None
+        self._code: Codes | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether no plugin rejected any row."""
+        return self._rejecter is None
+
+    @property
+    def rejecter(self) -> Codes:
+        """The place of the rejecting plugin, or NOBODY."""
+        if self._rejecter is None:
+            self._rejecter = np.full(self.count, NOBODY, np.int32)
+        return self._rejecter
+
+    @property
+    def code(self) -> Codes:
+        """What the rejecting plugin said."""
+        if self._code is None:
+            self._code = np.zeros(self.count, np.int32)
+        return self._code
+
+    def reject(self, place: int, codes: Codes) -> None:
+        """Note a plugin's codes where nobody rejected before."""
+        fresh = (codes != 0) & (self.rejecter == NOBODY)
+        self.rejecter[fresh] = place
+        self.code[fresh] = codes[fresh]
+
+    def joined(self, other: Verdicts) -> Verdicts:
+        """These rows and then the other's."""
+        both = Verdicts(self.count + other.count)
+        if not (self.is_clear and other.is_clear):
+            both._rejecter = np.concatenate((self.rejecter, other.rejecter))
+            both._code = np.concatenate((self.code, other.code))
+        return both
+
+    def until(self, end: int) -> Verdicts:
+        """The first rows only."""
+        cut = Verdicts(end)
+        if not self.is_clear:
+            cut._rejecter, cut._code = self.rejecter[:end], self.code[:end]
+        return cut
+
+
+class PluginScores(NamedTuple):
+    """One plugin's scores over the feasible rows."""
+
+    plugin: str
+    raw: Ints
+    normalized: Ints
+    final: Ints
+
+
+class _Scorer(NamedTuple):
+    """What scoring needs of a plugin, looked up once."""
+
+    name: str
+    score: Callable[..., Ints]
+    normalize: Callable[..., Ints] | None
+    weight: int
+
+
+@dataclasses.dataclass(slots=True)
+class PreFilterOutcome:
+    """What PreFilter plugins said: each answer, the nodes left, and who restricted them."""
+
+    status: Status
+    answers: dict[str, tuple[Status, frozenset[str] | None]]
+    nodes: frozenset[str] | None = None
+    restricting: frozenset[str] = frozenset()
+
+
+class Profile:
+    """The framework of one schedulerName: plugins by extension point, and their weights."""
+
+    def __init__(
+        self,
+        name: str,
+        plugins: Mapping[str, Sequence[Any]],
+        weights: Mapping[str, int],
+        percentage_of_nodes_to_score: int | None = None,
+    ) -> None:
+        self.name = name
+        self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        self.weights = dict(weights)
+        self.queue_sort = list(plugins.get("queueSort", ()))
+        self.pre_enqueue = list(plugins.get("preEnqueue", ()))
+        self.pre_filter = list(plugins.get("preFilter", ()))
+        self.filter = [
+            plugin if isinstance(plugin, framework.Filter) else scalar.ScalarFilter(plugin)
+            for plugin in plugins.get("filter", ())
+        ]
+        self.post_filter = list(plugins.get("postFilter", ()))
+        self.pre_score = list(plugins.get("preScore", ()))
+        self.score = plugins.get("score", ())
+        self.reserve = list(plugins.get("reserve", ()))
+        self.permit = list(plugins.get("permit", ()))
+        self.pre_bind = list(plugins.get("preBind", ()))
+        self.bind = list(plugins.get("bind", ()))
+        self.post_bind = list(plugins.get("postBind", ()))
+        self._tracking = [
+            plugin
+            for plugin in self.pre_filter
+            if isinstance(plugin, framework.PreFilterExtensions)
+        ]
+
+    @property
+    def score(self) -> Sequence[Any]:
+        """The plugins that score."""
+        return self._score
+
+    @score.setter
+    def score(self, plugins: Sequence[Any]) -> None:
+        self._score = list(plugins)
+        self._scorers = [
+            _Scorer(
+                plugin.name,
+                plugin.score
+                if isinstance(plugin, framework.Score)
+                else functools.partial(scalar.score_each, plugin),
+                plugin.normalize if isinstance(plugin, framework.ScoreExtensions) else None,
+                self.weights.get(plugin.name, 1),
+            )
+            for plugin in plugins
+        ]
+
+    def run_pre_filter(self, state: CycleState, pod: PodView, columns: Columns) -> PreFilterOutcome:
+        """Ask the PreFilter plugins; a plain rejection still lets the others prepare."""
+        outcome = PreFilterOutcome(SUCCESS, {})
+        skipped: set[str] = set()
+        restricting: set[str] = set()
+        for plugin in self.pre_filter:
+            status, nodes = plugin.pre_filter(state, pod, columns)
+            outcome.answers[plugin.name] = status, nodes
+            code = status.code
+            if code is Code.SKIP:
+                skipped.add(plugin.name)
+            elif code is Code.UNSCHEDULABLE:
+                outcome.status = status.by(plugin.name)
+            elif code is not Code.SUCCESS:
+                outcome.status = status.by(plugin.name)
+                break
+            elif nodes is not None:
+                restricting.add(plugin.name)
+                outcome.nodes = nodes if outcome.nodes is None else outcome.nodes & nodes
+                if not outcome.nodes:
+                    outcome.status = unresolvable(_unsatisfied(restricting))
+                    break
+        state.skip_filter = frozenset(skipped)
+        outcome.restricting = frozenset(restricting)
+        return outcome
+
+    def run_filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Verdicts:
+        """Who rejects which of the rows first."""
+        numbers = sampling.all_rotated(0, len(columns))[rows] if isinstance(rows, slice) else rows
+        verdicts = Verdicts(len(numbers))
+        for place, plugin in enumerate(self.filter):
+            if plugin.name in state.skip_filter:
+                continue
+            codes: Codes | None
+            if isinstance(plugin, scalar.ScalarFilter):
+                left = (verdicts.rejecter == NOBODY).nonzero()[0]
+                codes = np.zeros(len(numbers), np.int32)
+                codes[left] = plugin.filter(state, pod, columns, numbers[left])
+            else:
+                codes = plugin.filter(state, pod, columns, rows)
+            if codes is not None and codes.any():
+                verdicts.reject(place, codes)
+        return verdicts
+
+    def status_of(self, state: CycleState, pod: PodView, place: int, code: int) -> Status:
+        """What the plugin at a place of the filter list meant by a code."""
+        plugin = self.filter[place]
+        status: Status = plugin.status(state, pod, code)
+        return status.by(plugin.name)
+
+    def filter_one(self, state: CycleState, pod: PodView, columns: Columns, row: int) -> Status:
+        """The verdict on a single row."""
+        verdicts = self.run_filter(state, pod, columns, np.array([row], np.int64))
+        if verdicts.is_clear:
+            return SUCCESS
+        place = int(verdicts.rejecter[0])
+        if place == NOBODY:
+            return SUCCESS
+        return self.status_of(state, pod, place, int(verdicts.code[0]))
+
+    def run_add_pod(
+        self, state: CycleState, pod: PodView, added: PodView, columns: Columns, row: int
+    ) -> None:
+        """Put a pod on a row and let the plugins' states follow."""
+        columns.add_pod(row, added)
+        for plugin in self._tracking:
+            if plugin.name not in state.skip_filter:
+                plugin.add_pod(state, pod, added, columns, row)
+
+    def run_remove_pod(
+        self, state: CycleState, pod: PodView, removed: PodView, columns: Columns, row: int
+    ) -> None:
+        """Take a pod off a row and let the plugins' states follow."""
+        columns.remove_pod(row, removed.uid)
+        for plugin in self._tracking:
+            if plugin.name not in state.skip_filter:
+                plugin.remove_pod(state, pod, removed, columns, row)
+
+    def run_post_filter(
+        self, state: CycleState, pod: PodView, diagnosis: Diagnosis
+    ) -> tuple[PostFilterResult | None, Status]:
+        """Let PostFilter plugins try to make room, until one succeeds."""
+        result: PostFilterResult | None = None
+        reasons: list[str] = []
+        rejecter = ""
+        for plugin in self.post_filter:
+            each, status = plugin.post_filter(state, pod, diagnosis)
+            if status.is_success:
+                return each, status
+            if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                return each, status.by(plugin.name)
+            if not status.is_rejected:
+                return None, status.by(plugin.name)
+            result = each or result
+            reasons.extend(status.reasons)
+            rejecter = rejecter or plugin.name
+        return result, Status(Code.UNSCHEDULABLE, tuple(reasons), rejecter)
+
+    def run_pre_score(
+        self, state: CycleState, pod: PodView, columns: Columns, rows: Ints
+    ) -> dict[str, Status]:
+        """Ask the PreScore plugins; those that skip do not score."""
+        answers = {
+            plugin.name: plugin.pre_score(state, pod, columns, rows) for plugin in self.pre_score
+        }
+        state.skip_score = frozenset(
+            name for name, answer in answers.items() if answer.code is Code.SKIP
+        )
+        return answers
+
+    def run_score(
+        self, state: CycleState, pod: PodView, columns: Columns, rows: Ints
+    ) -> list[PluginScores]:
+        """Every plugin's scores of the feasible rows, raw, normalised and weighted."""
+        scores = []
+        nothing, skipped = same(0, len(rows)), state.skip_score
+        for name, score, normalize, weight in self._scorers:
+            if name in skipped:
+                continue
+            normalized = raw = score(state, pod, columns, rows)
+            if normalize is not None:
+                normalized = normalize(state, pod, raw, columns, rows)
+            plain = weight == 1 or normalized is nothing
+            final = normalized if plain else normalized * weight
+            scores.append(PluginScores(name, raw, normalized, final))
+        return scores
+
+
+def _unsatisfied(plugins: set[str]) -> str:
+    names = sorted(plugins)
+    if len(names) == 1:
+        return f"node(s) didn't satisfy plugin {names[0]}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously"

@@ -1,0 +1,42 @@
+"""How many nodes are looked at, and in which order."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from kubestage.scheduler.columns import Ints
+
+MIN_FEASIBLE_NODES: Final = 100
+MIN_FEASIBLE_PERCENTAGE: Final = 5
+
+
+def nodes_to_find(percentage: int, all_nodes: int) -> int:
+    """When enough feasible nodes are found; a percentage of 0 adapts to the cluster's size."""
+    if all_nodes < MIN_FEASIBLE_NODES:
+        return all_nodes
+    if percentage == 0:
+        percentage = max(50 - all_nodes // 125, MIN_FEASIBLE_PERCENTAGE)
+    return max(all_nodes * percentage // 100, MIN_FEASIBLE_NODES)
+
+
+def rotated(start: int, candidates: Ints) -> Ints:
+    """The candidates in order of evaluation: from the start index on, then around."""
+    at = start % len(candidates)
+    return np.concatenate((candidates[at:], candidates[:at])) if at else candidates
+
+
+def all_rotated(start: int, count: int) -> Ints:
+    """All rows in order of evaluation, as a view: nothing is copied."""
+    return _ring(count)[start : start + count]
+
+
+@functools.lru_cache(maxsize=8)
+def _ring(count: int) -> Ints:
+    rows = np.arange(count)
+    ring = np.concatenate((rows, rows))
+    ring.setflags(write=False)
+    return ring

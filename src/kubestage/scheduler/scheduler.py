@@ -1,0 +1,284 @@
+"""The scheduler: one queue, one cache, many profiles, at work on a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.errors import InputError
+from kubestage.scheduler import config, event_recorder, metrics, registry
+from kubestage.scheduler.binding_cycle import BindingCycle, Placement
+from kubestage.scheduler.cache import Cache
+from kubestage.scheduler.client import StoreClient
+from kubestage.scheduler.cycle import Cycle
+from kubestage.scheduler.driver import Driver
+from kubestage.scheduler.event_handlers import EventHandlers
+from kubestage.scheduler.extender import Extender
+from kubestage.scheduler.failure_handler import Failure, FailureHandler
+from kubestage.scheduler.handle import Handle
+from kubestage.scheduler.metrics import SchedulerMetrics
+from kubestage.scheduler.nominator import Nominator
+from kubestage.scheduler.preemption import report
+from kubestage.scheduler.queue import SchedulingQueue
+from kubestage.scheduler.queue.nominations import Nominations
+from kubestage.scheduler.record import Record, Recording
+from kubestage.scheduler.selection import TieBreak
+from kubestage.scheduler.status import SUCCESS
+from kubestage.scheduler.timing import Timekeeper
+from kubestage.scheduler.waiting_pods import WaitingPods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.config import SchedulerConfiguration
+    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.extender import Transport
+    from kubestage.scheduler.queue import QueuedPod
+    from kubestage.sim.environment import Environment
+    from kubestage.sim.streams import Streams
+    from kubestage.store.store import Store
+
+__all__ = ["Scheduler"]
+
+
+class Scheduler:
+    """Schedules the pods of a store whose ``schedulerName`` is one of its profiles.
+
+    With an environment it works by itself as virtual time passes: an attempt takes no time, and
+    what waits (backoff, flushes, permits) waits on the clock. Without one, call `run_until_idle`
+    whenever there may be something to do. `plugins` are classes of your own by name, `transport`
+    is how extenders are asked, `stopwatch` how durations in metrics are measured (by default on
+    the virtual clock, on which nothing takes time). It pickles together with its store.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment | None,
+        streams: Streams,
+        configuration: SchedulerConfiguration | None = None,
+        *,
+        plugins: Mapping[str, type[Any]] | None = None,
+        tie_break: TieBreak | str = TieBreak.HEAP,
+        recording: Recording | str = Recording.NONE,
+        transport: Transport | None = None,
+        stopwatch: Callable[[], int] | None = None,
+        events: bool = True,
+    ) -> None:
+        assert environment is None or environment.clock is store.clock, "there is but one clock"
+        own = plugins or {}
+        points = {name: config.points_of(each) for name, each in own.items()}
+        given = config.default() if configuration is None else configuration
+        self.configuration = config.complete(given, points).configuration
+        self.clock = store.clock
+        self.cache = Cache()
+        self.waiting = WaitingPods()
+        self.record = Record(Recording(recording))
+        self.metrics = SchedulerMetrics()
+        self._client = StoreClient(store, events=events)
+        self._nominator = Nominator()
+        self._extenders = _extenders(self.configuration, transport)
+        self._time = Timekeeper(self.metrics, self.clock, stopwatch)
+        self._attempts = 0
+        self._suspended: dict[str, Placement] = {}
+        self._make_profiles(streams, own)
+        self._cycle = Cycle(
+            self._nominator,
+            streams.stream("scheduler/ties"),
+            self.configuration.percentage_of_nodes_to_score,
+            TieBreak(tie_break),
+            self._extenders,
+        )
+        self._binding = BindingCycle(
+            self.cache, self.queue, self._client, self.waiting, self._extenders, self._time
+        )
+        self._failures = FailureHandler(self.queue, self._client, self.clock)
+        self._driver = None if environment is None else Driver(self, environment)
+        EventHandlers(self.profiles, self.cache, self.queue, self.waiting).start(store)
+
+    def schedule_one(self) -> Attempt | None:
+        """Try the pod that is next in turn; None if there is none to be tried now."""
+        self.catch_up()
+        while (queued := self.queue.pop()) is not None:
+            if not self._is_passed_over(queued):
+                return self._schedule(queued)
+        return None
+
+    def run_until_idle(self) -> int:
+        """Try pods until none is left to try without time passing; how many attempts it took."""
+        before = self._attempts
+        while self.schedule_one() is not None:
+            pass
+        return self._attempts - before
+
+    def activate(self, pods: Iterable[PodView]) -> None:
+        """Have pods tried again as soon as possible, whatever rejected them."""
+        self.queue.activate(pods)
+
+    def catch_up(self) -> None:
+        """Do what time and others have brought about since last time."""
+        self.queue.flush()
+        if not self._suspended:
+            return
+        for waiting in self.waiting:
+            waiting.expire(self.clock.now_ns)
+        while decided := [each for each in self.waiting if each.outcome is not None]:
+            for waiting in decided:
+                self._finish(self._suspended.pop(waiting.pod.uid))
+
+    @property
+    def due_ns(self) -> int | None:
+        """When time alone will next give it something to do."""
+        times = [at for at in (self.queue.due_ns, self.waiting.due_ns) if at is not None]
+        return min(times, default=None)
+
+    def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
+        handle = Handle(
+            self._client,
+            self._client,
+            self._nominator,
+            streams.stream("scheduler/preemption"),
+            self.cache,
+            self._extenders,
+            waiting=self.waiting,
+            activate=self.activate,
+            clock=self.clock,
+        )
+        self.profiles = registry.profiles(self.configuration, handle, own, self._time.watch)
+        self.queue = SchedulingQueue(
+            self.profiles,
+            Nominations(self._nominator, self._client),
+            self._time,
+            initial_backoff_seconds=self.configuration.pod_initial_backoff_seconds,
+            max_backoff_seconds=self.configuration.pod_max_backoff_seconds,
+        )
+        self.metrics.pending, self.metrics.settle = self.queue.counts, self._time.settle
+
+    def _is_passed_over(self, queued: QueuedPod) -> bool:
+        """Whether there is no point in trying a pod: it is being deleted, or all but bound."""
+        pod = queued.pod
+        if "deletionTimestamp" in pod.raw["metadata"]:
+            note = f"skip schedule deleting pod: {pod.key}"
+            self._client.event(
+                pod.raw,
+                event_recorder.WARNING,
+                "FailedScheduling",
+                "Scheduling",
+                note,
+                pod.scheduler_name,
+            )
+        elif self.cache.assumed_pod(pod.uid) is None:
+            return False
+        self.queue.done(pod.uid)
+        return True
+
+    def _schedule(self, queued: QueuedPod) -> Attempt:
+        started_ns = self._time.begin()
+        self._attempts = number = self._attempts + 1
+        attempt, failure = self._try(queued)
+        self._time.decided(started_ns)
+        if self.record.explains(number):
+            self.record.tell(number, attempt)
+        if failure is None:
+            placement = self._binding.assume(number, queued, attempt, started_ns)
+            failure = self._binding.reserve(placement)
+            if failure is None:
+                self._go_on(placement)
+                return attempt
+        self._fail(number, queued, attempt, failure, started_ns)
+        return attempt
+
+    def _try(self, queued: QueuedPod) -> tuple[Attempt, Failure | None]:
+        """Look for a node, and for room if there is none."""
+        pod = queued.pod
+        profile = self.profiles[pod.scheduler_name]
+        attempt = self._cycle.schedule(profile, pod, self.cache.columns)
+        self._observe(attempt)
+        if attempt.is_error:
+            return attempt, Failure(attempt.failure)
+        if attempt.selected is not None:
+            return attempt, None
+        self._cycle.post_filter(attempt)
+        return attempt, self._misfit(attempt)
+
+    def _misfit(self, attempt: Attempt) -> Failure:
+        """Nothing fits: who is to blame, and which node preemption has won."""
+        nominate: str | None = ""
+        if attempt.post_filter is not None:
+            result, status = attempt.post_filter
+            nominate = None if result is None else result.nominated_node
+            profile = attempt.profile.name
+            self._time.ran("PostFilter", status, profile)
+            account: report.Report | None = attempt.state.get(report.KEY)
+            if account is not None:
+                self.metrics.preempted(account.evicted)
+                if account.failure:
+                    self.queue.activate([attempt.pod])
+        return Failure(
+            attempt.failure,
+            is_rejected=True,
+            unschedulable_plugins=frozenset(attempt.diagnosis.unschedulable_plugins),
+            pending_plugins=frozenset(attempt.diagnosis.pending_plugins),
+            nominate=nominate,
+        )
+
+    def _go_on(self, placement: Placement) -> None:
+        """Bind a pod, unless it has to wait for that."""
+        uid = placement.pod.uid
+        if self.waiting.get(uid) is None:
+            self._finish(placement)
+            return
+        self._suspended[uid] = placement
+        self._failures.nominate(placement.queued.pod, placement.node_name)
+        number, attempt = placement.number, placement.attempt
+        self.record.add(number, self.clock.now_ns, attempt, "waiting", placement.node_name)
+
+    def _finish(self, placement: Placement) -> None:
+        attempt, number = placement.attempt, placement.number
+        failure = self._binding.bind(placement)
+        if failure is None:
+            result = metrics.SCHEDULED
+            self._time.attempted(result, attempt.profile.name, placement.started_ns)
+            self._binding.finish(placement)
+            self.record.add(number, self.clock.now_ns, attempt, result, placement.node_name)
+            return
+
+        def fail() -> None:
+            self._fail(number, placement.queued, attempt, failure, placement.started_ns)
+
+        self._binding.release(placement, failure, fail)
+
+    def _fail(
+        self, number: int, queued: QueuedPod, attempt: Attempt, failure: Failure, started_ns: int
+    ) -> None:
+        result = metrics.UNSCHEDULABLE if failure.is_rejected else metrics.ERROR
+        self._time.attempted(result, attempt.profile.name, started_ns)
+        self.record.add(number, self.clock.now_ns, attempt, result, message=failure.message)
+        self._failures.handle(queued, failure)
+
+    def _observe(self, attempt: Attempt) -> None:
+        """Note which extension points have run."""
+        profile, ran = attempt.profile.name, self._time.ran
+        if attempt.pre_filter is not None:
+            ran("PreFilter", attempt.pre_filter.status, profile)
+        if attempt.verdicts is not None:
+            ran("Filter", SUCCESS, profile)
+        if attempt.totals is not None and attempt.profile.score:
+            ran("PreScore", SUCCESS, profile)
+            ran("Score", SUCCESS, profile)
+
+
+def _extenders(
+    configuration: SchedulerConfiguration, transport: Transport | None
+) -> Sequence[Extender]:
+    """The extenders, those that may be ignored last."""
+    if not configuration.extenders:
+        return ()
+    if transport is None:
+        raise InputError(
+            "the configuration names extenders, and there is no way to ask them",
+            path="extenders",
+            fix="hand in a transport, or leave them out",
+        )
+    made = [Extender(each, transport) for each in configuration.extenders]
+    return sorted(made, key=lambda each: each.is_ignorable)

@@ -1,0 +1,62 @@
+"""Which of the best nodes is taken."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import random
+
+    from kubestage.scheduler.columns import Columns, Ints
+
+
+_LONGEST_PATH: Final = 32
+_DEPTH_BITS: Final = 6
+
+
+class TieBreak(enum.Enum):
+    """How a tie among the best nodes is broken; HEAP is what the real scheduler does."""
+
+    HEAP = "heap"
+    FIRST = "first"
+    RANDOM = "random"
+
+
+def pick(
+    totals: Ints, rows: Ints, columns: Columns, tie_break: TieBreak, stream: random.Random
+) -> int:
+    """The row of the winner."""
+    best = (totals == totals.max()).nonzero()[0]
+    if len(best) == 1:
+        return int(rows[best[0]])
+    if tie_break is TieBreak.HEAP:
+        return int(rows[_first_in_heap_order(best)])
+    if tie_break is TieBreak.RANDOM:
+        return int(rows[stream.choice(best.tolist())])
+    return min((int(row) for row in rows[best]), key=lambda row: columns.names[row])
+
+
+def _first_in_heap_order(positions: Ints) -> int:
+    """The position met first in pre-order when the list is laid over an implicit binary heap.
+
+    The real scheduler builds a max-heap of the feasible nodes and takes its root; equal scores
+    never change places, so the winner among the best is the first in pre-order.
+    """
+    keys = _pre_order_keys(1 << int(positions[-1]).bit_length())
+    return int(positions[keys[positions].argmin()])
+
+
+@functools.lru_cache(maxsize=32)
+def _pre_order_keys(count: int) -> Ints:
+    """For each position a number that grows in pre-order.
+
+    Counted from one, a position's bits after the leading one are its path from the root (0 left,
+    1 right). Paths compare left-aligned, and a node comes before what hangs below it.
+    """
+    numbers = np.arange(1, count + 1, dtype=np.int64)
+    depth = np.frexp(numbers.astype(np.float64))[1].astype(np.int64)
+    return (numbers << (_LONGEST_PATH - depth)) << _DEPTH_BITS | depth

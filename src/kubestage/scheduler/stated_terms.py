@@ -1,0 +1,122 @@
+"""What the pods on nodes have to say about pods that come: their affinity terms, indexed.
+
+Every required anti-affinity term of a running pod may keep a newcomer away, and every other term
+may attract or repel it. The terms of one plan are kept once, with a count of the pods that state
+them for each value of the topology key.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+from kubestage.scheduler.pod_tallies import Tally
+from kubestage.scheduler.selector_index import SelectorIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from kubestage.objects.affinity import AffinityTerm
+    from kubestage.objects.views.plan import PodPlan
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.columns import Columns
+
+
+class Stance(enum.Enum):
+    """How a pod feels about those that its term matches."""
+
+    REQUIRES = "requires"
+    REFUSES = "refuses"
+    LIKES = "likes"
+    DISLIKES = "dislikes"
+
+
+class StatedTerm:
+    """A term of the pods of one plan, and how many of them are where."""
+
+    __slots__ = ("stance", "tally", "term")
+
+    def __init__(self, columns: Columns, stance: Stance, term: AffinityTerm) -> None:
+        self.stance = stance
+        self.term = term
+        self.tally = Tally(columns, term.topology_key)
+
+
+class _Plan:
+    __slots__ = ("pods", "terms")
+
+    def __init__(self, terms: list[StatedTerm]) -> None:
+        self.terms = terms
+        self.pods = 0
+
+
+class StatedTerms:
+    """All affinity terms of the pods on one set of columns."""
+
+    __slots__ = ("_columns", "_plans", "_refusing", "_scoring")
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._plans: dict[PodPlan, _Plan] = {}
+        self._refusing: SelectorIndex[StatedTerm] = SelectorIndex()
+        self._scoring: SelectorIndex[StatedTerm] = SelectorIndex()
+        for row, info in enumerate(columns.infos):
+            for pod in info.pods_with_affinity.values():
+                self.count(row, pod, 1)
+
+    @property
+    def refuse_any(self) -> bool:
+        """Whether any pod has required anti-affinity."""
+        return bool(self._refusing)
+
+    @property
+    def score_any(self) -> bool:
+        """Whether any pod has terms that bear on scores."""
+        return bool(self._scoring)
+
+    def refusing(self, pod: PodView, namespace_labels: Mapping[str, str]) -> Iterator[StatedTerm]:
+        """The required anti-affinity terms that a pod falls under."""
+        return _matching(self._refusing, pod, namespace_labels)
+
+    def scoring(self, pod: PodView, namespace_labels: Mapping[str, str]) -> Iterator[StatedTerm]:
+        """The required affinity and the preferred terms that a pod falls under."""
+        return _matching(self._scoring, pod, namespace_labels)
+
+    def count(self, row: int, pod: PodView, sign: int) -> None:
+        """Count in (1) or out (-1) a pod that has affinity."""
+        plan = self._plans.get(pod.plan) or self._take_up(pod)
+        plan.pods += sign
+        for stated in plan.terms:
+            stated.tally.count(row, sign)
+        if not plan.pods:
+            del self._plans[pod.plan]
+            for stated in plan.terms:
+                self._index_of(stated).remove(stated.term.selector, stated)
+
+    def _take_up(self, pod: PodView) -> _Plan:
+        affinity = pod.affinity
+        stated = [
+            StatedTerm(self._columns, stance, term)
+            for stance, terms in (
+                (Stance.REFUSES, affinity.required_anti),
+                (Stance.REQUIRES, affinity.required),
+                (Stance.LIKES, affinity.preferred),
+                (Stance.DISLIKES, affinity.preferred_anti),
+            )
+            for term in terms
+        ]
+        for each in stated:
+            self._index_of(each).add(each.term.selector, each)
+        plan = self._plans[pod.plan] = _Plan(stated)
+        return plan
+
+    def _index_of(self, stated: StatedTerm) -> SelectorIndex[StatedTerm]:
+        return self._refusing if stated.stance is Stance.REFUSES else self._scoring
+
+
+def _matching(
+    index: SelectorIndex[StatedTerm], pod: PodView, namespace_labels: Mapping[str, str]
+) -> Iterator[StatedTerm]:
+    for stated in index.candidates(pod.labels):
+        if stated.term.matches(pod.namespace, pod.labels, namespace_labels):
+            yield stated

@@ -1,0 +1,98 @@
+"""Nodes and their pods as columns that follow every change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubestage.objects.views import node as node_views
+from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler.cache import Cache
+from kubestage.scheduler.columns import Columns
+from kubestage.testing import make_node, make_pod
+
+
+def _node(name: str, zone: str = "", cpu: str = "4") -> node_views.NodeView:
+    return node_views.of(make_node(name, cpu=cpu, zone=zone or None))
+
+
+def _pod(name: str, node: str, cpu: str = "500m") -> pod_views.PodView:
+    pod = make_pod(name, node_name=node, cpu=cpu)
+    pod["metadata"]["uid"] = name
+    return pod_views.of(pod)
+
+
+def test_nodes_are_listed_a_zone_in_turn() -> None:
+    cache = Cache()
+    for name, zone in (("a1", "a"), ("a2", "a"), ("a3", "a"), ("b1", "b"), ("c1", "c")):
+        cache.add_node(_node(name, zone))
+    assert cache.columns.names == ["a1", "b1", "c1", "a2", "a3"]
+
+
+def test_a_node_that_changes_its_zone_goes_to_the_end_of_the_new_one() -> None:
+    cache = Cache()
+    for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b")):
+        cache.add_node(_node(name, zone))
+    cache.add_node(_node("a1", "b"))
+    assert cache.columns.names == ["a2", "b1", "a1"]
+
+
+def test_a_pod_may_come_before_its_node_and_outlive_it() -> None:
+    cache = Cache()
+    cache.add_pod(_pod("p", "n1"))
+    assert len(cache.columns) == 0
+    cache.add_node(_node("n1"))
+    assert cache.columns.requested_of("cpu").tolist() == [500]
+    cache.remove_node("n1")
+    cache.add_node(_node("n1"))
+    assert cache.columns.requested_of("cpu").tolist() == [500]
+
+
+def test_a_pod_counts_once_however_often_it_is_told() -> None:
+    cache = Cache()
+    cache.add_node(_node("n1"))
+    cache.add_node(_node("n2"))
+    cache.add_pod(_pod("p", "n1"))
+    cache.add_pod(_pod("p", "n1", cpu="1"))
+    assert cache.columns.requested_of("cpu").tolist() == [1000, 0]
+    assert cache.node_of("p") == "n1"
+    cache.remove_pod("p")
+    cache.remove_pod("p")
+    assert cache.columns.pod_count.tolist() == [0, 0]
+
+
+_NODES = st.sampled_from(["n0", "n1", "n2"])
+_STEPS = st.one_of(
+    st.tuples(st.just("node"), _NODES, st.sampled_from(["", "a", "b"]), st.sampled_from("248")),
+    st.tuples(st.just("gone"), _NODES),
+    st.tuples(st.just("pod"), st.sampled_from(["p", "q", "r"]), _NODES, st.sampled_from("123")),
+    st.tuples(st.just("off"), st.sampled_from(["p", "q", "r"])),
+    st.tuples(st.just("look")),
+)
+
+
+@given(st.lists(_STEPS, max_size=40))
+def test_patched_columns_equal_columns_made_anew(steps: list[tuple[Any, ...]]) -> None:
+    cache, nodes = Cache(), set()
+    for step, *details in steps:
+        if step == "node":
+            cache.add_node(_node(*details))
+            nodes.add(details[0])
+        elif step == "gone" and details[0] in nodes:
+            cache.remove_node(details[0])
+            nodes.remove(details[0])
+        elif step == "pod":
+            cache.add_pod(_pod(*details))
+        elif step == "off":
+            cache.remove_pod(details[0])
+        elif step == "look":
+            assert cache.columns.label("topology.kubernetes.io/zone") is not None
+    patched = cache.columns
+    anew = Columns([info.copy() for info in patched.infos])
+    assert set(patched.names) == nodes
+    for resource in ("cpu", "memory"):
+        assert patched.allocatable_of(resource).tolist() == anew.allocatable_of(resource).tolist()
+        assert patched.requested_of(resource).tolist() == anew.requested_of(resource).tolist()
+    assert patched.pod_count.tolist() == anew.pod_count.tolist()

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from kubestage.errors import Conflict, NotFound
+from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler.client import StoreClient
+from kubestage.sim.clock import Clock
+from kubestage.sim.streams import Streams
+from kubestage.store.store import Store
+from kubestage.testing import make_node, make_pod, make_service
+
+POD = ("v1", "Pod")
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store(Clock(), Streams(0), implicit_namespaces=True)
+
+
+def test_objects_are_found_by_name_and_listed_in_order(store: Store) -> None:
+    client = StoreClient(store)
+    for namespace, name in (("b", "two"), ("a", "one"), ("a", "another")):
+        store.create(make_service(name, namespace=namespace))
+    store.create(make_node("n1"))
+    found = client.get("v1", "Service", "one", "a")
+    assert found is store.get(("v1", "Service"), "one", "a")
+    assert client.get("v1", "Node", "n1") is not None
+    assert client.get("v1", "Service", "one", "b") is None
+    names = [each["metadata"]["name"] for each in client.list("v1", "Service")]
+    assert names == ["another", "one", "two"]
+    names = [each["metadata"]["name"] for each in client.list("v1", "Service", "a")]
+    assert names == ["another", "one"]
+    assert client.list("v1", "Service", "c") == []
+
+
+def test_a_kind_nobody_has_heard_of_has_no_objects(store: Store) -> None:
+    client = StoreClient(store)
+    assert client.get("example.com/v1", "Thing", "one") is None
+    assert list(client.list("example.com/v1", "Thing")) == []
+
+
+def test_a_pod_is_bound_only_if_it_is_the_one_that_was_meant(store: Store) -> None:
+    client = StoreClient(store)
+    first = pod_views.of(store.create(make_pod("web")))
+    store.delete(POD, "web", "default")
+    second = pod_views.of(store.create(make_pod("web")))
+    with pytest.raises(Conflict):
+        client.bind(first, "n1")
+    client.bind(second, "n1")
+    assert store.get(POD, "web")["spec"]["nodeName"] == "n1"
+
+
+def test_a_status_is_merged_and_none_removes_a_field(store: Store) -> None:
+    client = StoreClient(store)
+    pod = pod_views.of(store.create(make_pod("web")))
+    client.patch_status(pod, {"nominatedNodeName": "n1"})
+    assert store.get(POD, "web")["status"]["nominatedNodeName"] == "n1"
+    assert store.get(POD, "web")["status"]["phase"] == "Pending"
+    client.patch_status(pod, {"nominatedNodeName": None})
+    assert "nominatedNodeName" not in store.get(POD, "web")["status"]
+
+
+def test_deleting_updating_and_telling(store: Store) -> None:
+    client = StoreClient(store)
+    raw = store.create(make_pod("web"))
+    updated = client.update({**raw, "metadata": {**raw["metadata"], "labels": {"a": "b"}}})
+    assert updated["metadata"]["labels"] == {"a": "b"}
+    client.event(raw, "Normal", "Scheduled", "Binding", "note", "default-scheduler")
+    assert len(store.read(("v1", "Event"))) == 1
+    client.delete_pod(pod_views.of(raw))
+    with pytest.raises(NotFound):
+        client.delete_pod(pod_views.of(raw))
+
+
+def test_events_can_be_switched_off(store: Store) -> None:
+    client = StoreClient(store, events=False)
+    raw = store.create(make_pod("web"))
+    client.event(raw, "Normal", "Scheduled", "Binding", "note", "default-scheduler")
+    assert len(store.read(("v1", "Event"))) == 0

@@ -1,0 +1,40 @@
+"""How many nodes are looked at, and in which order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kubestage.scheduler import sampling
+
+
+@pytest.mark.parametrize(
+    ("percentage", "nodes", "found"),
+    [
+        (0, 50, 50),
+        (0, 99, 99),
+        (0, 100, 100),
+        (0, 1000, 420),
+        (0, 5000, 500),
+        (0, 6000, 300),
+        (0, 20_000, 1000),
+        (100, 5000, 5000),
+        (1, 5000, 100),
+        (30, 1000, 300),
+    ],
+)
+def test_enough_nodes_are_a_share_that_shrinks_as_clusters_grow(
+    percentage: int, nodes: int, found: int
+) -> None:
+    assert sampling.nodes_to_find(percentage, nodes) == found
+
+
+def test_all_rows_are_visited_once_from_the_start_on() -> None:
+    assert sampling.all_rotated(3, 5).tolist() == [3, 4, 0, 1, 2]
+    assert sampling.all_rotated(0, 3).tolist() == [0, 1, 2]
+
+
+def test_candidates_are_rotated_within_themselves() -> None:
+    candidates = np.array([2, 5, 9])
+    assert sampling.rotated(4, candidates).tolist() == [5, 9, 2]
+    assert sampling.rotated(3, candidates).tolist() == [2, 5, 9]

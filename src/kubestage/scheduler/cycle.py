@@ -150,23 +150,18 @@ class Cycle:
         """
         needed = self._needed(attempt.profile, len(order))
         verdicts = self._filter(attempt, order[: needed + 1])
-        while True:
-            passing = (
-                np.arange(verdicts.count)
-                if verdicts.is_clear
-                else (verdicts.rejecter == NOBODY).nonzero()[0]
-            )
-            if len(passing) > needed or verdicts.count == len(order):
-                break
+        while verdicts.passing_count <= needed and verdicts.count < len(order):
             done = verdicts.count
             verdicts = verdicts.joined(self._filter(attempt, order[done : 3 * done]))
-        if len(passing) > needed:
-            verdicts, passing = verdicts.until(int(passing[needed])), passing[:needed]
+        verdicts = verdicts.until_passing(needed)
         order = order[: verdicts.count]
         attempt.evaluated, attempt.verdicts = order, verdicts
-        attempt.feasible = order if verdicts.is_clear else order[passing]
-        if len(passing) < len(order):
-            _diagnose(attempt, order, verdicts)
+        if verdicts.is_clear:
+            attempt.feasible = order
+        else:
+            attempt.feasible = order[verdicts.passing]
+            if len(attempt.feasible) < len(order):
+                _diagnose(attempt, order, verdicts)
 
     def _filter(self, attempt: Attempt, rows: Ints) -> Verdicts:
         verdicts = attempt.profile.run_filter(
@@ -227,7 +222,8 @@ class Cycle:
         totals = np.zeros(len(rows), np.int64)
         if profile.score:
             attempt.pre_score = profile.run_pre_score(*args)
-            for plugin, status in attempt.pre_score.items():
+            if attempt.pre_score:
+                plugin, status = next(reversed(attempt.pre_score.items()))
                 if status.code is Code.ERROR:
                     _fail(attempt, f'running PreScore plugin "{plugin}": {status.message}')
                     return

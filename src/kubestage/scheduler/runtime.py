@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from kubestage.scheduler.diagnosis import Diagnosis
     from kubestage.scheduler.framework import PostFilterResult
 
+# NOTE: looked up a dozen times for every pod (benchmarks/scheduler.py).
+_SKIP: Final = Code.SKIP
+_SUCCESS: Final = Code.SUCCESS
+
 NOBODY: Final = -1
 """Marks a row that no plugin rejected."""
 
@@ -71,11 +75,27 @@ class Verdicts:
             both._code = np.concatenate((self.code, other.code))
         return both
 
-    def until(self, end: int) -> Verdicts:
-        """The first rows only."""
+    @property
+    def passing(self) -> Ints:
+        """The places of the rows that nobody rejected."""
+        places: Ints = (self.rejecter == NOBODY).nonzero()[0]
+        return places
+
+    @property
+    def passing_count(self) -> int:
+        """How many rows nobody rejected."""
+        return self.count if self.is_clear else len(self.passing)
+
+    def until_passing(self, limit: int) -> Verdicts:
+        """The rows before the first one that passes after so many others did."""
+        if self.is_clear:
+            return self if self.count <= limit else Verdicts(limit)
+        passing = self.passing
+        if len(passing) <= limit:
+            return self
+        end = int(passing[limit])
         cut = Verdicts(end)
-        if not self.is_clear:
-            cut._rejecter, cut._code = self.rejecter[:end], self.code[:end]
+        cut._rejecter, cut._code = self.rejecter[:end], self.code[:end]
         return cut
 
 
@@ -166,19 +186,22 @@ class Profile:
         outcome = PreFilterOutcome(SUCCESS, {})
         skipped: set[str] = set()
         restricting: set[str] = set()
+        answers = outcome.answers
         for plugin in self.pre_filter:
-            status, nodes = plugin.pre_filter(state, pod, columns)
-            outcome.answers[plugin.name] = status, nodes
+            name = plugin.name
+            answers[name] = status, nodes = plugin.pre_filter(state, pod, columns)
             code = status.code
-            if code is Code.SKIP:
-                skipped.add(plugin.name)
+            if code is _SKIP:
+                skipped.add(name)
+            elif code is _SUCCESS and nodes is None:
+                continue
             elif code is Code.UNSCHEDULABLE:
-                outcome.status = status.by(plugin.name)
-            elif code is not Code.SUCCESS:
-                outcome.status = status.by(plugin.name)
+                outcome.status = status.by(name)
+            elif nodes is None or code is not _SUCCESS:
+                outcome.status = status.by(name)
                 break
-            elif nodes is not None:
-                restricting.add(plugin.name)
+            else:
+                restricting.add(name)
                 outcome.nodes = nodes if outcome.nodes is None else outcome.nodes & nodes
                 if not outcome.nodes:
                     outcome.status = unresolvable(_unsatisfied(restricting))
@@ -189,15 +212,17 @@ class Profile:
 
     def run_filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Verdicts:
         """Who rejects which of the rows first."""
-        numbers = sampling.all_rotated(0, len(columns))[rows] if isinstance(rows, slice) else rows
-        verdicts = Verdicts(len(numbers))
+        verdicts = Verdicts(rows.stop - rows.start if isinstance(rows, slice) else len(rows))
         for place, plugin in enumerate(self.filter):
             if plugin.name in state.skip_filter:
                 continue
             codes: Codes | None
             if isinstance(plugin, scalar.ScalarFilter):
-                left = (verdicts.rejecter == NOBODY).nonzero()[0]
-                codes = np.zeros(len(numbers), np.int32)
+                numbers = (
+                    sampling.all_rotated(0, len(columns))[rows] if isinstance(rows, slice) else rows
+                )
+                left = verdicts.passing
+                codes = np.zeros(verdicts.count, np.int32)
                 codes[left] = plugin.filter(state, pod, columns, numbers[left])
             else:
                 codes = plugin.filter(state, pod, columns, rows)
@@ -263,12 +288,17 @@ class Profile:
         self, state: CycleState, pod: PodView, columns: Columns, rows: Ints
     ) -> dict[str, Status]:
         """Ask the PreScore plugins; those that skip do not score."""
-        answers = {
-            plugin.name: plugin.pre_score(state, pod, columns, rows) for plugin in self.pre_score
-        }
-        state.skip_score = frozenset(
-            name for name, answer in answers.items() if answer.code is Code.SKIP
-        )
+        answers: dict[str, Status] = {}
+        skipped: set[str] = set()
+        for plugin in self.pre_score:
+            name = plugin.name
+            answers[name] = status = plugin.pre_score(state, pod, columns, rows)
+            code = status.code
+            if code is _SKIP:
+                skipped.add(name)
+            elif code is not _SUCCESS:
+                break
+        state.skip_score = frozenset(skipped)
         return answers
 
     def run_score(

@@ -85,16 +85,15 @@ class NodeResourcesFit:
         del pod
         request: _Request = state[self.name]
         table, lines = columns.resources, request.lines
-        free, allocatable = table.free[lines], table.allocatable[lines]
-        if isinstance(rows, slice):
-            free, allocatable = free[:, rows], allocatable[:, rows]
-        else:
-            free, allocatable = free.take(rows, axis=1), allocatable.take(rows, axis=1)
-        short = free < request.least
-        if request.by_devices is not None:
-            short &= ~request.by_devices | (allocatable > 0)
+        free = table.free[lines]
+        short = (
+            free[:, rows] if isinstance(rows, slice) else free.take(rows, axis=1)
+        ) < request.least
         if not short.any():
             return None
+        allocatable = table.allocatable[lines][:, rows]
+        if request.by_devices is not None:
+            short &= ~request.by_devices | (allocatable > 0)
         never = short & (allocatable < request.least)
         never[resource_table.PODS] = False
         codes: Codes = (short * request.bits).sum(axis=0, dtype=np.int32)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
 from kubestage.objects import durations, manifest, timestamps
-from kubestage.scheduler import config
+from kubestage.scheduler import config, extender_http
 from kubestage.scheduler.scheduler import Scheduler
 from kubestage.sim.clock import EPOCH_2026_NS, Clock
 from kubestage.sim.environment import Environment
@@ -86,8 +86,9 @@ class Stage:
             raise InputError("the stage has a scheduler already", fix="fork it before you add one")
         if isinstance(configuration, str):
             configuration = config.load(configuration)
+        settings = {"transport": extender_http.post, **options}
         self.scheduler = Scheduler(
-            self.store, self.environment, self.streams, configuration, **options
+            self.store, self.environment, self.streams, configuration, **settings
         )
         return self.scheduler
 

@@ -154,18 +154,27 @@ class KindTable:
                 subresources=frozenset(version.get("subresources") or ()),
                 definition=version,
             )
-            self._by_type[row.api_version, row.kind] = row
-            self._by_plural[row.group, row.version, row.plural] = row
+            self._add(row)
             added.append(row)
         return tuple(added)
 
     def unregister(self, definition: dict[str, Any]) -> None:
-        """Take the rows of a CustomResourceDefinition away again."""
+        """Take the rows of a CustomResourceDefinition away again; built-in kinds stay."""
         spec = definition["spec"]
         for version in spec["versions"]:
-            api_version = f"{spec['group']}/{version['name']}"
-            self._by_type.pop((api_version, spec["names"]["kind"]), None)
-            self._by_plural.pop((spec["group"], version["name"], spec["names"]["plural"]), None)
+            row = self._by_type.pop(
+                (f"{spec['group']}/{version['name']}", spec["names"]["kind"]), None
+            )
+            if row is None:
+                continue
+            del self._by_plural[row.group, row.version, row.plural]
+            for built_in in BUILT_IN:
+                if (built_in.api_version, built_in.kind) == (row.api_version, row.kind):
+                    self._add(built_in)
+
+    def _add(self, row: Kind) -> None:
+        self._by_type[row.api_version, row.kind] = row
+        self._by_plural[row.group, row.version, row.plural] = row
 
 
 def _qualified_name(row: Kind) -> str:

@@ -155,7 +155,7 @@ class Profile:
         self.pre_bind = list(plugins.get("preBind", ()))
         self.bind = list(plugins.get("bind", ()))
         self.post_bind = list(plugins.get("postBind", ()))
-        self._tracking = [
+        self.tracking = [
             plugin
             for plugin in self.pre_filter
             if isinstance(plugin, framework.PreFilterExtensions)
@@ -251,7 +251,7 @@ class Profile:
     ) -> None:
         """Put a pod on a row and let the plugins' states follow."""
         columns.add_pod(row, added)
-        for plugin in self._tracking:
+        for plugin in self.tracking:
             if plugin.name not in state.skip_filter:
                 plugin.add_pod(state, pod, added, columns, row)
 
@@ -260,7 +260,7 @@ class Profile:
     ) -> None:
         """Take a pod off a row and let the plugins' states follow."""
         columns.remove_pod(row, removed.uid)
-        for plugin in self._tracking:
+        for plugin in self.tracking:
             if plugin.name not in state.skip_filter:
                 plugin.remove_pod(state, pod, removed, columns, row)
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.scheduler import framework
 from kubestage.scheduler.preemption import budgets, importance
 from kubestage.scheduler.runtime import NOBODY
 from kubestage.scheduler.status import SUCCESS, Status, unresolvable
@@ -62,11 +61,8 @@ class Preemptor:
     @property
     def tracks_pods(self) -> bool:
         """Whether a plugin that has a say follows pods as they are tried on and off."""
-        return any(
-            isinstance(plugin, framework.PreFilterExtensions)
-            and plugin.name not in self.state.skip_filter
-            for plugin in self.profile.pre_filter
-        )
+        skipped = self.state.skip_filter
+        return any(plugin.name not in skipped for plugin in self.profile.tracking)
 
 
 def dry_runs(preemptor: Preemptor, columns: Columns, rows: Sequence[int]) -> Iterator[DryRun]:

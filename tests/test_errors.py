@@ -1,0 +1,32 @@
+"""The error tree: what a person or a client reads."""
+
+from __future__ import annotations
+
+from kubestage import errors
+
+
+def test_an_input_error_says_where_what_and_how_to_mend_it() -> None:
+    error = errors.InputError("no such kind", file="a.yaml", line=3, path="kind", fix="try Pod")
+    assert str(error) == "a.yaml:3: kind: no such kind (try Pod)"
+    assert str(errors.InputError("just this")) == "just this"
+
+
+def test_an_api_error_is_a_status() -> None:
+    status = errors.NotFound('pods "x" not found', {"name": "x", "kind": "pods"}).status
+    assert status == {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": 'pods "x" not found',
+        "reason": "NotFound",
+        "details": {"name": "x", "kind": "pods"},
+        "code": 404,
+    }
+
+
+def test_every_refusal_has_a_code_and_a_reason_of_its_own_kind() -> None:
+    refusals = errors.ApiError.__subclasses__()
+    assert len(refusals) >= 11
+    assert all(400 <= each.code < 600 and each.reason for each in refusals)
+    assert len({each.reason for each in refusals}) == len(refusals)

@@ -16,7 +16,6 @@ from kubestage.objects import go_decoder, go_scanner, known_versions, schema, ty
 from kubestage.objects.validation import field
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
-FIELD_VALIDATION: Final = ("Ignore", "Strict", "Warn")
 
 _HEAD: Final = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '

@@ -12,8 +12,8 @@ from kubestage.scheduler.columns import as_run, same
 from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.extender_wire import ExtenderError
-from kubestage.scheduler.runtime import NOBODY, Verdicts
 from kubestage.scheduler.status import Code, Status, unresolvable
+from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
 if TYPE_CHECKING:
     import random
@@ -46,7 +46,6 @@ class Attempt:
     feasible: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
     pre_score: dict[str, Status] = dataclasses.field(default_factory=dict)
     scores: list[PluginScores] = dataclasses.field(default_factory=list)
-    extender_scores: Ints | None = None
     totals: Ints | None = None
     selected: int | None = None
     post_filter: tuple[PostFilterResult | None, Status] | None = None

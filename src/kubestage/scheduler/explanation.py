@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kubestage.scheduler.preemption import report
-from kubestage.scheduler.runtime import NOBODY
+from kubestage.scheduler.verdicts import NOBODY
 
 if TYPE_CHECKING:
     from kubestage.scheduler.cycle import Attempt

@@ -11,6 +11,7 @@ import numpy as np
 from kubestage.scheduler import framework, sampling, scalar
 from kubestage.scheduler.columns import same
 from kubestage.scheduler.status import SUCCESS, Code, Status, unresolvable
+from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,79 +25,6 @@ if TYPE_CHECKING:
 # NOTE: looked up a dozen times for every pod (benchmarks/scheduler.py).
 _SKIP: Final = Code.SKIP
 _SUCCESS: Final = Code.SUCCESS
-
-NOBODY: Final = -1
-"""Marks a row that no plugin rejected."""
-
-
-class Verdicts:
-    """For each row the place of the first plugin that rejects it (or NOBODY), and its code.
-
-    The arrays are made when somebody rejects or looks: most attempts of most pods need none.
-    """
-
-    __slots__ = ("_code", "_rejecter", "count")
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._rejecter: Codes | None = None
-        self._code: Codes | None = None
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether no plugin rejected any row."""
-        return self._rejecter is None
-
-    @property
-    def rejecter(self) -> Codes:
-        """The place of the rejecting plugin, or NOBODY."""
-        if self._rejecter is None:
-            self._rejecter = np.full(self.count, NOBODY, np.int32)
-        return self._rejecter
-
-    @property
-    def code(self) -> Codes:
-        """What the rejecting plugin said."""
-        if self._code is None:
-            self._code = np.zeros(self.count, np.int32)
-        return self._code
-
-    def reject(self, place: int, codes: Codes) -> None:
-        """Note a plugin's codes where nobody rejected before."""
-        fresh = (codes != 0) & (self.rejecter == NOBODY)
-        self.rejecter[fresh] = place
-        self.code[fresh] = codes[fresh]
-
-    def joined(self, other: Verdicts) -> Verdicts:
-        """These rows and then the other's."""
-        both = Verdicts(self.count + other.count)
-        if not (self.is_clear and other.is_clear):
-            both._rejecter = np.concatenate((self.rejecter, other.rejecter))
-            both._code = np.concatenate((self.code, other.code))
-        return both
-
-    @property
-    def passing(self) -> Ints:
-        """The places of the rows that nobody rejected."""
-        places: Ints = (self.rejecter == NOBODY).nonzero()[0]
-        return places
-
-    @property
-    def passing_count(self) -> int:
-        """How many rows nobody rejected."""
-        return self.count if self.is_clear else len(self.passing)
-
-    def until_passing(self, limit: int) -> Verdicts:
-        """The rows before the first one that passes after so many others did."""
-        if self.is_clear:
-            return self if self.count <= limit else Verdicts(limit)
-        passing = self.passing
-        if len(passing) <= limit:
-            return self
-        end = int(passing[limit])
-        cut = Verdicts(end)
-        cut._rejecter, cut._code = self.rejecter[:end], self.code[:end]
-        return cut
 
 
 class PluginScores(NamedTuple):

@@ -240,10 +240,5 @@ def name_is_dns_label(name: str, prefix: bool) -> Problems:
     return is_dns1123_label(_mask_trailing_dash(name) if prefix else name)
 
 
-def name_is_dns1035_label(name: str, prefix: bool) -> Problems:
-    """Names of services."""
-    return is_dns1035_label(_mask_trailing_dash(name) if prefix else name)
-
-
 def _mask_trailing_dash(name: str) -> str:
     return name[:-2] + "a" if len(name) > 1 and name.endswith("-") else name

@@ -23,7 +23,6 @@ class PodValidationOptions:
     allow_only_recursive_selinux_change_policy: bool = True
     allow_taint_toleration_comparison_operators: bool = False
     allow_user_namespaces_host_network_support: bool = False
-    allow_image_volume_with_digest: bool = False
 
     # What follows is granted only to updates of objects that broke the rule before.
     allow_invalid_pod_deletion_cost: bool = False

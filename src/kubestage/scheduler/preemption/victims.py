@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kubestage.scheduler.preemption import budgets, importance
-from kubestage.scheduler.runtime import NOBODY
 from kubestage.scheduler.status import SUCCESS, Status, unresolvable
+from kubestage.scheduler.verdicts import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

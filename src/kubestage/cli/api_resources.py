@@ -40,16 +40,7 @@ def api_resources(
     no_headers: Annotated[
         bool, typer.Option("--no-headers", help="Leave the heading out.")
     ] = False,
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FORMAT",
-            help="table or name.",
-            autocompletion=completion.one_of("table", "name"),
-        ),
-    ] = "table",
+    output: Annotated[str, completion.output_option("table", "name")] = "table",
 ) -> None:
     """List the kinds that a stage knows: names, short names, API version, scope."""
     from kubestage.cli import loading

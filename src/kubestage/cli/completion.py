@@ -13,6 +13,8 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from typer.models import OptionInfo
+
 SHELLS: Final = ("bash", "zsh", "fish", "powershell")
 _VARIABLE: Final = "_KUBESTAGE_COMPLETE"
 EPILOG: Final = """
@@ -29,6 +31,18 @@ kubestage completion fish > ~/.config/fish/completions/kubestage.fish
 def one_of(*words: str) -> Callable[[str], list[str]]:
     """A completer for an option that takes one of a few words."""
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def output_option(*formats: str) -> OptionInfo:
+    """The ``-o`` of a command that prints in a few formats."""
+    option: OptionInfo = typer.Option(
+        "-o",
+        "--output",
+        metavar="FORMAT",
+        help=f"{', '.join(formats[:-1])} or {formats[-1]}.",
+        autocompletion=one_of(*formats),
+    )
+    return option
 
 
 def check_choice(value: str, words: Sequence[str], what: str = "output format") -> None:

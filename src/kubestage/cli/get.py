@@ -67,16 +67,7 @@ _FieldSelector = Annotated[
         "--field-selector", metavar="SELECTOR", help="Fields, as in status.phase=Running."
     ),
 ]
-_Output = Annotated[
-    str,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FORMAT",
-        help="table, wide, yaml, json or name.",
-        autocompletion=completion.one_of(*_FORMATS),
-    ),
-]
+_Output = Annotated[str, completion.output_option(*_FORMATS)]
 _SortBy = Annotated[
     str,
     typer.Option("--sort-by", metavar="PATH", help="Order by a field, as in .status.startTime."),

@@ -75,16 +75,7 @@ _Explain = Annotated[
     str | None,
     typer.Option("--explain", metavar="POD", help="Tell why a pod went where it went."),
 ]
-_Output = Annotated[
-    str,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FORMAT",
-        help="table, wide, json or yaml.",
-        autocompletion=completion.one_of(*_FORMATS),
-    ),
-]
+_Output = Annotated[str, completion.output_option(*_FORMATS)]
 _Recording = Annotated[
     str,
     typer.Option(

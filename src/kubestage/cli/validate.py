@@ -36,16 +36,7 @@ def validate(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FORMAT",
-            help="text or json.",
-            autocompletion=completion.one_of(*_FORMATS),
-        ),
-    ] = "text",
+    output: Annotated[str, completion.output_option(*_FORMATS)] = "text",
 ) -> int:
     """Check manifests as the API server would: syntax, fields, types, rules, duplicates."""
     from kubestage.cli import checking

@@ -43,16 +43,7 @@ def verify(
         int,
         typer.Option("--differences", metavar="N", min=0, help="How many differences to print."),
     ] = 1,
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FORMAT",
-            help="table or json.",
-            autocompletion=completion.one_of(*_FORMATS),
-        ),
-    ] = "table",
+    output: Annotated[str, completion.output_option(*_FORMATS)] = "table",
 ) -> int:
     """Replay recorded decisions of kube-scheduler and compare every field of them."""
     from kubestage.cli import case_files, verify_report

@@ -7,8 +7,6 @@ import platform
 import sys
 from typing import Annotated, Final
 
-import typer
-
 import kubestage
 from kubestage.cli import completion
 
@@ -16,16 +14,7 @@ KUBERNETES_VERSION: Final = "v1.36"
 
 
 def version(
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FORMAT",
-            help="text or json.",
-            autocompletion=completion.one_of("text", "json"),
-        ),
-    ] = "text",
+    output: Annotated[str, completion.output_option("text", "json")] = "text",
 ) -> None:
     """Print the versions of kubestage, of the Kubernetes it is exact to, and of Python."""
     completion.check_choice(output, ("text", "json"))

@@ -5,6 +5,7 @@ Nothing is global and nothing looks at a clock: whoever observes says how much.
 
 from __future__ import annotations
 
+import abc
 import bisect
 import decimal
 from typing import TYPE_CHECKING, Final
@@ -27,7 +28,7 @@ def exponential_buckets(start: float, factor: float, count: int) -> tuple[float,
     return tuple(bounds)
 
 
-class Family:
+class Family(abc.ABC):
     """What all metrics of one name have in common."""
 
     kind = ""
@@ -37,9 +38,9 @@ class Family:
         self.help = f"[{stability}] {text}"
         self.labels = tuple(labels)
 
+    @abc.abstractmethod
     def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
         """Suffix of the name, labels and value of each line, in order."""
-        raise NotImplementedError
 
     def pairs(self, values: Labels) -> list[tuple[str, str]]:
         """Labels with their values, by name."""

@@ -31,10 +31,6 @@ _NATIVE: Final = {
 }
 
 
-_EXACT_IN_FLOATS: Final = (1 << 53) // 100
-"""Amounts up to this one, even a hundredfold, are whole numbers to float64."""
-
-
 class ResourceTable:
     """The amounts of all nodes.
 
@@ -42,12 +38,11 @@ class ResourceTable:
     `free` is `allocatable` less `requested`, kept so that a fit is a single comparison.
     """
 
-    __slots__ = ("allocatable", "free", "is_vast", "line_of", "nonzero", "requested")
+    __slots__ = ("allocatable", "free", "line_of", "nonzero", "requested")
 
     def __init__(self, count: int) -> None:
         shape = (len(_NATIVE) + 1, count)
         self.line_of = dict(_NATIVE)
-        self.is_vast = False
         self.allocatable: Table = np.zeros(shape, np.int64)
         self.requested: Table = np.zeros(shape, np.int64)
         self.nonzero: Table = np.zeros(shape, np.int64)
@@ -68,7 +63,6 @@ class ResourceTable:
         """Independent copies of some nodes' amounts."""
         other = ResourceTable(0)
         other.line_of = dict(self.line_of)
-        other.is_vast = self.is_vast
         other.allocatable = self.allocatable.take(rows, axis=1)
         other.requested = self.requested.take(rows, axis=1)
         other.nonzero = self.nonzero.take(rows, axis=1)
@@ -82,7 +76,6 @@ class ResourceTable:
         self.allocatable[PODS, row] = offered.allowed_pod_number
         for line, amount in lines:
             self.allocatable[line, row] = amount
-            self.is_vast |= amount > _EXACT_IN_FLOATS
         self.free[:, row] = self.allocatable[:, row] - self.requested[:, row]
 
     def count(self, row: int, pod: PodView, sign: int) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 from kubestage.objects import pod_resources, resource_totals
 from kubestage.scheduler import resource_table
 from kubestage.scheduler.columns import as_run
-from kubestage.scheduler.plugins import device_classes, resource_hints, resource_scoring
+from kubestage.scheduler.devices import extended_resources
+from kubestage.scheduler.plugins import resource_hints, resource_scoring
 from kubestage.scheduler.status import SUCCESS, Code, Status, error
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class NodeResourcesFit:
         strategy = args["scoringStrategy"]
         self._resources = [(each["name"], each["weight"]) for each in strategy["resources"]]
         self._mean = resource_scoring.weighted_mean
-        self._shares: Callable[..., Table] = resource_scoring.least_allocated
+        self._shares: Callable[[Table, Table], Table] = resource_scoring.least_allocated
         if strategy["type"] == "MostAllocated":
             self._shares = resource_scoring.most_allocated
         elif strategy["type"] == "RequestedToCapacityRatio":
@@ -123,13 +124,13 @@ class NodeResourcesFit:
         )
         if not weighing.weights:
             return np.zeros(len(rows), np.int64)
-        run, vast = as_run(rows), columns.resources.is_vast
+        run = as_run(rows)
         allocatable = weighing.of(columns.resources.allocatable, run)
         requested = weighing.of(columns.resources.nonzero, run) + weighing.requests
         if weighing.offered:
-            shares = self._shares(allocatable, requested, vast=vast)
+            shares = self._shares(allocatable, requested)
             return self._mean(shares, weighing.weights, None)
-        shares = self._shares(np.maximum(allocatable, 1), requested, vast=vast)
+        shares = self._shares(np.maximum(allocatable, 1), requested)
         return self._mean(shares, weighing.weights, (allocatable > 0).astype(np.int64))
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -177,8 +178,9 @@ class NodeResourcesFit:
 
     def _without_devices(self, request: _Request) -> _Request:
         """Leave resources that a DeviceClass stands behind to DynamicResources."""
+        classes = extended_resources.classes_by_resource(self._lister)
         backed = [
-            position > resource_table.EPHEMERAL_STORAGE and device_classes.backs(self._lister, name)
+            position > resource_table.EPHEMERAL_STORAGE and name in classes
             for position, name in enumerate(request.names)
         ]
         if not any(backed):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import pod_resources, resource_totals
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.plugins import device_classes
+from kubestage.scheduler.devices import extended_resources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _is_left_to_devices(lister: Lister, resource: str, offered: Resource) -> boo
     """Whether DynamicResources answers for a resource, as the node itself has none of it."""
     if not resource_totals.is_scalar(resource) or offered.scalars.get(resource, 0) > 0:
         return False
-    return device_classes.backs(lister, resource)
+    return resource in extended_resources.classes_by_resource(lister)
 
 
 def _offered(node: _Object) -> Resource:
@@ -102,6 +102,6 @@ def _after_class_change(pod: PodView, old: _Object | None, new: _Object | None) 
     if old is not None:
         if (old["spec"].get("extendedResourceName") or "") == (name or ""):
             return False
-    elif f"{device_classes.CLASS_PREFIX}{new['metadata']['name']}" in wanted:
+    elif f"{extended_resources.CLASS_PREFIX}{new['metadata']['name']}" in wanted:
         return True
     return name is not None and name in wanted

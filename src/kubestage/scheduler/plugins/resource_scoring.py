@@ -80,30 +80,21 @@ def weighing(
     )
 
 
-def least_allocated(allocatable: Table, requested: Table, *, vast: bool) -> Table:
+def least_allocated(allocatable: Table, requested: Table) -> Table:
     """The share of each resource that would stay free."""
-    return _percent(np.maximum(allocatable - requested, 0), allocatable, vast=vast)
+    free: Table = np.maximum(allocatable - requested, 0)
+    return free * MAX_NODE_SCORE // allocatable
 
 
-def most_allocated(allocatable: Table, requested: Table, *, vast: bool) -> Table:
+def most_allocated(allocatable: Table, requested: Table) -> Table:
     """The share of each resource that would be taken."""
-    return _percent(np.minimum(requested, allocatable), allocatable, vast=vast)
+    taken: Table = np.minimum(requested, allocatable)
+    return taken * MAX_NODE_SCORE // allocatable
 
 
-def shaped(shape: Ints, allocatable: Table, requested: Table, *, vast: bool) -> Table:
+def shaped(shape: Ints, allocatable: Table, requested: Table) -> Table:
     """What a broken line makes of the share that would be taken."""
-    return shape[most_allocated(allocatable, requested, vast=vast)]
-
-
-def _percent(part: Table, whole: Table, *, vast: bool) -> Table:
-    """Whole percent of amounts that are at most the whole.
-
-    NOTE: float64 divides three times as fast as int64, and below 2**53 its quotient of whole
-    numbers never reaches an integer that the true one does not (benchmarks/scheduler.py).
-    """
-    if vast:
-        return part * MAX_NODE_SCORE // whole
-    return (part * MAX_NODE_SCORE / whole).astype(np.int64)
+    return shape[most_allocated(allocatable, requested)]
 
 
 def ratio_shape(shape: Sequence[Mapping[str, int]]) -> Ints:

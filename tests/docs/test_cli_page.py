@@ -27,6 +27,8 @@ def _pattern(shown: str) -> str:
 def test_the_page_shows_every_command() -> None:
     assert {command.split()[0] for command, _ in SESSIONS} >= {
         "get",
+        "run",
+        "verify",
         "validate",
         "api-resources",
     }
@@ -36,7 +38,8 @@ def test_the_page_shows_every_command() -> None:
 def test_a_command_prints_what_the_page_shows(
     command: str, shown: str, tmp_path: pathlib.Path
 ) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for folder in ("examples", "tests"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     for name, text in FILES:
         (tmp_path / name).write_text(text)
     done = subprocess.run(

@@ -25,7 +25,7 @@ def as_json(obj: dict[str, Any]) -> str:
 
 def as_yaml(obj: dict[str, Any]) -> str:
     """The YAML that the API machinery writes."""
-    from kubestage.objects.patches import yaml_text
+    from kubestage.objects import yaml_text
 
     return yaml_text.dump(obj)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects.patches import go_text, meta, ordering, strategic
+from kubestage.objects import go_text
+from kubestage.objects.patches import meta, ordering, strategic
 from kubestage.objects.patches.failure import PatchError
 
 if TYPE_CHECKING:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final
 
-from kubestage.objects.patches import (
-    conflicts,
-    failure,
-    go_text,
-    meta,
-    ordering,
-    strategic,
-    yaml_text,
-)
+from kubestage.objects import go_text, yaml_text
+from kubestage.objects.patches import conflicts, failure, meta, ordering, strategic
 from kubestage.objects.patches.failure import PatchError
 from kubestage.objects.schema import Struct, Type, type_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubestage.objects.patches import go_text
+from kubestage.objects import go_text
 
 NO_LIST_OF_LISTS: Final = "lists of lists are not supported"
 BAD_PRIMITIVE_LIST: Final = "invalid patch format of primitive list"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubestage.objects.patches import cleaning, failure, ordering, yaml_text
+from kubestage.objects import yaml_text
+from kubestage.objects.patches import cleaning, failure, ordering
 from kubestage.objects.patches.failure import PatchError
 
 _BAD_DOCUMENT: Final = "Invalid JSON Document"

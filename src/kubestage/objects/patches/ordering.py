@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubestage.objects.patches import failure, go_text
+from kubestage.objects import go_text
+from kubestage.objects.patches import failure
 from kubestage.objects.patches.failure import PatchError
 
 DIRECTIVE: Final = "$patch"

@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final
 
-from kubestage.objects.patches import cleaning, failure, go_text, meta, ordering
+from kubestage.objects import go_text
+from kubestage.objects.patches import cleaning, failure, meta, ordering
 from kubestage.objects.patches.failure import PatchError
 from kubestage.objects.schema import Struct, Type, type_of
 

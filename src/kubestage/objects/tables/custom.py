@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import go_json
-from kubestage.objects.patches import go_text
+from kubestage.objects import go_json, go_text
 from kubestage.objects.tables import cells, json_path
 from kubestage.objects.tables.columns import AGE_DESCRIPTION, NAME, Column
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.patches import go_text
+from kubestage.objects import go_text
 from kubestage.objects.tables import cells
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects.validation import field, go_json, label_selectors, names, spread
+from kubestage.objects.validation import field, internal_json, label_selectors, names, spread
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -106,7 +106,9 @@ def _validate_node_requirement(
             detail = "must be specified single value when `operator` is 'Lt' or 'Gt'"
             errors.append(field.required(at, detail))
     else:
-        errors.append(field.invalid(f"{path}.operator", go_json.text(operator), _BAD_OPERATOR))
+        errors.append(
+            field.invalid(f"{path}.operator", internal_json.text(operator), _BAD_OPERATOR)
+        )
     errors += label_selectors.validate_label_name(requirement.get("key") or "", f"{path}.key")
     if not allow_invalid_values:
         for index, value in enumerate(values):
@@ -121,7 +123,9 @@ def _validate_field_requirement(requirement: dict[str, Any], path: str) -> list[
     operator = requirement.get("operator") or ""
     values = requirement.get("values") or ()
     if operator not in ("In", "NotIn"):
-        errors.append(field.invalid(f"{path}.operator", go_json.text(operator), _BAD_OPERATOR))
+        errors.append(
+            field.invalid(f"{path}.operator", internal_json.text(operator), _BAD_OPERATOR)
+        )
     elif len(values) != 1:
         detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         errors.append(field.required(f"{path}.values", detail))

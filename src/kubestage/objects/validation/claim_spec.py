@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -78,7 +78,7 @@ def validate_claim_spec(
     errors += _validate_class(spec, "storageClassName", path)
     mode = spec.get("volumeMode")
     if mode is not None and mode not in _VOLUME_MODES:
-        shown = go_json.text(mode)
+        shown = internal_json.text(mode)
         errors.append(field.not_supported(f"{path}.volumeMode", shown, _VOLUME_MODES))
     errors += _validate_sources(spec, path, allow_invalid_api_group)
     return errors + _validate_class(spec, "volumeAttributesClassName", path)
@@ -86,7 +86,7 @@ def validate_claim_spec(
 
 def _validate_access_modes(modes: Sequence[str], path: str) -> list[FieldError]:
     errors = [
-        field.not_supported(path, go_json.text(mode), _ACCESS_MODES)
+        field.not_supported(path, internal_json.text(mode), _ACCESS_MODES)
         for mode in modes
         if mode not in _ACCESS_MODES
     ]

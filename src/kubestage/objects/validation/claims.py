@@ -8,7 +8,7 @@ from kubestage.objects import equality, quantity
 from kubestage.objects.validation import (
     claim_spec,
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -76,7 +76,7 @@ def validate_claim_update(new: dict[str, Any], old: dict[str, Any]) -> list[Fiel
     errors += _validate_size(spec, before, old.get("status") or {})
     mode = spec.get("volumeMode")
     errors += metadata.validate_immutable(
-        mode, before.get("volumeMode"), "volumeMode", go_json.text(mode)
+        mode, before.get("volumeMode"), "volumeMode", internal_json.text(mode)
     )
     return errors + _validate_attributes(spec, before, old.get("status") or {})
 
@@ -160,7 +160,7 @@ def validate_claim_status_update(new: dict[str, Any], old: dict[str, Any]) -> li
     for name, state in (status.get("allocatedResourceStatuses") or {}).items():
         errors += _validate_resource_key(name, path)
         if state not in _RESIZE_STATUSES:
-            errors.append(field.not_supported(path, go_json.text(name), _RESIZE_STATUSES))
+            errors.append(field.not_supported(path, internal_json.text(name), _RESIZE_STATUSES))
     path = "status.allocatedResources"
     for name, amount in (status.get("allocatedResources") or {}).items():
         found = _validate_resource_key(name, path)

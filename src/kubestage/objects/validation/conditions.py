@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, label_selectors, names, patterns
+from kubestage.objects.validation import field, internal_json, label_selectors, names, patterns
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -40,7 +40,7 @@ def _validate_condition(condition: dict[str, Any], path: str) -> list[FieldError
     errors = label_selectors.validate_label_name(condition.get("type") or "", f"{path}.type")
     status = condition.get("status") or ""
     if status not in _STATUSES:
-        errors.append(field.not_supported(f"{path}.status", go_json.text(status), _STATUSES))
+        errors.append(field.not_supported(f"{path}.status", internal_json.text(status), _STATUSES))
     observed = condition.get("observedGeneration") or 0
     if observed < 0:
         detail = "must be greater than or equal to zero"

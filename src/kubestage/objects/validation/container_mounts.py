@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, local_paths
+from kubestage.objects.validation import field, internal_json, local_paths
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -90,7 +90,7 @@ def _validate_propagation(
     propagation: str, container: dict[str, Any], path: str
 ) -> list[FieldError]:
     if propagation not in _PROPAGATIONS:
-        return [field.not_supported(path, go_json.text(propagation), _PROPAGATIONS)]
+        return [field.not_supported(path, internal_json.text(propagation), _PROPAGATIONS)]
     if propagation == "Bidirectional" and not (container.get("securityContext") or {}).get(
         "privileged"
     ):
@@ -103,7 +103,7 @@ def _validate_recursive_read_only(mount: dict[str, Any], path: str) -> list[Fiel
     errors = []
     depth = mount["recursiveReadOnly"]
     if depth not in _RECURSIVE_READ_ONLY:
-        return [field.not_supported(path, go_json.text(depth), _RECURSIVE_READ_ONLY)]
+        return [field.not_supported(path, internal_json.text(depth), _RECURSIVE_READ_ONLY)]
     if depth != "Disabled":
         if not mount.get("readOnly"):
             errors.append(field.forbidden(path, "may only be specified when readOnly is true"))

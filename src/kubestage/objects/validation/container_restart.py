@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json
+from kubestage.objects.validation import field, internal_json
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -29,7 +29,9 @@ def validate_restart_policy(container: dict[str, Any], path: str) -> list[FieldE
         detail = "must specify restartPolicy when restart rules are used"
         errors.append(field.required(f"{path}.restartPolicy", detail))
     elif policy not in _POLICIES:
-        errors.append(field.not_supported(f"{path}.restartPolicy", go_json.text(policy), _POLICIES))
+        errors.append(
+            field.not_supported(f"{path}.restartPolicy", internal_json.text(policy), _POLICIES)
+        )
     if len(rules) > _MAX_RULES:
         errors.append(field.too_many(f"{path}.restartPolicyRules", len(rules), _MAX_RULES))
     for index, rule in enumerate(rules):
@@ -41,7 +43,7 @@ def _validate_rule(rule: dict[str, Any], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     action = rule.get("action") or ""
     if action not in _ACTIONS:
-        errors.append(field.not_supported(f"{path}.action", go_json.text(action), _ACTIONS))
+        errors.append(field.not_supported(f"{path}.action", internal_json.text(action), _ACTIONS))
     codes = rule.get("exitCodes")
     if codes is None:
         errors.append(field.required(f"{path}.exitCodes", "must be specified"))
@@ -49,7 +51,7 @@ def _validate_rule(rule: dict[str, Any], path: str) -> list[FieldError]:
     operator = codes.get("operator") or ""
     if operator not in _OPERATORS:
         at = f"{path}.exitCodes.operator"
-        errors.append(field.not_supported(at, go_json.text(operator), _OPERATORS))
+        errors.append(field.not_supported(at, internal_json.text(operator), _OPERATORS))
     values = codes.get("values") or ()
     if len(values) > _MAX_EXIT_CODES:
         at = f"{path}.exitCodes.values"
@@ -76,13 +78,13 @@ def validate_resize_policy(
     for index, policy in enumerate(policies):
         resource, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
         if resource in seen:
-            errors.append(field.duplicate(f"{path}[{index}]", go_json.text(resource)))
+            errors.append(field.duplicate(f"{path}[{index}]", internal_json.text(resource)))
         seen.add(resource)
         errors += _validate_choice(resource, _RESIZE_RESOURCES, path)
         errors += _validate_choice(restart, _RESIZE_POLICIES, path)
         if pod_restart_policy == "Never" and restart != "NotRequired":
             detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
-            errors.append(field.invalid(path, go_json.text(restart), detail))
+            errors.append(field.invalid(path, internal_json.text(restart), detail))
     return errors
 
 
@@ -91,4 +93,4 @@ def _validate_choice(value: str, supported: tuple[str, ...], path: str) -> list[
         return []
     if not value:
         return [field.required(path)]
-    return [field.not_supported(path, go_json.text(value), supported)]
+    return [field.not_supported(path, internal_json.text(value), supported)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, names
+from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -136,7 +136,7 @@ def _validate_allocated(
             known = set(requirements.get("requests") or ())
             detail = "must match one of the container's resource requests"
         if name not in known:
-            errors.append(field.invalid(f"{path}.name", go_json.text(name), detail))
+            errors.append(field.invalid(f"{path}.name", internal_json.text(name), detail))
     seen: set[str] = set()
     for index, health in enumerate(resource.get("resources") or ()):
         errors += _validate_health(health, seen, f"{path}.resources[{index}]")
@@ -153,7 +153,7 @@ def _validate_health(health: dict[str, Any], seen: set[str], path: str) -> list[
     errors: list[FieldError] = []
     state = health.get("health") or ""
     if state not in _HEALTH:
-        errors.append(field.not_supported(f"{path}.health", go_json.text(state), _HEALTH))
+        errors.append(field.not_supported(f"{path}.health", internal_json.text(state), _HEALTH))
     message = health.get("message")
     if message == "":
         errors.append(field.required(f"{path}.message", "must be non-empty if specified"))
@@ -161,6 +161,6 @@ def _validate_health(health: dict[str, Any], seen: set[str], path: str) -> list[
         errors.append(field.too_long(f"{path}.message", _MESSAGE_LIMIT))
     device = health.get("resourceID") or ""
     if device in seen:
-        errors.append(field.duplicate(f"{path}.resourceID", go_json.text(device)))
+        errors.append(field.duplicate(f"{path}.resourceID", internal_json.text(device)))
     seen.add(device)
     return errors

@@ -9,7 +9,7 @@ from kubestage.objects.validation import (
     container_mounts,
     container_restart,
     field,
-    go_json,
+    internal_json,
     names,
     probes,
     resources,
@@ -215,7 +215,7 @@ def _validate_identity(container: dict[str, Any], path: str) -> list[FieldError]
     if policy not in _MESSAGE_POLICIES:
         at = f"{path}.terminationMessagePolicy"
         if policy:
-            errors.append(field.not_supported(at, go_json.text(policy), _MESSAGE_POLICIES))
+            errors.append(field.not_supported(at, internal_json.text(policy), _MESSAGE_POLICIES))
         else:
             errors.append(field.required(at))
     return errors
@@ -260,7 +260,7 @@ def _validate_ports(ports: list[dict[str, Any]], path: str) -> list[FieldError]:
         if protocol not in _PROTOCOLS:
             at = f"{path}[{index}].protocol"
             if protocol:
-                errors.append(field.not_supported(at, go_json.text(protocol), _PROTOCOLS))
+                errors.append(field.not_supported(at, internal_json.text(protocol), _PROTOCOLS))
             else:
                 errors.append(field.required(at))
     return errors

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     jobs,
     metadata,
     names,
@@ -58,7 +58,7 @@ def _validate_spec(
     if not policy:
         errors.append(field.required("spec.concurrencyPolicy"))
     elif policy not in _POLICIES:
-        shown = go_json.text(policy)
+        shown = internal_json.text(policy)
         errors.append(field.not_supported("spec.concurrencyPolicy", shown, _POLICIES))
     errors += _validate_job_template(spec.get("jobTemplate") or {}, options)
     limits = ("successfulJobsHistoryLimit", "failedJobsHistoryLimit")
@@ -85,7 +85,7 @@ def _validate_time_zone(zone: str | None) -> list[FieldError]:
     path = "spec.timeZone"
     if zone is None:
         return []
-    shown = go_json.text(zone)
+    shown = internal_json.text(zone)
     if not zone:
         return [field.invalid(path, shown, "timeZone must be nil or non-empty string")]
     for part in zone.split("/"):

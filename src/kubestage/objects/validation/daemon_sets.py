@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -65,7 +65,7 @@ def _validate_strategy(strategy: dict[str, Any], path: str) -> list[FieldError]:
     if kind == "OnDelete":
         return []
     if kind != "RollingUpdate":
-        shown = go_json.render("apps/v1.DaemonSetUpdateStrategy", strategy)
+        shown = internal_json.render("apps/v1.DaemonSetUpdateStrategy", strategy)
         return [field.not_supported(path, shown, ("RollingUpdate", "OnDelete"))]
     at = f"{path}.rollingUpdate"
     if rolling is None:
@@ -77,7 +77,7 @@ def _validate_strategy(strategy: dict[str, Any], path: str) -> list[FieldError]:
     errors += rollouts.at_most_all(surge, f"{at}.maxSurge")
     has_unavailable, has_surge = rollouts.amount(unavailable) != 0, rollouts.amount(surge) != 0
     if has_unavailable and has_surge:
-        shown = go_json.render("intstr.IntOrString", surge)
+        shown = internal_json.render("intstr.IntOrString", surge)
         detail = "may not be set when maxUnavailable is non-zero"
         errors.append(field.invalid(f"{at}.maxSurge", shown, detail))
     elif not has_unavailable and not has_surge:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects import labels
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -90,7 +90,7 @@ def _validate_strategy(strategy: dict[str, Any], path: str) -> list[FieldError]:
         detail = "may not be specified when strategy `type` is 'Recreate'"
         return [field.forbidden(at, detail)]
     if kind != "RollingUpdate":
-        shown = go_json.render("apps/v1.DeploymentStrategy", strategy)
+        shown = internal_json.render("apps/v1.DeploymentStrategy", strategy)
         return [field.not_supported(path, shown, ("Recreate", "RollingUpdate"))]
     if rolling is None:
         return [field.required(at, "this should be defaulted and never be nil")]
@@ -99,7 +99,7 @@ def _validate_strategy(strategy: dict[str, Any], path: str) -> list[FieldError]:
     errors += rollouts.int_or_percent(surge, f"{at}.maxSurge")
     if not rollouts.amount(unavailable) and not rollouts.amount(surge):
         detail = "may not be 0 when `maxSurge` is 0"
-        shown = go_json.render("intstr.IntOrString", unavailable)
+        shown = internal_json.render("intstr.IntOrString", unavailable)
         errors.append(field.invalid(f"{at}.maxUnavailable", shown, detail))
     return errors + rollouts.at_most_all(unavailable, f"{at}.maxUnavailable")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects.validation import (
     conditions,
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -31,7 +31,7 @@ def validate_disruption_budget(obj: dict[str, Any]) -> list[FieldError]:
 def _validate_spec(spec: dict[str, Any], *, allow_invalid_values: bool) -> list[FieldError]:
     errors: list[FieldError] = []
     if spec.get("minAvailable") is not None and spec.get("maxUnavailable") is not None:
-        shown = go_json.render("policy/v1.PodDisruptionBudgetSpec", spec)
+        shown = internal_json.render("policy/v1.PodDisruptionBudgetSpec", spec)
         detail = "minAvailable and maxUnavailable cannot be both set"
         errors.append(field.invalid("spec", shown, detail))
     for key in ("minAvailable", "maxUnavailable"):
@@ -44,7 +44,7 @@ def _validate_spec(spec: dict[str, Any], *, allow_invalid_values: bool) -> list[
     )
     policy = spec.get("unhealthyPodEvictionPolicy")
     if policy is not None and policy not in _EVICTION:
-        shown = go_json.text(policy)
+        shown = internal_json.text(policy)
         errors.append(field.not_supported("spec.unhealthyPodEvictionPolicy", shown, _EVICTION))
     return errors
 

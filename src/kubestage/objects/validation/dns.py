@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import addresses, field, go_json, names
+from kubestage.objects.validation import addresses, field, internal_json, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ def validate_dns_policy(policy: str, path: str) -> list[FieldError]:
     if not policy:
         return [field.required(path)]
     if policy not in _POLICIES:
-        return [field.not_supported(path, go_json.text(policy), _POLICIES)]
+        return [field.not_supported(path, internal_json.text(policy), _POLICIES)]
     return []
 
 
@@ -42,7 +42,7 @@ def validate_dns_config(config: dict[str, Any] | None, policy: str, path: str) -
     errors: list[FieldError] = []
     if len(servers) > _MAX_NAMESERVERS:
         detail = f"must not have more than {_MAX_NAMESERVERS} nameservers"
-        errors.append(field.invalid(f"{path}.nameservers", go_json.text(servers), detail))
+        errors.append(field.invalid(f"{path}.nameservers", internal_json.text(servers), detail))
     for index, server in enumerate(servers):
         problems = addresses.is_valid_ip_for_legacy_field(server)
         errors += field.invalids(f"{path}.nameservers[{index}]", server, problems)
@@ -57,13 +57,13 @@ def _validate_searches(searches: Sequence[str], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     if len(searches) > _MAX_SEARCHES:
         detail = f"must not have more than {_MAX_SEARCHES} search paths"
-        errors.append(field.invalid(path, go_json.text(searches), detail))
+        errors.append(field.invalid(path, internal_json.text(searches), detail))
     if names.size(" ".join(searches)) > _MAX_SEARCH_BYTES:
         detail = (
             f"must not have more than {_MAX_SEARCH_BYTES} characters (including spaces) in the "
             "search list"
         )
-        errors.append(field.invalid(path, go_json.text(searches), detail))
+        errors.append(field.invalid(path, internal_json.text(searches), detail))
     for index, search in enumerate(searches):
         if search != ".":
             domain = search.removesuffix(".")

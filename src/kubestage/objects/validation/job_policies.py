@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, names, rollouts
+from kubestage.objects.validation import field, internal_json, names, rollouts
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,7 +27,7 @@ def _choice(value: str, choices: tuple[str, ...], path: str) -> list[FieldError]
     if not value:
         return [field.required(path, _listed(choices))]
     if value not in choices:
-        return [field.not_supported(path, go_json.text(value), choices)]
+        return [field.not_supported(path, internal_json.text(value), choices)]
     return []
 
 
@@ -57,7 +57,7 @@ def _validate_failure_rule(
     if action == "FailIndex":
         if spec.get("backoffLimitPerIndex") is None:
             detail = "requires the backoffLimitPerIndex to be set"
-            errors.append(field.invalid(f"{path}.action", go_json.text(action), detail))
+            errors.append(field.invalid(f"{path}.action", internal_json.text(action), detail))
     else:
         errors += _choice(action, _ACTIONS, f"{path}.action")
     codes, conditions = rule.get("onExitCodes"), rule.get("onPodConditions") or []
@@ -98,7 +98,7 @@ def _validate_exit_codes(
     values = codes.get("values") or []
     at = f"{path}.values"
     if not values:
-        shown = go_json.text(codes.get("values"))
+        shown = internal_json.text(codes.get("values"))
         errors.append(field.invalid(at, shown, "at least one value is required"))
     elif len(values) > _VALUES_LIMIT:
         errors.append(field.too_many(at, len(values), _VALUES_LIMIT))
@@ -111,7 +111,7 @@ def _validate_exit_codes(
             errors.append(field.duplicate(f"{at}[{index}]", value))
         seen.add(value)
     if values != sorted(values):
-        errors.append(field.invalid(at, go_json.text(values), "must be ordered"))
+        errors.append(field.invalid(at, internal_json.text(values), "must be ordered"))
     return errors
 
 
@@ -119,7 +119,7 @@ def validate_success_policy(spec: dict[str, Any], path: str) -> list[FieldError]
     """Rules that let a job succeed before all its pods have."""
     policy = spec["successPolicy"]
     if spec.get("completionMode") != "Indexed":
-        shown = go_json.render("batch/v1.SuccessPolicy", policy)
+        shown = internal_json.render("batch/v1.SuccessPolicy", policy)
         return [field.invalid(path, shown, "requires indexed completion mode")]
     rules = policy.get("rules") or []
     errors: list[FieldError] = []
@@ -208,7 +208,7 @@ def validate_replacement_policy(spec: dict[str, Any], path: str) -> list[FieldEr
     choices = ("Failed",) if has_failure_policy else ("Failed", "TerminatingOrFailed")
     if policy is None or policy in choices:
         return []
-    return [field.not_supported(path, go_json.text(policy), choices)]
+    return [field.not_supported(path, internal_json.text(policy), choices)]
 
 
 def with_mutable_parts(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

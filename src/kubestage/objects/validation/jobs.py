@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects import equality
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     job_policies,
     label_selectors,
     metadata,
@@ -73,7 +73,7 @@ def validate_job_update(
     errors += _validate_template_update(spec, old)
     for key, expression in _KEPT:
         if not equality.semantic_equal(expression, spec.get(key), before.get(key)):
-            shown = go_json.render(expression, spec.get(key))
+            shown = internal_json.render(expression, spec.get(key))
             errors.append(field.invalid(f"spec.{key}", shown, metadata.IMMUTABLE))
     return errors
 
@@ -110,7 +110,7 @@ def _validate_generated_selector(obj: dict[str, Any], *, prefixed_labels: bool) 
         if key not in held:
             errors.append(field.required(path, f"must be '{value}'"))
         elif held[key] != value:
-            shown = go_json.render("map[string]string", held)
+            shown = internal_json.render("map[string]string", held)
             errors.append(field.invalid(path, shown, f"must be '{value}'"))
     matching = rollouts.matching(selector)
     if matching is not None and not matching.matches(expected):
@@ -184,7 +184,7 @@ def _validate_completion_mode(spec: dict[str, Any], path: str) -> list[FieldErro
     mode = spec.get("completionMode")
     if mode not in (None, "NonIndexed", "Indexed"):
         choices = ("NonIndexed", "Indexed")
-        shown = go_json.text(mode)
+        shown = internal_json.text(mode)
         errors.append(field.not_supported(f"{path}.completionMode", shown, choices))
     if mode == "Indexed":
         errors += _validate_indexed(spec, path)
@@ -232,10 +232,10 @@ def _validate_restart_policy(spec: dict[str, Any], path: str) -> list[FieldError
     if policy in ("", "Always"):
         return [field.required(path, 'valid values: "OnFailure", "Never"')]
     if policy not in ("OnFailure", "Never"):
-        return [field.not_supported(path, go_json.text(policy), ("OnFailure", "Never"))]
+        return [field.not_supported(path, internal_json.text(policy), ("OnFailure", "Never"))]
     if spec.get("podFailurePolicy") is not None and policy != "Never":
         detail = 'only "Never" is supported when podFailurePolicy is specified'
-        return [field.invalid(path, go_json.text(policy), detail)]
+        return [field.invalid(path, internal_json.text(policy), detail)]
     return []
 
 
@@ -266,11 +266,11 @@ def _validate_template_update(spec: dict[str, Any], old: dict[str, Any]) -> list
     if not mutable:
         if equality.semantic_equal("core/v1.PodTemplateSpec", template, old_template):
             return []
-        shown = go_json.render("core/v1.PodTemplateSpec", template)
+        shown = internal_json.render("core/v1.PodTemplateSpec", template)
         return [field.invalid("spec.template", shown, metadata.IMMUTABLE)]
     new_spec = template.get("spec") or {}
     kept = job_policies.with_mutable_parts(old_template.get("spec") or {}, new_spec)
     if equality.semantic_equal("core/v1.PodSpec", new_spec, kept):
         return []
-    shown = go_json.render("core/v1.PodSpec", new_spec)
+    shown = internal_json.render("core/v1.PodSpec", new_spec)
     return [field.invalid("spec.template.spec", shown, metadata.IMMUTABLE)]

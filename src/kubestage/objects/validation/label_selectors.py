@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, names
+from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def validate_requirement(
     else:
         errors.append(
             field.invalid(
-                f"{path}.operator", go_json.text(operator), "not a valid selector operator"
+                f"{path}.operator", internal_json.text(operator), "not a valid selector operator"
             )
         )
     errors += validate_label_name(requirement.get("key") or "", f"{path}.key")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, label_selectors, names
+from kubestage.objects.validation import field, internal_json, label_selectors, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,7 +111,7 @@ def validate_object_meta_update(
     for key, absent in _KEPT:
         value = new.get(key, absent)
         if value != old.get(key, absent):
-            shown = value if key.startswith("name") else go_json.text(value)
+            shown = value if key.startswith("name") else internal_json.text(value)
             errors.append(field.invalid(f"{path}.{key}", shown, IMMUTABLE))
     errors += _validate_collections(new, path, finalizers=False)
     if kube_finalizers:
@@ -146,7 +146,7 @@ def validate_owner_references(owners: Sequence[dict[str, Any]], path: str) -> li
                     'Only one reference can have Controller set to true. Found "true" in '
                     f"references for {controller} and {name}"
                 )
-                shown = go_json.render("[]meta/v1.OwnerReference", owners)
+                shown = internal_json.render("[]meta/v1.OwnerReference", owners)
                 errors.append(field.invalid(path, shown, detail))
             else:
                 controller = name
@@ -167,7 +167,7 @@ def _validate_owner_reference(owner: dict[str, Any], path: str) -> list[FieldErr
     if not owner.get("uid"):
         errors.append(field.invalid(f"{path}.uid", "", "must not be empty"))
     if api_version in ("v1", "/v1") and kind == "Event":
-        shown = go_json.render("meta/v1.OwnerReference", owner)
+        shown = internal_json.render("meta/v1.OwnerReference", owner)
         detail = "/v1, Kind=Event is disallowed from being an owner"
         errors.append(field.invalid(path, shown, detail))
     return errors
@@ -180,7 +180,7 @@ def validate_finalizers(finalizers: Sequence[str], path: str) -> list[FieldError
         errors += field.invalids(path, finalizer, names.is_qualified_name(finalizer))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        errors.append(field.invalid(path, go_json.text(finalizers), detail))
+        errors.append(field.invalid(path, internal_json.text(finalizers), detail))
     return errors
 
 
@@ -222,7 +222,7 @@ def validate_managed_fields(entries: Sequence[dict[str, Any]], path: str) -> lis
         operation, kind = entry.get("operation") or "", entry.get("fieldsType") or ""
         if operation not in ("Apply", "Update"):
             detail = "must be `Apply` or `Update`"
-            errors.append(field.invalid(f"{at}.operation", go_json.text(operation), detail))
+            errors.append(field.invalid(f"{at}.operation", internal_json.text(operation), detail))
         if kind and kind != "FieldsV1":
             errors.append(field.invalid(f"{at}.fieldsType", kind, "must be `FieldsV1`"))
         errors += validate_field_manager(entry.get("manager") or "", f"{at}.manager")

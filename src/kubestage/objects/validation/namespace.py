@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects.validation import field, go_json, metadata, names
+from kubestage.objects.validation import field, internal_json, metadata, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -36,7 +36,7 @@ def validate_namespace_status_update(new: dict[str, Any], old: dict[str, Any]) -
         wanted, when = "Active", "is empty"
     if phase != wanted:
         detail = f"may only be '{wanted}' if `deletionTimestamp` {when}"
-        errors.append(field.invalid("status.Phase", go_json.text(phase), detail))
+        errors.append(field.invalid("status.Phase", internal_json.text(phase), detail))
     return errors
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects.validation import (
     addresses,
     field,
-    go_json,
+    internal_json,
     json_annotations,
     label_selectors,
     metadata,
@@ -98,7 +98,7 @@ def validate_taints(taints: list[dict[str, Any]], path: str) -> list[FieldError]
             errors.append(field.invalid(f"{at}.value", value, ";".join(problems)))
         errors += tolerations.validate_taint_effect(effect, f"{at}.effect", required=True)
         if (key, effect) in seen:
-            shown = go_json.render("core/v1.Taint", taint)
+            shown = internal_json.render("core/v1.Taint", taint)
             detail = "taints must be unique by key and effect pair"
             errors.append(field.FieldError(field.ErrorType.DUPLICATE, at, shown, detail))
         seen.add((key, effect))
@@ -175,7 +175,7 @@ def _validate_pod_cidrs(cidrs: list[str]) -> list[FieldError]:
     both = problem is None and addresses.has_both_families(part and part[0] for part in parts)
     if not both or len(cidrs) > 2:
         detail = "may specify no more than one CIDR for each IP family"
-        errors.append(field.invalid(path, go_json.text(cidrs), detail))
+        errors.append(field.invalid(path, internal_json.text(cidrs), detail))
     return errors
 
 
@@ -185,7 +185,7 @@ def _validate_addresses(node_addresses: list[dict[str, Any]]) -> list[FieldError
     for index, address in enumerate(node_addresses):
         entry = (address.get("type") or "", address.get("address") or "")
         if entry in seen:
-            shown = go_json.render("core/v1.NodeAddress", address)
+            shown = internal_json.render("core/v1.NodeAddress", address)
             errors.append(field.duplicate(f"status.addresses[{index}]", shown))
         seen.add(entry)
     return errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import go_decoder, go_scanner
-from kubestage.objects.validation import field, go_json, names
+from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -47,7 +47,7 @@ def validate_status(status: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def _not_one(source: dict[str, Any], path: str) -> FieldError:
-    shown = go_json.render("core/v1.NodeConfigSource", source)
+    shown = internal_json.render("core/v1.NodeConfigSource", source)
     return field.invalid(path, shown, "exactly one reference subfield must be non-nil")
 
 

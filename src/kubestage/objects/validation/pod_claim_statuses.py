@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import quantity
-from kubestage.objects.validation import field, go_json, names
+from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -39,7 +39,9 @@ def _validate_statuses(status: dict[str, Any], spec: dict[str, Any]) -> list[Fie
         claim = entry.get("resourceClaimName")
         if claim is not None:
             problems = names.is_dns1123_subdomain(claim)
-            errors += field.invalids(f"{path}.resourceClaimName", go_json.text(claim), problems)
+            errors += field.invalids(
+                f"{path}.resourceClaimName", internal_json.text(claim), problems
+            )
     return errors
 
 
@@ -107,7 +109,7 @@ def _validate_node_allocatable(
         at = f"{path}.resources[{name}]"
         if "/" in name and "kubernetes.io/" not in name:
             detail = "must be a node allocatable resource name"
-            errors.append(field.invalid(at, go_json.text(name), detail))
+            errors.append(field.invalid(at, internal_json.text(name), detail))
         parsed = quantity.of(amount)
         if parsed.sign < 0:
             errors.append(field.invalid(at, str(parsed), "must be non-negative"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects.validation import field, go_json, names, pod_annotations
+from kubestage.objects.validation import field, internal_json, names, pod_annotations
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -42,7 +42,7 @@ def _validate_claim_source(claim: dict[str, Any], path: str) -> list[FieldError]
             detail = (
                 "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
             )
-        shown = go_json.render("core/v1.PodResourceClaim", claim)
+        shown = internal_json.render("core/v1.PodResourceClaim", claim)
         errors.append(field.invalid(path, shown, detail))
     for key in given:
         problems = names.is_dns1123_subdomain(claim[key])

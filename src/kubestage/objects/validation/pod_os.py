@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import container_paths, field, go_json
+from kubestage.objects.validation import container_paths, field, internal_json
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -53,7 +53,7 @@ def validate_os(spec: dict[str, Any], path: str) -> list[FieldError]:
     if not name:
         return [field.required(f"{path}.os.name")]
     if name not in _SYSTEMS:
-        return [field.not_supported(f"{path}.os", go_json.text(name), _SYSTEMS)]
+        return [field.not_supported(f"{path}.os", internal_json.text(name), _SYSTEMS)]
     if name == "linux":
         return _validate_linux(spec, path)
     return _validate_windows(spec, path)

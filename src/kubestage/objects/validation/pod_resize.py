@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects import equality, qos
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     metadata,
     pod,
     pod_annotations,
@@ -79,7 +79,7 @@ def _validate_pod(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
     errors: list[FieldError] = []
     status = old.get("status") or {}
     if qos.of(old) != qos.compute(new):
-        shown = go_json.text((new.get("status") or {}).get("qosClass") or "")
+        shown = internal_json.text((new.get("status") or {}).get("qosClass") or "")
         detail = "Pod QOS Class may not change as a result of resizing"
         errors.append(field.invalid("spec", shown, detail))
     for container in status.get("containerStatuses") or ():

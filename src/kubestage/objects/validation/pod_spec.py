@@ -15,7 +15,7 @@ from kubestage.objects.validation import (
     containers,
     dns,
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -167,7 +167,7 @@ def _validate_choice(value: str, supported: tuple[str, ...], path: str) -> list[
         return []
     if not value:
         return [field.required(path)]
-    return [field.not_supported(path, go_json.text(value), supported)]
+    return [field.not_supported(path, internal_json.text(value), supported)]
 
 
 def _validate_placement(

@@ -8,7 +8,7 @@ from kubestage.objects.validation import (
     addresses,
     container_statuses,
     field,
-    go_json,
+    internal_json,
     metadata,
     names,
     pod_annotations,
@@ -41,7 +41,7 @@ def validate_pod_status_update(
     if observed < 0:
         errors.append(field.invalid("status.observedGeneration", observed, _NOT_NEGATIVE))
     qos, old_qos = status.get("qosClass") or "", old_status.get("qosClass") or ""
-    errors += metadata.validate_immutable(qos, old_qos, "status.qosClass", go_json.text(qos))
+    errors += metadata.validate_immutable(qos, old_qos, "status.qosClass", internal_json.text(qos))
     errors += container_statuses.validate_transitions(status, old_status, old_spec)
     errors += pod_claim_statuses.validate_claim_statuses(status, spec)
     errors += _validate_pod_ips(status, old_status)
@@ -112,7 +112,7 @@ def _validate_ips(
         errors.append(field.internal(path, detail))
     both = problem is None and addresses.has_both_families(map(addresses.parse_sloppy, ips))
     if not both or len(ips) > 2:
-        shown = go_json.render(expression, entries)
+        shown = internal_json.render(expression, entries)
         detail = "may specify no more than one IP for each IP family"
         errors.append(field.invalid(path, shown, detail))
     return errors

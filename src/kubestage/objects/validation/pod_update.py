@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects import equality
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     metadata,
     names,
     pod,
@@ -163,7 +163,7 @@ def _munge_gated(munged: dict[str, Any], old: dict[str, Any]) -> list[FieldError
     if selector != old_selector:
         if any(selector.get(key) != value for key, value in old_selector.items()):
             detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
-            shown = go_json.render("map[string]string", munged.get("nodeSelector"))
+            shown = internal_json.render("map[string]string", munged.get("nodeSelector"))
             errors.append(field.invalid("spec.nodeSelector", shown, detail))
         munged["nodeSelector"] = old.get("nodeSelector")
     affinity, old_affinity = munged.get("affinity"), old.get("affinity")
@@ -191,13 +191,13 @@ def _validate_node_affinity(
     if not old_terms:
         return []
     if len(old_terms) != len(terms or ()):
-        shown = go_json.render("[]core/v1.NodeSelectorTerm", terms)
+        shown = internal_json.render("[]core/v1.NodeSelectorTerm", terms)
         detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
         return [field.invalid(path, shown, detail)]
     return [
         field.invalid(
             f"{path}[{index}]",
-            go_json.render("core/v1.NodeSelectorTerm", term),
+            internal_json.render("core/v1.NodeSelectorTerm", term),
             "only additions are allowed (no mutations or deletions)",
         )
         for index, (term, before) in enumerate(zip(terms or (), old_terms, strict=True))

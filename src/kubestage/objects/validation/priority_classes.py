@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, metadata, names
+from kubestage.objects.validation import field, internal_json, metadata, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -34,7 +34,7 @@ def validate_priority_class(obj: dict[str, Any]) -> list[FieldError]:
     if policy == "":
         errors.append(field.required("preemptionPolicy"))
     elif policy is not None and policy not in _PREEMPTION:
-        shown = go_json.text(policy)
+        shown = internal_json.text(policy)
         errors.append(field.not_supported("preemptionPolicy", shown, _PREEMPTION))
     return errors
 
@@ -55,5 +55,5 @@ def validate_priority_class_update(new: dict[str, Any], old: dict[str, Any]) -> 
         errors.append(field.forbidden("value", "may not be changed in an update."))
     policy = new.get("preemptionPolicy")
     return errors + metadata.validate_immutable(
-        policy, old.get("preemptionPolicy"), "preemptionPolicy", go_json.text(policy)
+        policy, old.get("preemptionPolicy"), "preemptionPolicy", internal_json.text(policy)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, names
+from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -112,7 +112,7 @@ def _validate_http_get(action: dict[str, Any], path: str) -> list[FieldError]:
     errors += _validate_port(action.get("port"), f"{path}.port")
     scheme = action.get("scheme") or ""
     if scheme not in _SCHEMES:
-        errors.append(field.not_supported(f"{path}.scheme", go_json.text(scheme), _SCHEMES))
+        errors.append(field.not_supported(f"{path}.scheme", internal_json.text(scheme), _SCHEMES))
     for header in action.get("httpHeaders") or ():
         name = header.get("name") or ""
         errors += field.invalids(f"{path}.httpHeaders", name, names.is_http_header_name(name))
@@ -158,5 +158,5 @@ def _validate_stop_signal(signal: str, os_name: str | None, path: str) -> list[F
         return [field.forbidden(path, detail)]
     supported = {"linux": _LINUX_SIGNALS, "windows": _WINDOWS_SIGNALS}.get(os_name)
     if supported is not None and signal not in supported:
-        return [field.not_supported(path, go_json.text(signal), supported)]
+        return [field.not_supported(path, internal_json.text(signal), supported)]
     return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, local_paths, names
+from kubestage.objects.validation import field, internal_json, local_paths, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ def validate_seccomp_profile(profile: dict[str, Any], path: str) -> list[FieldEr
         detail = "type is required when seccompProfile is set"
         errors.append(field.required(f"{path}.type", detail))
     elif kind not in _TYPES:
-        errors.append(field.not_supported(f"{path}.type", go_json.text(kind), _TYPES))
+        errors.append(field.not_supported(f"{path}.type", internal_json.text(kind), _TYPES))
     localhost = profile.get("localhostProfile")
     at = f"{path}.localhostProfile"
     if kind == "Localhost":
@@ -45,7 +45,7 @@ def validate_seccomp_profile(profile: dict[str, Any], path: str) -> list[FieldEr
         else:
             errors += local_paths.validate_descending(localhost, at)
     elif localhost is not None:
-        shown = go_json.render("core/v1.SeccompProfile", profile)
+        shown = internal_json.render("core/v1.SeccompProfile", profile)
         detail = "can only be set when seccomp type is Localhost"
         errors.append(field.invalid(at, shown, detail))
     return errors
@@ -60,12 +60,12 @@ def validate_apparmor_profile(profile: dict[str, Any], path: str) -> list[FieldE
         detail = "type is required when appArmorProfile is set"
         return [field.required(f"{path}.type", detail)]
     if kind not in _TYPES:
-        return [field.not_supported(f"{path}.type", go_json.text(kind), _TYPES)]
+        return [field.not_supported(f"{path}.type", internal_json.text(kind), _TYPES)]
     if kind != "Localhost":
         if localhost is None:
             return []
         detail = "can only be set when AppArmor type is Localhost"
-        return [field.invalid(at, go_json.text(localhost), detail)]
+        return [field.invalid(at, internal_json.text(localhost), detail)]
     missing = field.required(at, "must be set when AppArmor type is Localhost")
     if localhost is None:
         return [missing]

@@ -7,7 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import quantity
-from kubestage.objects.validation import field, go_json, names, resource_names
+from kubestage.objects.validation import field, internal_json, names, resource_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,11 +77,11 @@ def _entry_errors(name: str, value: Any, pod_level: bool) -> tuple[FieldError, .
     """What is wrong with one line of a resource list, wherever it stands."""
     if not pod_level:
         problems = resource_names.container_resource_problems(name)
-        errors = field.invalids("", go_json.text(name), problems)
+        errors = field.invalids("", internal_json.text(name), problems)
     elif problems := resource_names.resource_problems(name):
-        errors = field.invalids("", go_json.text(name), problems)
+        errors = field.invalids("", internal_json.text(name), problems)
     elif not resource_names.is_supported_at_pod_level(name):
-        errors = [field.not_supported("", go_json.text(name), resource_names.POD_LEVEL)]
+        errors = [field.not_supported("", internal_json.text(name), resource_names.POD_LEVEL)]
     else:
         errors = []
     return (*errors, *validate_quantity_value(name, value, ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import equality, labels
-from kubestage.objects.validation import field, go_json, metadata, names, pod_spec
+from kubestage.objects.validation import field, internal_json, metadata, names, pod_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,13 +84,13 @@ def matching(selector: dict[str, Any] | None) -> labels.Selector | None:
 
 def shown_selector(selector: dict[str, Any] | None) -> field.Rendered:
     """A selector as messages show it."""
-    return go_json.render(LABEL_SELECTOR, selector)
+    return internal_json.render(LABEL_SELECTOR, selector)
 
 
 def no_match(template: dict[str, Any], path: str) -> FieldError:
     """The template's pods would not be selected."""
     held = (template.get("metadata") or {}).get("labels")
-    shown = go_json.render("map[string]string", held)
+    shown = internal_json.render("map[string]string", held)
     return field.invalid(f"{path}.metadata.labels", shown, _NO_MATCH)
 
 
@@ -119,7 +119,7 @@ def always_running(spec: dict[str, Any], path: str, kind: str) -> list[FieldErro
     errors: list[FieldError] = []
     policy = spec.get("restartPolicy") or ""
     if policy != "Always":
-        shown = go_json.text(policy)
+        shown = internal_json.text(policy)
         errors.append(field.not_supported(f"{path}.restartPolicy", shown, ("Always",)))
     if spec.get("activeDeadlineSeconds") is not None:
         detail = f"activeDeadlineSeconds in {kind} is not Supported"

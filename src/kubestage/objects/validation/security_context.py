@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, names, profiles, windows_options
+from kubestage.objects.validation import field, internal_json, names, profiles, windows_options
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -63,7 +63,7 @@ def _validate_ids(context: dict[str, Any], keys: tuple[str, ...], path: str) -> 
 
 def _validate_proc_mount(proc_mount: str, host_users: bool, path: str) -> list[FieldError]:
     if proc_mount not in _PROC_MOUNTS:
-        return [field.not_supported(path, go_json.text(proc_mount), _PROC_MOUNTS)]
+        return [field.not_supported(path, internal_json.text(proc_mount), _PROC_MOUNTS)]
     if host_users and proc_mount == "Unmasked":
         return [field.invalid(path, proc_mount, "`hostUsers` must be false to use `Unmasked`")]
     return []
@@ -78,7 +78,7 @@ def _validate_no_escalation(context: dict[str, Any], path: str) -> list[FieldErr
     rivals += ["`capabilities.Add` CAP_SYS_ADMIN"] * added.count("CAP_SYS_ADMIN")
     if not rivals:
         return []
-    shown = go_json.render("core/v1.SecurityContext", context)
+    shown = internal_json.render("core/v1.SecurityContext", context)
     return [
         field.invalid(path, shown, f"cannot set `allowPrivilegeEscalation` to false and {rival}")
         for rival in rivals
@@ -119,7 +119,7 @@ def _validate_choice(
     value = context.get(key)
     if value is None or value in supported:
         return []
-    return [field.not_supported(f"{path}.{key}", go_json.text(value), supported)]
+    return [field.not_supported(f"{path}.{key}", internal_json.text(value), supported)]
 
 
 def _validate_sysctls(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, label_selectors, resources
+from kubestage.objects.validation import field, internal_json, label_selectors, resources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def _validate_constraint(
     action = constraint.get("whenUnsatisfiable") or ""
     if action not in _ACTIONS:
         at = f"{path}.whenUnsatisfiable"
-        errors.append(field.not_supported(at, go_json.text(action), _ACTIONS))
+        errors.append(field.not_supported(at, internal_json.text(action), _ACTIONS))
     if any(
         key == (other.get("topologyKey") or "") and action == (other.get("whenUnsatisfiable") or "")
         for other in later
@@ -64,7 +64,7 @@ def _validate_constraint(
         value = constraint.get(policy)
         if value is not None and value not in _INCLUSION_POLICIES:
             at = f"{path}.{policy}"
-            errors.append(field.not_supported(at, go_json.text(value), _INCLUSION_POLICIES))
+            errors.append(field.not_supported(at, internal_json.text(value), _INCLUSION_POLICIES))
     return errors
 
 

@@ -9,7 +9,7 @@ from kubestage.objects import equality
 from kubestage.objects.validation import (
     claim_spec,
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -149,7 +149,7 @@ def _validate_policies(spec: dict[str, Any]) -> list[FieldError]:
         errors.append(field.required("spec.podManagementPolicy"))
     elif management not in ("OrderedReady", "Parallel"):
         detail = "must be 'OrderedReady' or 'Parallel'"
-        shown = go_json.text(management)
+        shown = internal_json.text(management)
         errors.append(field.invalid("spec.podManagementPolicy", shown, detail))
     errors += _validate_strategy(spec.get("updateStrategy") or {}, "spec.updateStrategy")
     retention = spec.get("persistentVolumeClaimRetentionPolicy")
@@ -158,7 +158,7 @@ def _validate_policies(spec: dict[str, Any]) -> list[FieldError]:
             policy = retention.get(key) or ""
             if policy not in ("Retain", "Delete"):
                 path = f"spec.persistentVolumeClaimRetentionPolicy.{key}"
-                shown = go_json.text(policy)
+                shown = internal_json.text(policy)
                 errors.append(field.not_supported(path, shown, ("Retain", "Delete")))
     return errors
 
@@ -169,12 +169,12 @@ def _validate_strategy(strategy: dict[str, Any], path: str) -> list[FieldError]:
     if not kind:
         return [field.required(path)]
     if kind not in ("OnDelete", "RollingUpdate"):
-        shown = go_json.render("apps/v1.StatefulSetUpdateStrategy", strategy)
+        shown = internal_json.render("apps/v1.StatefulSetUpdateStrategy", strategy)
         return [field.invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'")]
     if rolling is None:
         return []
     if kind == "OnDelete":
-        shown = go_json.render("apps/v1.RollingUpdateStatefulSetStrategy", rolling)
+        shown = internal_json.render("apps/v1.RollingUpdateStatefulSetStrategy", rolling)
         detail = "only allowed for updateStrategy 'RollingUpdate'"
         return [field.invalid(at, shown, detail)]
     errors = rollouts.not_negative(rolling.get("partition"), f"{at}.partition")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     label_selectors,
     metadata,
     names,
@@ -33,12 +33,12 @@ def validate_storage_class(obj: dict[str, Any]) -> list[FieldError]:
     errors += _validate_parameters(obj.get("parameters") or {})
     policy = obj.get("reclaimPolicy")
     if policy and policy not in _RECLAIM:
-        errors.append(field.not_supported("reclaimPolicy", go_json.text(policy), _RECLAIM))
+        errors.append(field.not_supported("reclaimPolicy", internal_json.text(policy), _RECLAIM))
     mode = obj.get("volumeBindingMode")
     if mode is None:
         errors.append(field.required("volumeBindingMode"))
     elif mode not in _BINDING:
-        errors.append(field.not_supported("volumeBindingMode", go_json.text(mode), _BINDING))
+        errors.append(field.not_supported("volumeBindingMode", internal_json.text(mode), _BINDING))
     return errors + _validate_topologies(obj.get("allowedTopologies") or [])
 
 
@@ -92,6 +92,6 @@ def validate_storage_class_update(new: dict[str, Any], old: dict[str, Any]) -> l
     errors += metadata.validate_object_meta_update(new["metadata"], old["metadata"])
     for key in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"):
         value = new.get(key)
-        shown = go_json.text(value)
+        shown = internal_json.text(value)
         errors += metadata.validate_immutable(value, old.get(key), key, shown)
     return errors

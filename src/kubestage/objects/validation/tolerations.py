@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, label_selectors, names
+from kubestage.objects.validation import field, internal_json, label_selectors, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -40,10 +40,10 @@ def _validate_toleration(
     if key:
         errors += label_selectors.validate_label_name(key, f"{path}.key")
     elif operator != "Exists":
-        errors.append(field.invalid(f"{path}.operator", go_json.text(operator), _MATCH_ALL))
+        errors.append(field.invalid(f"{path}.operator", internal_json.text(operator), _MATCH_ALL))
     if effect != "NoExecute" and toleration.get("tolerationSeconds") is not None:
         detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        errors.append(field.invalid(f"{path}.effect", go_json.text(effect), detail))
+        errors.append(field.invalid(f"{path}.effect", internal_json.text(effect), detail))
     value = toleration.get("value") or ""
     errors += _validate_operator(operator, value, path, allow_comparisons)
     if effect:
@@ -63,10 +63,10 @@ def _validate_operator(
             return [field.invalid(at, value, "value must be empty when `operator` is 'Exists'")]
         return []
     if operator not in _COMPARISONS:
-        return [field.not_supported(at, go_json.text(operator), _OPERATORS)]
+        return [field.not_supported(at, internal_json.text(operator), _OPERATORS)]
     if not allow_comparisons:
         supported = (*_OPERATORS, *_COMPARISONS)
-        return [field.not_supported(at, go_json.text(operator), supported)]
+        return [field.not_supported(at, internal_json.text(operator), supported)]
     return field.invalids(f"{path}.value", value, _number_problems(value))
 
 
@@ -90,4 +90,4 @@ def validate_taint_effect(effect: str, path: str, *, required: bool = False) -> 
         return [field.required(path)]
     if effect in _EFFECTS:
         return []
-    return [field.not_supported(path, go_json.text(effect), _EFFECTS)]
+    return [field.not_supported(path, internal_json.text(effect), _EFFECTS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, go_json, names
+from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -115,7 +115,7 @@ def validate_fc(source: dict[str, Any], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     if wwids:
         detail = "targetWWNs and wwids can not be specified simultaneously"
-        errors.append(field.invalid(at, go_json.text(targets), detail))
+        errors.append(field.invalid(at, internal_json.text(targets), detail))
     if lun is None:
         detail = "lun is required if targetWWNs is specified"
         errors.append(field.required(f"{path}.lun", detail))
@@ -196,7 +196,9 @@ def validate_azure_disk(source: dict[str, Any], path: str) -> list[FieldError]:
     for key, supported in (("cachingMode", _CACHING_MODES), ("kind", _DISK_KINDS)):
         value = source.get(key)
         if value is not None and value not in supported:
-            errors.append(field.not_supported(f"{path}.{key}", go_json.text(value), supported))
+            errors.append(
+                field.not_supported(f"{path}.{key}", internal_json.text(value), supported)
+            )
     kind, uri = source.get("kind"), source.get("diskURI") or ""
     if kind == "Managed" and not uri.startswith("/subscriptions/"):
         errors.append(field.not_supported(f"{path}.diskURI", uri, (_MANAGED_URI,)))

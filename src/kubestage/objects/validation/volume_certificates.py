@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.validation import (
     field,
-    go_json,
+    internal_json,
     label_selectors,
     local_paths,
     metadata,
@@ -36,14 +36,14 @@ def validate_trust_bundle(bundle: dict[str, Any], path: str) -> list[FieldError]
     name, signer = bundle.get("name"), bundle.get("signerName")
     selector = bundle.get("labelSelector")
     if name is not None and signer is not None:
-        shown = go_json.render("core/v1.ClusterTrustBundleProjection", bundle)
+        shown = internal_json.render("core/v1.ClusterTrustBundleProjection", bundle)
         errors.append(field.invalid(path, shown, "only one of name and signerName may be used"))
     elif name is not None:
         if not name:
             errors.append(field.required(f"{path}.name", "must be a valid object name"))
         errors += field.invalids(f"{path}.name", name, _bundle_name_problems(name))
         if selector is not None:
-            shown = go_json.render("meta/v1.LabelSelector", selector)
+            shown = internal_json.render("meta/v1.LabelSelector", selector)
             detail = "labelSelector must be unset if name is specified"
             errors.append(field.invalid(f"{path}.labelSelector", shown, detail))
     elif signer is not None:

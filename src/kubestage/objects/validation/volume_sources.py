@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import quantity
-from kubestage.objects.validation import downward_api, field, go_json, local_paths, names
+from kubestage.objects.validation import downward_api, field, internal_json, local_paths, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -38,7 +38,7 @@ def validate_pull_policy(policy: str, path: str) -> list[FieldError]:
         return []
     if not policy:
         return [field.required(path)]
-    return [field.not_supported(path, go_json.text(policy), PULL_POLICIES)]
+    return [field.not_supported(path, internal_json.text(policy), PULL_POLICIES)]
 
 
 def validate_empty_dir(source: dict[str, Any], path: str) -> list[FieldError]:
@@ -58,7 +58,7 @@ def validate_host_path(source: dict[str, Any], path: str) -> list[FieldError]:
     errors = local_paths.validate_no_backsteps(target, f"{path}.path")
     kind = source.get("type")
     if kind is not None and kind not in _HOST_PATH_TYPES:
-        shown = go_json.text(kind)
+        shown = internal_json.text(kind)
         errors.append(field.not_supported(f"{path}.type", shown, _HOST_PATH_TYPES))
     return errors
 

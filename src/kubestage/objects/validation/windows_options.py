@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import container_paths, field, go_json, names
+from kubestage.objects.validation import container_paths, field, internal_json, names
 
 if TYPE_CHECKING:
     from kubestage.objects.validation.field import FieldError
@@ -28,7 +28,7 @@ def validate_windows_options(options: dict[str, Any], path: str) -> list[FieldEr
     name = options.get("gmsaCredentialSpecName")
     if name is not None:
         at = f"{path}.gmsaCredentialSpecName"
-        errors += field.invalids(at, go_json.text(name), names.is_dns1123_subdomain(name))
+        errors += field.invalids(at, internal_json.text(name), names.is_dns1123_subdomain(name))
     credential = options.get("gmsaCredentialSpec")
     if credential is not None:
         detail = ""
@@ -38,11 +38,11 @@ def validate_windows_options(options: dict[str, Any], path: str) -> list[FieldEr
             detail = f"gmsaCredentialSpec size must be under {_MAX_SPEC_KIB} KiB"
         if detail:
             at = f"{path}.gmsaCredentialSpec"
-            errors.append(field.invalid(at, go_json.text(credential), detail))
+            errors.append(field.invalid(at, internal_json.text(credential), detail))
     user_name = options.get("runAsUserName")
     if user_name is not None:
         at = f"{path}.runAsUserName"
-        errors += field.invalids(at, go_json.text(user_name), _user_name_problems(user_name))
+        errors += field.invalids(at, internal_json.text(user_name), _user_name_problems(user_name))
     return errors
 
 

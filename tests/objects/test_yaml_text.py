@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kubestage.objects.patches import go_text, yaml_text
+from kubestage.objects import go_text, yaml_text
 
 TEXTS = st.text("ab1 0:#-'\"\\\n\té{}[]!?&*,.~é_\x07", max_size=8) | st.sampled_from(
     ["true", "No", "null", "~", "1e3", "0x1f", "1_000", "12:30", "2026-01-01", ".5", "-", "...", ""]

@@ -11,7 +11,7 @@ import functools
 import re
 from typing import Any, Final
 
-from kubestage.objects.patches import go_text
+from kubestage.objects import go_text
 
 _WIDTH: Final = 80
 _INDENT: Final = 2

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubestage.objects.validation import go_json, spec_diff
+from kubestage.objects.validation import internal_json, spec_diff
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ from kubestage.objects.validation import go_json, spec_diff
 def test_values_are_shown_with_the_fields_of_the_working_type(
     expression: str, value: object, text: str
 ) -> None:
-    assert go_json.render(expression, value).text == text
+    assert internal_json.render(expression, value).text == text
 
 
 def test_what_could_end_a_script_is_escaped_as_go_does() -> None:
-    assert go_json.text("<a&b>").text == '"\\u003ca\\u0026b\\u003e"'
+    assert internal_json.text("<a&b>").text == '"\\u003ca\\u0026b\\u003e"'
 
 
 def test_host_flags_are_shown_inside_the_security_context() -> None:
-    tree = go_json.tree("core/v1.PodSpec", {"hostNetwork": True, "hostUsers": False})
+    tree = internal_json.tree("core/v1.PodSpec", {"hostNetwork": True, "hostUsers": False})
     assert list(tree["SecurityContext"])[:6] == [
         "HostNetwork",
         "HostPID",
@@ -56,7 +56,7 @@ def test_host_flags_are_shown_inside_the_security_context() -> None:
 
 
 def test_metadata_of_a_template_is_shown_inline_with_json_names() -> None:
-    tree = go_json.tree("core/v1.PodTemplateSpec", {"metadata": {"labels": {"a": "b"}}})
+    tree = internal_json.tree("core/v1.PodTemplateSpec", {"metadata": {"labels": {"a": "b"}}})
     assert list(tree) == ["labels", "Spec"]
 
 

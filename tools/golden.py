@@ -1,9 +1,11 @@
-"""Choose a compact part of the recorded vectors for `tests/golden/`.
+"""Choose a compact part of the recorded vectors and scenarios for `tests/golden/`.
 
 Every operation keeps its share: entries are taken in rounds over the groups (operation, kind,
-outcome), smallest first, until a topic's budget of bytes is used. Run it after a new recording::
+outcome), smallest first, until a topic's budget of bytes is used. Of the controllers' scenarios
+every topic keeps its share. Run it after a new recording::
 
     python tools/golden.py VECTORS_FOLDER tests/golden
+    python tools/golden.py controllers.json.gz tests/golden
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 from typing import Any
 
 BUDGET_BYTES = 60_000
+SCENARIOS = 52
 TOPICS = (
     "quantity", "selectors", "defaulting", "strategicmergepatch", "validation", "podresources",
     "tables", "naming", "schedulerconfig",
@@ -58,9 +61,31 @@ def choose(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(chosen, key=lambda entry: str(entry["id"]))
 
 
+def choose_scenarios(scenarios: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Some of every topic, spread over their sizes."""
+    topics: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
+    for each in scenarios:
+        topics[each["topic"]].append(each)
+    chosen: list[dict[str, Any]] = []
+    for topic in topics.values():
+        topic.sort(key=lambda each: len(json.dumps(each)))
+        share = max(2, round(len(topic) * SCENARIOS / len(scenarios)))
+        steps = range(min(share, len(topic)))
+        places = {round(at * (len(topic) - 1) / max(len(steps) - 1, 1)) for at in steps}
+        chosen += [topic[place] for place in sorted(places)]
+    return sorted(chosen, key=lambda each: (each["topic"], each["name"]))
+
+
 def main() -> None:
-    """Write one file a topic."""
+    """Write one file a topic, or one for all scenarios."""
     source, target = map(pathlib.Path, sys.argv[1:3])
+    if source.is_file():
+        scenarios = json.loads(gzip.decompress(source.read_bytes()))
+        chosen = choose_scenarios(scenarios)
+        data = _encoded(chosen)
+        (target / "controllers.json.gz").write_bytes(data)
+        print(f"controllers: {len(chosen)} of {len(scenarios)} scenarios, {len(data)} bytes")
+        return
     for topic in TOPICS:
         entries = json.loads(gzip.decompress((source / topic / "public.json.gz").read_bytes()))
         chosen = choose(entries)

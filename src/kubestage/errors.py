@@ -8,7 +8,8 @@
     └── ApiError          the cluster's answer to a request it refuses, as a Kubernetes Status
         ├── BadRequest 400, Forbidden 403, NotFound 404, MethodNotAllowed 405
         ├── AlreadyExists 409, Conflict 409, Expired 410, UnsupportedMediaType 415
-        └── Invalid 422, TooManyRequests 429, ResourceVersionTooLarge 504
+        ├── Invalid 422, TooManyRequests 429, ResourceVersionTooLarge 504
+        └── SeveralBudgets 500
 
 A rejected value is a value (see ``objects.validation``), not an exception: it becomes
 ``Invalid`` only where a request ends.
@@ -156,3 +157,10 @@ class ResourceVersionTooLarge(ApiError):
 
     code = 504
     reason = "Timeout"
+
+
+class SeveralBudgets(ApiError):
+    """More than one disruption budget covers a pod, which an eviction cannot handle."""
+
+    # The API gives none here.
+    reason = ""

@@ -86,6 +86,25 @@ def test_a_job_selects_its_pods_by_its_uid() -> None:
     assert job["spec"]["template"]["metadata"]["labels"]["batch.kubernetes.io/job-name"] == "x"
 
 
+@pytest.mark.parametrize(
+    ("own", "template", "expected"),
+    [
+        (None, {"app": "j"}, {"app", "controller-uid", "job-name"}),
+        ({"app": "j"}, {"app": "j"}, {"app"}),
+        (None, None, {"controller-uid", "job-name"}),
+    ],
+)
+def test_a_job_without_labels_has_those_of_its_template(
+    own: dict[str, str] | None, template: dict[str, str] | None, expected: set[str]
+) -> None:
+    spec = {"template": {"metadata": {"labels": template}, "spec": {"restartPolicy": "Never"}}}
+    metadata = {"name": "j", "uid": "u", "labels": own}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+    stored = strategy.stored(strategy.prepare_for_create(defaulting.stored(job)))
+    plain = {name for name in stored["metadata"]["labels"] if "/" not in name}
+    assert plain == expected
+
+
 def test_a_changed_spec_is_a_new_generation_and_a_changed_label_is_not() -> None:
     old = make("apps/v1", "ReplicaSet", spec={"replicas": 1})
     same = strategy.prepare_for_update({**old, "metadata": {**old["metadata"], "labels": {}}}, old)
@@ -172,6 +191,13 @@ def test_a_claim_names_its_source_in_both_ways() -> None:
     assert prepared["spec"]["dataSourceRef"] == {**source, "apiGroup": None}
     other = make("v1", "PersistentVolumeClaim", spec={"dataSource": {"kind": "X", "name": "c"}})
     assert "dataSource" not in strategy.prepare_for_create(other)["spec"]
+
+
+def test_a_new_claim_is_pending() -> None:
+    claim = strategy.prepare_for_create(make("v1", "PersistentVolumeClaim", spec={}))
+    assert strategy.stored(claim)["status"] == {"phase": "Pending"}
+    bound = {**claim, "status": {"phase": "Bound"}}
+    assert strategy.stored(bound) is bound
 
 
 def test_a_volume_is_dated_when_its_phase_changes() -> None:

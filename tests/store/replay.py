@@ -35,7 +35,7 @@ class Replay:
         self.store = Store(
             Clock(),
             Streams(7),
-            admission=(admission.priority, admission.default_tolerations),
+            admission=(admission.priority.admit, admission.default_tolerations.admit),
             garbage="manual",
         )
         self.bound: dict[str, str] = {}

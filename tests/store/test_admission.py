@@ -108,7 +108,7 @@ def test_the_right_priority_may_be_said(store: Store) -> None:
 
 
 def test_a_repeated_manifest_changes_nothing() -> None:
-    steps = (admission.priority, admission.default_tolerations)
+    steps = (admission.priority.admit, admission.default_tolerations.admit)
     store = make_store(admission=steps)
     created = store.create(pod("a"))
     assert store.update(pod("a")) is created

@@ -84,6 +84,30 @@ def placements(before: Before, stage: Stage, scheduler: Scheduler) -> list[Place
     return sorted(found, key=lambda each: (each.namespace, each.name))
 
 
+def of_pod(key: str, stage: Stage, scheduler: Scheduler) -> Placement:
+    """What became of a pod at which at least one attempt was made, be it gone by now."""
+    decisions = [each for each in scheduler.record.decisions if each.pod == key]
+    ended = [each for each in decisions if each.result != "waiting"]
+    pod = stage.store.read(_POD).get(key)
+    if pod is not None:
+        return _placement(pod_views.of(pod), ended, None, stage, scheduler)
+    namespace, _, name = key.partition("/")
+    last = decisions[-1]
+    status = SCHEDULED if last.node else PENDING
+    return Placement(
+        namespace,
+        name,
+        status,
+        last.node,
+        last.profile,
+        0,
+        len(ended),
+        last.evaluated,
+        last.feasible,
+        last.message,
+    )
+
+
 def summary(before: Before, found: list[Placement], scheduler: Scheduler) -> Summary:
     """Pods by status, nodes in use, and how full they are."""
     columns = scheduler.cache.columns

@@ -1,20 +1,25 @@
-"""``kubestage run``: manifests in, placements out."""
+"""``kubestage run``: manifests in; placements out, or a life of some length."""
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from kubestage.cli import completion, failures
+from kubestage.cli import run_options as options
+from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kubestage.cli.config_file import Flags
-    from kubestage.cli.running import Outcome
+    from kubestage.cli.living import Life
+    from kubestage.cli.loading import Loaded
+    from kubestage.cli.running import Outcome, Settings
     from kubestage.scheduler.config import Completed
 
 EPILOG: Final = """
@@ -30,115 +35,60 @@ kubestage run cluster/ --explain shop/web-1     [dim]# why there and not elsewhe
 
 kubectl get nodes,pods,pv,pvc,sc,pdb -A -o json | kubestage run -
 
-Pods without spec.nodeName are scheduled as kube-scheduler v1.36 would; all others are there.
-"""
-_FORMATS: Final = ("table", "wide", "json", "yaml")
-_TIE_BREAKS: Final = ("heap", "first", "random")
-_RECORDINGS: Final = ("none", "decisions", "full")
-_NAMED: Final = 3
-_OLD_FLAGS: Final = "kube-scheduler's old flags, without --config"
+kubestage run cluster/ --for 10m                [dim]# controllers and kubelets at work[/dim]
 
-_Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE|DIR|-",
-        help="Nodes, pods and all that matters to them: files, directories, or stdin.",
-        show_default=False,
-    ),
-]
-_Config = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="A scheduler configuration (v1 or older)."),
-]
-_Plugins = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--plugin",
-        metavar="MODULE:CLASS",
-        help="A plugin of your own, or FILE.py:CLASS; a profile has to enable it. Repeatable.",
-    ),
-]
-_Seed = Annotated[int, typer.Option("--seed", help="Another seed is another run.")]
-_TieBreak = Annotated[
-    str,
-    typer.Option(
-        "--tie-break",
-        metavar="|".join(_TIE_BREAKS),
-        help="Which of the best nodes is taken; heap is what kube-scheduler does.",
-        autocompletion=completion.one_of(*_TIE_BREAKS),
-    ),
-]
-_RequireAll = Annotated[
-    bool, typer.Option("--require-all", help="Leave with 1 if a pod stays without a node.")
-]
-_Explain = Annotated[
-    str | None,
-    typer.Option("--explain", metavar="POD", help="Tell why a pod went where it went."),
-]
-_Output = Annotated[str, completion.output_option(*_FORMATS)]
-_Recording = Annotated[
-    str,
-    typer.Option(
-        "--recording",
-        metavar="|".join(_RECORDINGS),
-        help="What json and yaml tell of attempts: nothing, a row each, or every verdict.",
-        autocompletion=completion.one_of(*_RECORDINGS),
-    ),
-]
-_SchedulerName = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler-name",
-        metavar="NAME",
-        help="Name of the one profile.",
-        rich_help_panel=_OLD_FLAGS,
-    ),
-]
-_AlgorithmProvider = Annotated[
-    str | None,
-    typer.Option(
-        "--algorithm-provider",
-        metavar="NAME",
-        help="DefaultProvider or ClusterAutoscalerProvider.",
-        rich_help_panel=_OLD_FLAGS,
-    ),
-]
-_HardWeight = Annotated[
-    int | None,
-    typer.Option(
-        "--hard-pod-affinity-symmetric-weight",
-        metavar="0-100",
-        help="How much required affinity of others draws a pod.",
-        rich_help_panel=_OLD_FLAGS,
-    ),
-]
+kubestage run cluster/ --for 1h --at 5m=v2.yaml --events
+
+Pods without spec.nodeName are scheduled as kube-scheduler v1.36 would; all others are there.
+
+With --for, workloads make pods, pods start and end, nodes fail: see docs/controllers.md.
+"""
+_NAMED: Final = 3
+_JOBS: Final = "--run-duration"
 
 
 def run(
-    files: _Files,
-    config: _Config = None,
-    plugin: _Plugins = None,
-    seed: _Seed = 0,
-    tie_break: _TieBreak = "heap",
-    require_all: _RequireAll = False,
-    explain: _Explain = None,
-    output: _Output = "table",
-    recording: _Recording = "decisions",
-    scheduler_name: _SchedulerName = None,
-    algorithm_provider: _AlgorithmProvider = None,
-    hard_pod_affinity_symmetric_weight: _HardWeight = None,
+    files: options.Files,
+    config: options.Config = None,
+    plugin: options.Plugins = None,
+    seed: options.Seed = 0,
+    tie_break: options.TieBreak = "heap",
+    require_all: options.RequireAll = False,
+    explain: options.Explain = None,
+    output: options.Output = "table",
+    recording: options.Recording = "decisions",
+    run_for: options.For = None,
+    at: options.At = None,
+    events: options.Events = False,
+    launch_delay: options.LaunchDelay = None,
+    run_duration: options.RunDuration = None,
+    terminate_delay: options.TerminateDelay = None,
+    trace_out: options.TraceOut = None,
+    scheduler_name: options.SchedulerName = None,
+    algorithm_provider: options.AlgorithmProvider = None,
+    hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> int:
-    """Schedule the pending pods of manifests and print who goes where."""
+    """Schedule the pods of manifests and print who goes where, or let the cluster live."""
     from kubestage.cli import config_file, plugin_files, running, staging
     from kubestage.scheduler.record import Recording
     from kubestage.scheduler.selection import TieBreak
 
-    completion.check_choice(output, _FORMATS)
-    completion.check_choice(tie_break, _TIE_BREAKS, "tie break")
-    completion.check_choice(recording, _RECORDINGS, "recording")
+    completion.check_choice(output, options.FORMATS)
+    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
+    completion.check_choice(recording, options.RECORDINGS, "recording")
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
+    life = {
+        "--at": at,
+        "--events": events,
+        "--launch-delay": launch_delay,
+        _JOBS: run_duration,
+        "--terminate-delay": terminate_delay,
+        "--trace-out": trace_out,
+    }
+    if run_for is None:
+        _refuse_without_time(life)
     configuration = config_file.load(config, flags)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
@@ -147,12 +97,101 @@ def run(
         configuration, plugins, seed, TieBreak(tie_break), Recording(recording)
     )
     with plugin_files.blaming(plugins):
-        outcome = running.run(loaded, settings, explain)
-    sys.stdout.write(_told(outcome, output, completed))
+        if run_for is not None:
+            wanted = _Wanted(run_for, config, explain, output, completed)
+            told, code = _live(loaded, settings, wanted, life)
+            childless: list[str] = []
+        else:
+            outcome = running.run(loaded, settings, explain)
+            told, code = _told(outcome, output, completed), _without_node(outcome)
+            childless = outcome.childless
+    sys.stdout.write(told)
     sys.stdout.flush()
-    for note in _notes(outcome, config, flags, plugin_files.unused(plugins, configuration)):
+    for note in _notes(childless, config, flags, plugin_files.unused(plugins, configuration)):
         typer.echo(f"Note: {note}", err=True)
-    return _code(outcome, require_all)
+    if not require_all or code is None:
+        return 0
+    failures.tell(code)
+    return failures.NOT_AS_WANTED
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a person asked of a living cluster."""
+
+    run_for: str
+    config: str | None
+    explain: str | None
+    output: str
+    completed: Completed
+
+
+def _refuse_without_time(life: Mapping[str, Any]) -> None:
+    given = next((option for option, value in life.items() if value), None)
+    if given is not None:
+        raise InputError(
+            "means something only while the cluster lives",
+            path=given,
+            fix="add --for 10m, or leave it out",
+        )
+
+
+def _live(
+    loaded: Loaded, settings: Settings, wanted: _Wanted, life: Mapping[str, Any]
+) -> tuple[str, str | None]:
+    """What to print of a living cluster, and what is not as it should be at the end."""
+    from kubestage.cli import event_stream, life_report, living, printing
+
+    machine = wanted.output in ("json", "yaml")
+    stream = event_stream.EventStream(prints=not machine) if life["--events"] else None
+    plan = living.Plan(
+        living.duration(wanted.run_for),
+        [living.later(each, wanted.config) for each in life["--at"] or ()],
+        living.controller_settings(
+            launch_delay=life["--launch-delay"],
+            job_run_duration=life[_JOBS],
+            terminate_delay=life["--terminate-delay"],
+        ),
+        stream,
+        life["--trace-out"],
+        watched=stream is None,
+    )
+    lived = living.run(loaded, settings, plan, wanted.explain)
+    left = life_report.unfinished(lived.stage)
+    problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
+    if machine:
+        told = life_report.as_dict(lived.stage, stream.told if stream is not None else [])
+        shown = printing.as_json(told) if wanted.output == "json" else printing.as_yaml(told)
+        return shown, problem
+    if lived.explained is not None:
+        return _explained(lived, wanted.completed), problem
+    text = life_report.as_table(lived.stage, wide=wanted.output == "wide")
+    return f"\n{text}" if stream is not None else text, problem
+
+
+def _explained(lived: Life, completed: Completed) -> str:
+    """Why a pod of a living cluster went where it went."""
+    from kubestage.cli import explaining, placements
+
+    assert lived.explained is not None
+    placement = placements.of_pod(lived.explained, lived.stage, lived.scheduler)
+    return _lines(
+        explaining.explain(
+            placement,
+            lived.explanations,
+            _weights(completed).get(placement.profile, {}),
+            len(lived.scheduler.cache.columns),
+            shutil.get_terminal_size().columns,
+        )
+    )
+
+
+def _weights(completed: Completed) -> dict[str, Any]:
+    return {each.scheduler_name: each.weights["score"] for each in completed.profiles}
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _told(outcome: Outcome, output: str, completed: Completed) -> str:
@@ -164,38 +203,35 @@ def _told(outcome: Outcome, output: str, completed: Completed) -> str:
     if outcome.explained is None:
         return run_report.as_table(outcome, wide=output == "wide")
     placement = outcome.placement_of(outcome.explained)
-    weights = {each.scheduler_name: each.weights["score"] for each in completed.profiles}
-    lines = explaining.explain(
-        placement,
-        outcome.explanations or (),
-        weights.get(placement.profile, {}),
-        outcome.summary.nodes,
-        shutil.get_terminal_size().columns,
+    return _lines(
+        explaining.explain(
+            placement,
+            outcome.explanations or (),
+            _weights(completed).get(placement.profile, {}),
+            outcome.summary.nodes,
+            shutil.get_terminal_size().columns,
+        )
     )
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _notes(
-    outcome: Outcome, config: str | None, flags: Flags, unused: Sequence[str]
+    childless: Sequence[str], config: str | None, flags: Flags, unused: Sequence[str]
 ) -> Iterator[str]:
     """What a person may not have meant."""
     if config is not None and flags.given:
         yield f"{', '.join(flags.given)} has no effect together with --config"
     if unused:
         yield f"no profile enables {', '.join(unused)}, so it takes no part"
-    if outcome.childless:
-        shown = ", ".join(outcome.childless[:_NAMED])
-        more = len(outcome.childless) - _NAMED
+    if childless:
+        shown = ", ".join(childless[:_NAMED])
+        more = len(childless) - _NAMED
         names = f"{shown} and {more} more" if more > 0 else shown
-        yield f"no pods of {names} are given, and none are made: controllers do not run yet"
+        yield f"no pods of {names} are given, and none are made: with --for 10m they would be"
 
 
-def _code(outcome: Outcome, require_all: bool) -> int:
+def _without_node(outcome: Outcome) -> str | None:
     from kubestage.cli import placements
 
     counts = outcome.summary.counts
     left = counts[placements.PENDING] + counts[placements.GATED]
-    if not require_all or not left:
-        return 0
-    failures.tell(f"{left} pod{'' if left == 1 else 's'} without a node")
-    return failures.NOT_AS_WANTED
+    return f"{left} pod{'' if left == 1 else 's'} without a node" if left else None

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
 from kubestage.cli import loading, newest
+from kubestage.controllers.kwok import stage_check, stage_types
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import field_check, timestamps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from kubestage.objects import manifest
 
@@ -20,6 +21,7 @@ _WORKLOADS: Final = {
     "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
     "StatefulSet",
 }  # fmt: skip
+_ASKED: Final = {*_WORKLOADS, "Pod", "PersistentVolumeClaim", "Service"}
 
 
 def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
@@ -41,7 +43,17 @@ def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
     for document in kept:
         loading.kind_of(loaded, document)
         _check_fields(loaded, document)
+        _check_stage(loaded, document)
     return loaded
+
+
+def _check_stage(loaded: loading.Loaded, document: manifest.Document) -> None:
+    """Refuse a KWOK Stage that could not be played."""
+    if stage_types.is_stage(document.object):
+        try:
+            stage_check.load(document.object)
+        except InputError as error:
+            raise loaded.place(document, error) from None
 
 
 def _check_fields(loaded: loading.Loaded, document: manifest.Document) -> None:
@@ -61,20 +73,56 @@ def stage_of(loaded: loading.Loaded, seed: int) -> stages.Stage:
     """A stage with all objects on it.
 
     A pod that was never in a cluster (it has neither a uid nor a priority) is admitted as a new
-    one would be; everything else is put there as it was recorded. Time begins with the newest
-    moment that the objects mention.
+    one would be; everything else is put there as it was recorded.
     """
+    stage = empty(loaded, seed)
+    put(stage, loaded, loaded.documents, is_new=is_new_pod)
+    return stage
+
+
+def empty(loaded: loading.Loaded, seed: int) -> stages.Stage:
+    """A stage without objects; time begins with the newest moment that they mention."""
     recorded_ns = newest.time_ns(document.object for document in loaded.documents)
     start = timestamps.format_time(recorded_ns) if recorded_ns else None
-    stage = stages.Stage(seed, start=start)
-    for document in sorted(loaded.documents, key=_rank):
+    return stages.Stage(seed, start=start)
+
+
+def put(
+    stage: stages.Stage,
+    loaded: loading.Loaded,
+    documents: Iterable[manifest.Document],
+    *,
+    is_new: Callable[[dict[str, Any]], bool],
+) -> None:
+    """Put objects on a stage: those that are new as a person would, all others as recorded."""
+    for document in sorted(documents, key=_rank):
         try:
-            _put(stage, document.object)
+            if is_new(document.object):
+                _create(stage, document.object)
+            else:
+                stage.load([document.object])
         except ApiError as error:
-            raise loaded.place(document, _refusal(error)) from error
+            raise loaded.place(document, refusal(error)) from error
         except InputError as error:
             raise loaded.place(document, error) from None
-    return stage
+
+
+def split(loaded: loading.Loaded) -> tuple[list[manifest.Document], list[manifest.Document]]:
+    """What a cluster is made of, and what is asked of it."""
+    asked = [each for each in loaded.documents if each.object["kind"] in _ASKED]
+    return [each for each in loaded.documents if each not in asked], asked
+
+
+def is_new_pod(obj: dict[str, Any]) -> bool:
+    """Whether an object is a pod that was never in a cluster."""
+    return obj["kind"] == "Pod" and is_new(obj) and "priority" not in (obj.get("spec") or {})
+
+
+def is_new(obj: dict[str, Any]) -> bool:
+    """Whether an object was never in a cluster; what has a status of its own counts as if."""
+    if "uid" in (obj.get("metadata") or {}):
+        return False
+    return obj["kind"] == "Pod" or not obj.get("status")
 
 
 def childless(stage: stages.Stage, loaded: loading.Loaded) -> list[str]:
@@ -95,12 +143,13 @@ def childless(stage: stages.Stage, loaded: loading.Loaded) -> list[str]:
     return found
 
 
-def _put(stage: stages.Stage, obj: dict[str, Any]) -> None:
-    metadata, spec = obj.get("metadata") or {}, obj.get("spec") or {}
-    is_new = "uid" not in metadata and "priority" not in spec
-    if obj["kind"] != "Pod" or not is_new:
-        stage.load([obj])
-        return
+def _create(stage: stages.Stage, obj: dict[str, Any]) -> None:
+    namespace, name = loading.named(obj)
+    row = stage.store.kinds.of(obj)
+    key = f"{namespace or 'default'}/{name}" if row.namespaced else name
+    if key in stage.store.read(row):
+        # Twice in the files: the store has the words for it.
+        stage.store.create(obj)
     (created,) = stage.apply([obj])
     if obj.get("status"):
         status = {**created["status"], **obj["status"]}
@@ -111,7 +160,8 @@ def _rank(document: manifest.Document) -> int:
     return stages.rank(document.object)
 
 
-def _refusal(error: ApiError) -> InputError:
+def refusal(error: ApiError) -> InputError:
+    """A refused request as what a person wrote wrongly."""
     causes = error.details.get("causes") or []
     if not causes:
         return InputError(error.message)

@@ -109,10 +109,11 @@ def _in_full(path: str, difference: Difference) -> list[str]:
         f"Difference in {path}",
         f"  at:        {where}{attempt}",
         f"  field:     {difference.path}",
-        f"  expected:  {_shown(difference.expected)}",
-        f"  got:       {_shown(difference.got)}",
+        f"  expected:  {shown(difference.expected)}",
+        f"  got:       {shown(difference.got)}",
     ]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value in one line."""
     return "(nothing)" if value is None else json.dumps(value, ensure_ascii=False)

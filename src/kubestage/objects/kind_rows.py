@@ -56,6 +56,7 @@ rbac.authorization.k8s.io/v1 ClusterRole clusterroles cluster - - -
 rbac.authorization.k8s.io/v1 RoleBinding rolebindings namespaced - - -
 rbac.authorization.k8s.io/v1 ClusterRoleBinding clusterrolebindings cluster - - -
 apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions cluster crd,crds api-extensions status
+kwok.x-k8s.io/v1alpha1 Stage stages cluster - - status
 simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1 Scenario scenarios cluster - - status
 kubestage.dev/v1alpha1 Traffic traffics namespaced - - status
 """  # noqa: E501 - one row a line

@@ -29,10 +29,16 @@ if TYPE_CHECKING:
 MAX_WAIT_NS: Final = 15 * 60 * 1_000_000_000
 """No plugin may keep a pod waiting for longer."""
 
+POLL_NS: Final = 1_000_000_000
+"""How often a plugin is asked whether what a pod needs before it is bound has come about."""
+
 
 @dataclasses.dataclass(slots=True)
 class Placement:
-    """A pod on its way to the chosen node; `pod` is the pod as if it were there already."""
+    """A pod on its way to the chosen node; `pod` is the pod as if it were there already.
+
+    `again_ns` is set while a plugin has it wait for something before it is bound.
+    """
 
     number: int
     queued: QueuedPod
@@ -40,6 +46,7 @@ class Placement:
     pod: PodView
     node_name: str
     started_ns: int
+    again_ns: int | None = None
 
 
 class BindingCycle:
@@ -86,7 +93,7 @@ class BindingCycle:
         return misfit(status) if status.is_rejected else Failure(status.message)
 
     def bind(self, placement: Placement) -> Failure | None:
-        """Bind a pod that does not wait, or waits no more."""
+        """Bind a pod that does not wait, or waits no more; it may be told to come again."""
         waiting = self._waiting.get(placement.pod.uid)
         if waiting is not None:
             self._waiting.remove(placement.pod.uid)
@@ -96,7 +103,11 @@ class BindingCycle:
                 return self._fail(placement, failure)
         # From here on no event can make a difference.
         self._queue.done(placement.pod.uid)
+        placement.again_ns = None
         status = self._run("PreBind", "pre_bind", placement.attempt.profile.pre_bind, placement)
+        if status.code is Code.WAIT:
+            placement.again_ns = self._time.clock.now_ns + POLL_NS
+            return None
         if status is SUCCESS:
             status = self._bind(placement)
         if not status.is_success:
@@ -207,7 +218,9 @@ class BindingCycle:
 
 
 def _told(point: str, plugin: str, status: Status) -> Status:
-    """A plugin's objection: a refusal stays one, anything else is an error that names it."""
+    """A plugin's objection: a refusal stays one, as does a delay; else it is an error."""
     if status.is_rejected:
         return status.by(plugin)
+    if status.code is Code.WAIT:
+        return status
     return error(f'running {point} plugin "{plugin}": {status.message}')

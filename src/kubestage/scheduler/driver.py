@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.scheduler.timers import Alarm
+from kubestage.sim.alarm import Alarm
 
 if TYPE_CHECKING:
     from kubestage.scheduler.scheduler import Scheduler

@@ -203,7 +203,7 @@ class Permit(Plugin, Protocol):
 
 @runtime_checkable
 class PreBind(Plugin, Protocol):
-    """Does what must be done before a pod is bound."""
+    """Does what must be done before a pod is bound; after WAIT it is asked again in a second."""
 
     def pre_bind(self, state: CycleState, pod: PodView, node_name: str) -> Status: ...
 

@@ -71,6 +71,13 @@ class Client(Protocol):
 
 
 @dataclasses.dataclass(slots=True)
+class Surroundings:
+    """Who else is at work; shared by the plugins of all profiles, for it may change."""
+
+    binds_volumes: bool = False
+
+
+@dataclasses.dataclass(slots=True)
 class Handle:
     """Given to every plugin when it is made; `profile` is set once all plugins exist.
 
@@ -90,6 +97,7 @@ class Handle:
     waiting: WaitingPods = dataclasses.field(default_factory=WaitingPods)
     activate: Callable[[Iterable[PodView]], None] | None = None
     clock: Clock | None = None
+    surroundings: Surroundings = dataclasses.field(default_factory=Surroundings)
 
     @property
     def columns(self) -> Columns:

@@ -14,7 +14,7 @@ from kubestage.scheduler.driver import Driver
 from kubestage.scheduler.event_handlers import EventHandlers
 from kubestage.scheduler.extender import Extender
 from kubestage.scheduler.failure_handler import Failure, FailureHandler
-from kubestage.scheduler.handle import Handle
+from kubestage.scheduler.handle import Handle, Surroundings
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.preemption import report
@@ -81,6 +81,7 @@ class Scheduler:
         self._time = Timekeeper(self.metrics, self.clock, stopwatch)
         self._attempts = 0
         self._suspended: dict[str, Placement] = {}
+        self._unready: dict[str, Placement] = {}
         self._make_profiles(streams, own)
         self._cycle = Cycle(
             self._nominator,
@@ -118,6 +119,8 @@ class Scheduler:
     def catch_up(self) -> None:
         """Do what time and others have brought about since last time."""
         self.queue.flush()
+        if self._unready:
+            self._ask_again()
         if not self._suspended:
             return
         for waiting in self.waiting:
@@ -126,13 +129,27 @@ class Scheduler:
             for waiting in decided:
                 self._finish(self._suspended.pop(waiting.pod.uid))
 
+    def _ask_again(self) -> None:
+        """See whether pods can be bound now that were to wait for something."""
+        now_ns = self.clock.now_ns
+        for uid, placement in tuple(self._unready.items()):
+            if placement.again_ns is not None and placement.again_ns <= now_ns:
+                del self._unready[uid]
+                self._finish(placement)
+
     @property
     def due_ns(self) -> int | None:
         """When time alone will next give it something to do."""
-        times = [at for at in (self.queue.due_ns, self.waiting.due_ns) if at is not None]
-        return min(times, default=None)
+        times = [self.queue.due_ns, self.waiting.due_ns]
+        times.extend(placement.again_ns for placement in self._unready.values())
+        return min((at for at in times if at is not None), default=None)
+
+    def wait_for_volumes(self) -> None:
+        """Bind pods only when their volumes are bound: somebody on the stage does that."""
+        self._surroundings.binds_volumes = True
 
     def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
+        self._surroundings = Surroundings()
         handle = Handle(
             self._client,
             self._client,
@@ -143,6 +160,7 @@ class Scheduler:
             waiting=self.waiting,
             activate=self.activate,
             clock=self.clock,
+            surroundings=self._surroundings,
         )
         self.profiles = registry.profiles(self.configuration, handle, own, self._time.watch)
         self.queue = SchedulingQueue(
@@ -236,6 +254,11 @@ class Scheduler:
     def _finish(self, placement: Placement) -> None:
         attempt, number = placement.attempt, placement.number
         failure = self._binding.bind(placement)
+        if placement.again_ns is not None:
+            self._unready[placement.pod.uid] = placement
+            if self._driver is not None:
+                self._driver.set_timer()
+            return
         if failure is None:
             result = metrics.SCHEDULED
             self._time.attempted(result, attempt.profile.name, placement.started_ns)

@@ -59,6 +59,7 @@ class Status:
 
 SUCCESS: Final = Status(Code.SUCCESS)
 SKIP: Final = Status(Code.SKIP)
+WAIT: Final = Status(Code.WAIT)
 
 
 def unschedulable(*reasons: str) -> Status:

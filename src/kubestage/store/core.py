@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
 from kubestage.store import definitions, refusals
+from kubestage.store.admission import limit_ranger, resource_quota
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
 from kubestage.store.template_cache import TemplateCache
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
-    from kubestage.store.admission import Step
+    from kubestage.store.admission.request import Check, Step
     from kubestage.store.log import Change
 
     KindRef = Kind | tuple[str, str]
@@ -33,6 +34,7 @@ class Core:
         kinds: KindTable | None = None,
         *,
         admission: tuple[Step, ...] = admission_steps.DEFAULT,
+        checks: tuple[Check, ...] = admission_steps.CHECKS,
         garbage: GarbageMode = "immediate",
         implicit_namespaces: bool = False,
         history: int = 100_000,
@@ -44,11 +46,19 @@ class Core:
         self.garbage = Garbage()
         self.templates = TemplateCache()
         self.admission = admission
+        self.checks = checks
+        # From where on an address for the next service is looked for.
+        self.service_address = 0
+        # At hand, for every create asks whether there are any.
+        self.limit_ranges = self.ledger.collection(self.kind(limit_ranger.LIMIT_RANGE))
+        self.resource_quotas = self.ledger.collection(self.kind(resource_quota.RESOURCE_QUOTA))
         self.implicit_namespaces = implicit_namespaces
         self.name_stream = streams.stream("store/names")
         self.uid_stream = streams.stream("store/uids")
-        # A step of the user's own may look at anything, so its answers cannot be kept.
-        self.uses_templates = set(admission) <= set(admission_steps.DEFAULT)
+        # A step or check of the user's own may look at anything: its answers cannot be kept.
+        self.uses_templates = set(admission) <= set(admission_steps.DEFAULT) and (
+            set(checks) <= set(admission_steps.CHECKS)
+        )
         self._collects_at_once = garbage == "immediate"
 
     def kind(self, ref: KindRef) -> Kind:
@@ -85,6 +95,6 @@ class Core:
 
     def settle(self) -> None:
         """After a verb: collect garbage if that is done at once, then tell subscribers."""
-        if self._collects_at_once:
+        if self._collects_at_once and self.garbage.collector is None:
             self.garbage.collect(self)
         self.ledger.deliver()

@@ -8,6 +8,7 @@ from kubestage.errors import BadRequest, InputError
 from kubestage.objects import defaulting, names, strategy, timestamps
 from kubestage.objects.validation import rules, status
 from kubestage.store import custom_resources, definitions, namespaces, refusals
+from kubestage.store.admission import Request
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def create(
     if namespace is not None:
         namespace = admit_namespace(core, kind, given, namespace)
     name = given or (names.generate_name(base, core.name_stream) if base else "")
-    prepared = _prepared(core, kind, obj, name, namespace)
+    prepared = _prepared(core, kind, obj, name, namespace, dry_run=dry_run)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
@@ -96,14 +97,23 @@ def place(metadata: dict[str, Any], namespace: str | None) -> None:
 
 
 def _prepared(
-    core: Core, kind: Kind, obj: dict[str, Any], name: str, namespace: str | None
+    core: Core,
+    kind: Kind,
+    obj: dict[str, Any],
+    name: str,
+    namespace: str | None,
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
     now = timestamps.format_time(core.clock.unix_ns)
     key = core.templates.key(kind, obj) if core.uses_templates else None
+    if key is not None and core.limit_ranges.objects and namespace is not None:
+        key += namespace.encode()
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
         prepared = _from_scratch(core, kind, obj, name, namespace, now)
+        _check(core, Request(kind, prepared, dry_run=dry_run))
         if key is not None:
             core.templates.add(key, prepared, now)
         return prepared
@@ -118,7 +128,15 @@ def _prepared(
     metadata.update(template.metadata)
     prepared = template.body.copy()
     prepared["metadata"] = metadata
+    if core.resource_quotas.objects:
+        # What the other checks say about a template, they say about all that is made from it.
+        _check(core, Request(kind, prepared, dry_run=dry_run))
     return prepared
+
+
+def _check(core: Core, asked: Request) -> None:
+    for check in core.checks:
+        check(core, asked)
 
 
 def _from_scratch(
@@ -131,18 +149,19 @@ def _from_scratch(
 ) -> dict[str, Any]:
     shaped = strategy.wipe_system_fields(defaulted(kind, obj, now))
     metadata: dict[str, Any] = shaped["metadata"]
-    if name:
-        metadata["name"] = name
     place(metadata, namespace)
     metadata["uid"] = names.uid(core.uid_stream)
     metadata["creationTimestamp"] = now
     for step in core.admission:
         shaped = step(core, kind, shaped, None)
+    if name:
+        # Steps are asked before a name is made up, and refuse under the name that was given.
+        shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}
     prepared = custom_resources.prepare_for_create(kind, shaped, now)
     problems = rules.validate_create(prepared)
     if problems:
         raise status.invalid(prepared, problems)
-    prepared = strategy.canonicalize(prepared)
+    prepared = strategy.stored(prepared)
     return {**prepared, "metadata": dict(prepared["metadata"])}
 
 

@@ -75,7 +75,7 @@ def delete(core: Core, kind: Kind, key: str, name: str, request: DeleteOptions) 
         taken = namespaces.terminate(core, kind, existing, request)
         if taken is not None:
             return Deletion(taken, removed=False)
-    _check_preconditions(kind, existing, request)
+    check_preconditions(kind, existing, request)
     if definitions.is_definition(kind):
         taken = definitions.terminate(core, kind, existing, request)
         if taken is not None:
@@ -130,7 +130,8 @@ def _check_protected(kind: Kind, name: str) -> None:
         raise status.forbidden(kind, name, why)
 
 
-def _check_preconditions(kind: Kind, obj: dict[str, Any], request: DeleteOptions) -> None:
+def check_preconditions(kind: Kind, obj: dict[str, Any], request: DeleteOptions) -> None:
+    """Refuse if the object is another one than the request means, or another version."""
     metadata = obj["metadata"]
     uid, version = metadata["uid"], metadata["resourceVersion"]
     why = None

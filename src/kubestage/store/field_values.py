@@ -68,8 +68,11 @@ _SPECIAL: Final[dict[tuple[str, str], Callable[[dict[str, Any]], str]]] = {
     ("Event", "source"): _event_source,
 }
 
-INDEXED: Final[dict[str, tuple[str, ...]]] = {"Pod": ("spec.nodeName",)}
-"""The fields by kind that selectors find through an index."""
+INDEXED: Final[dict[str, tuple[str, ...]]] = {
+    "Pod": ("spec.nodeName",),
+    "Service": ("spec.clusterIP",),
+}
+"""The fields by kind that are found through an index."""
 
 
 @functools.cache

@@ -8,7 +8,7 @@ same order. What empties namespaces and definitions (`purging`) is driven from h
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from kubestage.store import definitions, namespaces, purging, replacing
 from kubestage.store.collection import key_of
@@ -29,15 +29,38 @@ _DANGLING: Final = "dangling"
 _WAITING: Final = "waiting"
 
 
+class Collector(Protocol):
+    """Somebody who decides when the work is done, instead of the store at once."""
+
+    def noticed(self) -> None:
+        """There is something to look at."""
+
+
+class Emptier(Protocol):
+    """Somebody who empties namespaces that are ending, instead of the store at once."""
+
+    def left(self, namespace: str) -> None:
+        """An object has left a namespace that is ending."""
+
+
 class Garbage:
-    """The objects to look at, each once, in the order in which they were noticed."""
+    """The objects to look at, each once, in the order in which they were noticed.
+
+    While there is a `collector`, the store leaves the work to it; so it is with namespaces and
+    an `emptier`.
+    """
 
     def __init__(self) -> None:
         self._queue: OrderedDict[Item, None] = OrderedDict()
+        self.collector: Collector | None = None
+        self.emptier: Emptier | None = None
 
     def notice(self, kind: Kind, key: str) -> None:
         """Put an object on the list."""
+        was_empty = not self._queue
         self._queue.setdefault((kind, key))
+        if was_empty and self.collector is not None:
+            self.collector.noticed()
 
     def observe(self, core: Core, change: Change) -> None:
         """Note what a change means for others."""
@@ -57,7 +80,9 @@ class Garbage:
         if namespace:
             found = core.read(namespaces.NAMESPACE).get(namespace)
             ending = found is not None and "deletionTimestamp" in found["metadata"]
-            if ending and namespaces.is_empty(core, namespace):
+            if ending and self.emptier is not None:
+                self.emptier.left(namespace)
+            elif ending and namespaces.is_empty(core, namespace):
                 self.notice(core.kind(namespaces.NAMESPACE), namespace)
         kind = change.kind
         if kind.definition is not None and not core.ledger.collection(kind).objects:
@@ -87,16 +112,23 @@ class Garbage:
                 self.notice(*owner)
         if change.type != DELETED:
             for reference in metadata.get("ownerReferences") or ():
-                if _waiting_owner(core, reference, namespace) is not None:
+                state = _state(core, reference, namespace)
+                if state == _WAITING or (state == _DANGLING and self.collector is not None):
                     self.notice(change.kind, change.key)
 
     def collect(self, core: Core) -> None:
         """Work until nothing is left to do."""
         while self._queue:
+            self.collect_one(core)
+
+    def collect_one(self, core: Core) -> bool:
+        """Look at one object; whether more are to be looked at."""
+        if self._queue:
             (kind, key), _ = self._queue.popitem(last=False)
             obj = core.ledger.collection(kind).objects.get(key)
             if obj is not None:
                 _process(core, kind, key, obj)
+        return bool(self._queue)
 
 
 def collect(core: Core) -> None:
@@ -146,7 +178,8 @@ def _process(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> None:
     elif FOREGROUND in finalizers:
         _finish_foreground(core, kind, key, metadata["uid"])
     if kind.kind == "Namespace" and not kind.group:
-        purging.purge_namespace(core, key)
+        if core.garbage.emptier is None:
+            purging.purge_namespace(core, key)
     elif definitions.is_definition(kind):
         purging.purge_instances(core, key)
 

@@ -35,7 +35,7 @@ def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     problems = rules.validate_create(loaded)
     if problems:
         raise status.invalid(loaded, problems)
-    loaded = strategy.canonicalize(loaded)
+    loaded = strategy.stored(loaded)
     key = key_of(namespace, name)
     taken = core.ledger.collection(kind).objects.get(key)
     if taken is not None and not seeding.is_seeded(kind, name):

@@ -13,12 +13,14 @@ from kubestage.store import (
     binding,
     creating,
     deletion,
+    eviction,
     listing,
     loading,
     refusals,
     scaling,
     seeding,
     selection,
+    trusted,
     updating,
     versions,
 )
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind, KindTable
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
-    from kubestage.store.admission import Step
+    from kubestage.store.admission.request import Check, Step
     from kubestage.store.core import GarbageMode, KindRef
     from kubestage.store.log import Change
 
@@ -56,6 +58,7 @@ class Store(Core):
         kinds: KindTable | None = None,
         *,
         admission: tuple[Step, ...] = admission_steps.DEFAULT,
+        checks: tuple[Check, ...] = admission_steps.CHECKS,
         garbage: GarbageMode = "immediate",
         implicit_namespaces: bool = False,
         history: int = 100_000,
@@ -67,6 +70,7 @@ class Store(Core):
             streams,
             kinds,
             admission=admission,
+            checks=checks,
             garbage=garbage,
             implicit_namespaces=implicit_namespaces,
             history=history,
@@ -150,9 +154,11 @@ class Store(Core):
     ) -> dict[str, Any]:
         """Store a new object; fields that its kind does not know are kept."""
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
-        created = creating.create(self, row, obj, namespace, dry_run=dry_run)
-        self.settle()
-        return created
+        try:
+            return creating.create(self, row, obj, namespace, dry_run=dry_run)
+        finally:
+            # A quota is charged for what is then refused because its name is taken.
+            self.settle()
 
     def load(self, obj: dict[str, Any]) -> dict[str, Any]:
         """Store an object as it was recorded: status, uid and times are kept, nothing is admitted.
@@ -257,6 +263,33 @@ class Store(Core):
         bound = binding.bind(self, row, key_of(namespace, name), name, request)
         self.settle()
         return bound
+
+    def evict(
+        self, name: str, namespace: str = "default", options: DeleteOptions | None = None
+    ) -> Deletion:
+        """Delete a pod unless its disruption budget forbids it, as its eviction subresource does.
+
+        `TooManyRequests` says that it may be allowed later.
+        """
+        row = self.kind(("v1", "Pod"))
+        key = key_of(namespace, name)
+        try:
+            return eviction.evict(self, row, key, name, options or DeleteOptions())
+        finally:
+            # The budget is charged even if the deletion is then refused.
+            self.settle()
+
+    def record_status(self, kind: KindRef, key: str, status: dict[str, Any]) -> dict[str, Any]:
+        """Give the object of a key another status, by a component that writes only true ones."""
+        recorded = trusted.record_status(self, self.kind(kind), key, status)
+        self.settle()
+        return recorded
+
+    def record_metadata(self, kind: KindRef, key: str, metadata: dict[str, Any]) -> dict[str, Any]:
+        """Give the object of a key other labels, annotations, owners or finalizers, likewise."""
+        recorded = trusted.record_metadata(self, self.kind(kind), key, metadata)
+        self.settle()
+        return recorded
 
     def subscribe(self, callback: Callable[[Change], None]) -> None:
         """Call back after every change, in order.

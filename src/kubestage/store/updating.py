@@ -11,6 +11,7 @@ from kubestage.objects import decode, patches, schema, strategy, timestamps
 from kubestage.objects.patches import PatchType
 from kubestage.objects.validation import field, rules, status
 from kubestage.store import creating, custom_resources, policies, refusals, replacing, versions
+from kubestage.store.admission import Request
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -123,7 +124,10 @@ def apply(
     problems = rules.validate_update(prepared, existing, subresource)
     if problems:
         raise status.invalid(prepared, problems)
-    prepared = strategy.canonicalize(prepared)
+    asked = Request(kind, prepared, existing, subresource, dry_run)
+    for check in core.checks:
+        check(core, asked)
+    prepared = strategy.stored(prepared)
     return replacing.replace(core, kind, key, prepared, dry_run=dry_run)
 
 

@@ -18,7 +18,8 @@ def job(obj: dict[str, Any]) -> None:
     spec.setdefault("backoffLimit", _NO_LIMIT if "backoffLimitPerIndex" in spec else 6)
     labels = spec["template"]["metadata"].get("labels")
     if labels:
-        obj["metadata"].setdefault("labels", dict(labels))
+        # One dict in both places, as upstream: what is added to the template's is the job's, too.
+        obj["metadata"].setdefault("labels", labels)
     spec.setdefault("completionMode", "NonIndexed")
     spec.setdefault("suspend", False)
     replacement = "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed"

@@ -113,6 +113,11 @@ _UPDATE: Final[dict[tuple[str, str, str], Update]] = {
     ("coordination.k8s.io/v1", "Lease", ""): cluster.update_lease,
 }
 
+_READ_BACK: Final[dict[Key, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    ("v1", "PersistentVolumeClaim"): storage.read_back_claim,
+    ("batch/v1", "Job"): workloads.read_back_job,
+}
+
 
 def wipe_system_fields(obj: dict[str, Any]) -> dict[str, Any]:
     """The object without the metadata that only the server writes, as a request may send it."""
@@ -176,6 +181,15 @@ def canonicalize(obj: dict[str, Any]) -> dict[str, Any]:
     meta = obj["metadata"]
     labels = {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta.get("name") or ""}
     return {**obj, "metadata": {**meta, "labels": labels}}
+
+
+def stored(obj: dict[str, Any]) -> dict[str, Any]:
+    """The object as it is stored and answered, after validation.
+
+    A server answers with what it reads back, and reading fills in defaults once more.
+    """
+    read_back = _READ_BACK.get((obj["apiVersion"], obj["kind"]))
+    return canonicalize(obj) if read_back is None else read_back(obj)
 
 
 def _is_new_generation(key: Key, new: dict[str, Any], old: dict[str, Any]) -> bool:

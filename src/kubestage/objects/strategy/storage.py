@@ -29,6 +29,12 @@ def create_claim(claim: dict[str, Any], _: str | None) -> None:
     claim["spec"] = with_data_sources(claim.get("spec") or {}, None)
 
 
+def read_back_claim(claim: dict[str, Any]) -> dict[str, Any]:
+    """A claim of which nobody has said anything yet is pending."""
+    status = claim.get("status") or {}
+    return claim if status.get("phase") else {**claim, "status": {**status, "phase": "Pending"}}
+
+
 def update_claim(new: dict[str, Any], old: dict[str, Any], _: str | None) -> None:
     """As on creation; a source that was there is kept even if it could not be given today."""
     new["spec"] = with_data_sources(new.get("spec") or {}, old.get("spec") or {})

@@ -117,7 +117,8 @@ def create_job(job: dict[str, Any], now: str | None) -> None:
     uid, name = job["metadata"].get("uid") or "", job["metadata"].get("name") or ""
     template = spec.get("template") or {}
     meta = template.get("metadata") or {}
-    labels = dict(meta.get("labels") or {})
+    given = meta.get("labels")
+    labels = dict(given or {})
     for keys, value in ((_CONTROLLER_UID, uid), (_JOB_NAME, name)):
         for key in keys:
             labels.setdefault(key, value)
@@ -125,8 +126,19 @@ def create_job(job: dict[str, Any], now: str | None) -> None:
     matched = dict(selector.get("matchLabels") or {})
     matched.setdefault(_CONTROLLER_UID[1], uid)
     selector["matchLabels"] = matched
+    if given and job["metadata"].get("labels") is given:
+        job["metadata"]["labels"] = labels
     job["spec"] = {
         **spec,
         "selector": selector,
         "template": {**template, "metadata": {**meta, "labels": labels}},
     }
+
+
+def read_back_job(job: dict[str, Any]) -> dict[str, Any]:
+    """A job without labels of its own has those of its template."""
+    meta = job["metadata"]
+    labels = (_find(job, ("spec", "template", "metadata")) or {}).get("labels")
+    if meta.get("labels") or not labels:
+        return job
+    return {**job, "metadata": {**meta, "labels": dict(labels)}}

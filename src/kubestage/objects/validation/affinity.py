@@ -198,9 +198,14 @@ def pod_terms(spec: dict[str, Any]) -> list[dict[str, Any]]:
 def has_invalid_required_node_value(spec: dict[str, Any]) -> bool:
     """Whether required node affinity compares with a text that can be no label value."""
     node = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    return has_invalid_value(node.get(_REQUIRED))
+
+
+def has_invalid_value(selector: dict[str, Any] | None) -> bool:
+    """Whether a node selector compares with a text that can be no label value."""
     return any(
         names.is_valid_label_value(value)
-        for term in (node.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
+        for term in (selector or {}).get("nodeSelectorTerms") or ()
         for requirement in term.get("matchExpressions") or ()
         for value in requirement.get("values") or ()
     )

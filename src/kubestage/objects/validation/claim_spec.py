@@ -73,7 +73,7 @@ def validate_claim_spec(
     errors += label_selectors.validate_label_selector(
         spec.get("selector"), f"{path}.selector", allow_invalid_values=allow_invalid_values
     )
-    errors += _validate_access_modes(modes, f"{path}.accessModes")
+    errors += validate_access_modes(modes, f"{path}.accessModes")
     errors += _validate_storage(spec, f"{path}.resources[storage]")
     errors += _validate_class(spec, "storageClassName", path)
     mode = spec.get("volumeMode")
@@ -84,7 +84,8 @@ def validate_claim_spec(
     return errors + _validate_class(spec, "volumeAttributesClassName", path)
 
 
-def _validate_access_modes(modes: Sequence[str], path: str) -> list[FieldError]:
+def validate_access_modes(modes: Sequence[str], path: str) -> list[FieldError]:
+    """The ways in which a volume may be mounted."""
     errors = [
         field.not_supported(path, internal_json.text(mode), _ACCESS_MODES)
         for mode in modes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.objects import cron_schedule, time_zones
 from kubestage.objects.validation import (
     field,
     internal_json,
@@ -70,15 +71,20 @@ def _validate_schedule(spec: dict[str, Any], old: dict[str, Any] | None) -> list
     schedule = spec.get("schedule") or ""
     if not schedule:
         return [field.required(path)]
+    errors = []
+    try:
+        cron_schedule.parse(schedule)
+    except cron_schedule.ScheduleError as error:
+        errors.append(field.invalid(path, schedule, str(error)))
     if "TZ" not in schedule:
-        return []
+        return errors
     if "TZ" not in ((old or {}).get("schedule") or ""):
         detail = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
-        return [field.invalid(path, schedule, detail)]
-    if spec.get("timeZone") is None:
-        return []
-    detail = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
-    return [field.invalid(path, schedule, detail)]
+        errors.append(field.invalid(path, schedule, detail))
+    elif spec.get("timeZone") is not None:
+        detail = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
+        errors.append(field.invalid(path, schedule, detail))
+    return errors
 
 
 def _validate_time_zone(zone: str | None) -> list[FieldError]:
@@ -91,12 +97,17 @@ def _validate_time_zone(zone: str | None) -> list[FieldError]:
     for part in zone.split("/"):
         if part in (".", "..") or part.startswith("-") or not _is_zone_part(part):
             return [field.invalid(path, shown, f"unknown time zone {zone}")]
+    errors = []
     if zone.lower() == "local":
         detail = (
             "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
         )
-        return [field.invalid(path, shown, detail)]
-    return []
+        errors.append(field.invalid(path, shown, detail))
+    try:
+        time_zones.check(zone)
+    except time_zones.UnknownTimeZone as error:
+        errors.append(field.invalid(path, shown, str(error)))
+    return errors
 
 
 def _validate_job_template(

@@ -13,6 +13,7 @@ POD_LEVEL: Final = ("cpu", HUGE_PAGES_PREFIX, "memory")
 """What a pod as a whole may ask for (any size of huge pages counts)."""
 
 _REQUESTS_PREFIX: Final = "requests."
+_QUOTA_HUGE_PAGES: Final = (HUGE_PAGES_PREFIX, f"{_REQUESTS_PREFIX}{HUGE_PAGES_PREFIX}")
 _NATIVE_DOMAIN: Final = "kubernetes.io/"
 _COMPUTE: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 _COUNTED: Final = frozenset(
@@ -40,6 +41,11 @@ _STANDARD: Final = (
 def is_huge_page(name: str) -> bool:
     """Huge pages of some size."""
     return name.startswith(HUGE_PAGES_PREFIX)
+
+
+def is_standard_for_quota(name: str) -> bool:
+    """A resource without a domain that a quota may limit."""
+    return (name in _STANDARD and name != "storage") or name.startswith(_QUOTA_HUGE_PAGES)
 
 
 def is_native(name: str) -> bool:
@@ -76,7 +82,7 @@ def resource_problems(name: str) -> names.Problems:
     problems = names.is_qualified_name(name)
     if problems or "/" in name:
         return problems
-    if name in _STANDARD or name.startswith((HUGE_PAGES_PREFIX, "requests.hugepages-")):
+    if name in _STANDARD or name.startswith(_QUOTA_HUGE_PAGES):
         return ()
     return ("must be a standard resource type or fully qualified",)
 

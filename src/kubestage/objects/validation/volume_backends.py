@@ -25,6 +25,7 @@ PLAIN: Final = frozenset(_REQUIRED)
 """Kinds that only need certain fields to be filled."""
 
 _HOST_PORTS: Final = "must be a host:port pair or multiple pairs separated by commas"
+_INITIATOR: Final = "must be valid format starting with iqn, eui, or naa"
 _CACHING_MODES: Final = ("None", "ReadOnly", "ReadWrite")
 _DISK_KINDS: Final = ("Dedicated", "Managed", "Shared")
 _MANAGED_URI: Final = (
@@ -96,11 +97,25 @@ def validate_iscsi(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
+def validate_iscsi_volume(source: dict[str, Any], path: str) -> list[FieldError]:
+    """As `validate_iscsi`, for a persistent volume: a secret is named, and messages are shorter."""
+    errors = [
+        field.invalid(error.field, error.value, "must be valid format")
+        if error.detail == _INITIATOR
+        else error
+        for error in validate_iscsi(source, path)
+    ]
+    at = len(errors)
+    if errors and errors[-1].field == f"{path}.initiatorname":
+        at -= 1
+    errors[at:at] = _validate_secret_ref(source, path)
+    return errors
+
+
 def _validate_initiator(name: str, path: str) -> list[FieldError]:
     matches = _INITIATORS.get(name[:3])
     if matches is None:
-        detail = "must be valid format starting with iqn, eui, or naa"
-        return [field.invalid(path, name, detail)]
+        return [field.invalid(path, name, _INITIATOR)]
     return [] if matches(name) else [field.invalid(path, name, "must be valid format")]
 
 

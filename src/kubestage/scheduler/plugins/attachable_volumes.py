@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.scheduler.plugins import csi_migration, storage_objects
+from kubestage.objects import csi_migration
+from kubestage.scheduler.plugins import storage_objects
 from kubestage.scheduler.status import Code, Status, error, unresolvable
 
 if TYPE_CHECKING:

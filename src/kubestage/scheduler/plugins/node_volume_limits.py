@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from kubestage.objects import csi_migration
 from kubestage.objects.views import storage
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.plugins import csi_migration, storage_objects
+from kubestage.scheduler.plugins import storage_objects
 from kubestage.scheduler.plugins.attachable_volumes import AttachableVolumes, Volumes
 from kubestage.scheduler.plugins.storage_objects import StorageObjects
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, unschedulable

@@ -12,7 +12,7 @@ from kubestage.scheduler.plugins import storage_objects, volume_hints, volume_se
 from kubestage.scheduler.plugins.assumptions import Assumptions
 from kubestage.scheduler.plugins.pod_claims import ClaimReader
 from kubestage.scheduler.plugins.storage_objects import StorageObjects
-from kubestage.scheduler.status import SKIP, SUCCESS, Status, error, unresolvable
+from kubestage.scheduler.status import SKIP, SUCCESS, WAIT, Status, error, unresolvable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,8 @@ class _Binding:
     claims: PodClaims
     search: Search | None = None
     to_write: list[Json] = dataclasses.field(default_factory=list)
+    provisioned: list[ClaimView] = dataclasses.field(default_factory=list)
+    deadline_ns: int | None = None
 
 
 class VolumeBinding:
@@ -49,7 +51,8 @@ class VolumeBinding:
     name = "VolumeBinding"
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
-        del args
+        self._timeout_ns = int(args.get("bindTimeoutSeconds") or 600) * 1_000_000_000
+        self._handle = handle
         self._client = handle.client
         self._objects = StorageObjects(handle.lister)
         self._assumptions = Assumptions()
@@ -108,6 +111,7 @@ class VolumeBinding:
             reserved = bound_to(volume, claim)
             binding.to_write.append(self._assume(volume.raw, reserved))
         for claim in binding.search.provisions(row):
+            binding.provisioned.append(claim)
             binding.to_write.append(self._assume(claim.raw, selected(claim, node_name)))
         return SUCCESS
 
@@ -124,8 +128,10 @@ class VolumeBinding:
                 self._assumptions.restore(obj)
 
     def pre_bind(self, state: CycleState, pod: PodView, node_name: str) -> Status:
-        """Hand the choices over to the controller that binds volumes and has them made."""
-        del pod, node_name
+        """Hand the choices over to the controller that binds volumes and has them made.
+
+        Where there is one, the pod waits until all are bound.
+        """
         binding: _Binding | None = state.get(self.name)
         left = binding.to_write if binding is not None else []
         while left:
@@ -136,6 +142,32 @@ class VolumeBinding:
                     self._assumptions.restore(obj)
                 return error(refusal.message)
             del left[0]
+        if binding is None or not binding.claims.waiting:
+            return SUCCESS
+        if not self._handle.surroundings.binds_volumes:
+            return SUCCESS
+        return self._bound(binding, pod, node_name)
+
+    def _bound(self, binding: _Binding, pod: PodView, node_name: str) -> Status:
+        """Whether all that the pod waits for is bound by now; the first look is never at once."""
+        now_ns = self._handle.now_ns()
+        assert now_ns is not None, "who waits has a clock"
+        if binding.deadline_ns is None:
+            binding.deadline_ns = now_ns + self._timeout_ns
+            return WAIT
+        if self._handle.lister.get("v1", "Pod", pod.name, pod.namespace) is None:
+            return error("binding volumes: pod does not exist any more")
+        for claim, _ in binding.claims.waiting:
+            current = self._objects.claim(claim.namespace, claim.name)
+            if current is None:
+                return error(f'binding volumes: persistentvolumeclaim "{claim.name}" not found')
+            if current.is_bound:
+                continue
+            selected_node = current.annotations.get(volume_search.SELECTED_NODE_ANNOTATION)
+            if claim in binding.provisioned and selected_node != node_name:
+                return error(f'binding volumes: provisioning failed for PVC "{claim.name}"')
+            late = now_ns >= binding.deadline_ns
+            return error("binding volumes: context deadline exceeded") if late else WAIT
         return SUCCESS
 
     def events_to_register(self) -> Sequence[EventHint]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.objects import csi_migration
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.plugins import csi_migration, storage_objects, volume_provisioning
+from kubestage.scheduler.plugins import storage_objects, volume_provisioning
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView

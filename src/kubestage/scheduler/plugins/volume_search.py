@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.objects import node_selector
+from kubestage.objects import csi_migration, node_selector
 from kubestage.objects.label_requirement import SelectorError
-from kubestage.scheduler.plugins import csi_migration, volume_matching, volume_provisioning
+from kubestage.scheduler.plugins import volume_matching, volume_provisioning
 from kubestage.scheduler.status import Status, error, unresolvable
 
 if TYPE_CHECKING:
+    from kubestage.objects.csi_migration import InTreePlugin
     from kubestage.objects.views.storage import ClaimView, ClassView, VolumeView
     from kubestage.scheduler.columns import Codes, Columns, Ints, Mask
-    from kubestage.scheduler.plugins.csi_migration import InTreePlugin
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
 
 SELECTED_NODE_ANNOTATION: Final = "volume.kubernetes.io/selected-node"

@@ -1,0 +1,57 @@
+"""Events as they happen, each with the virtual time since the beginning."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import durations
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from kubestage.stage import Stage
+    from kubestage.store.log import Change
+
+_SECOND_NS: Final = 1_000_000_000
+_WIDTHS: Final = (12, 8, 24, 40)
+_HEADINGS: Final = ("TIME", "TYPE", "REASON", "OBJECT", "MESSAGE")
+
+
+class EventStream:
+    """Prints each Event once for each time it happens, and keeps it for those who want data."""
+
+    def __init__(self, *, prints: bool) -> None:
+        self._prints = prints
+        self.told: list[dict[str, Any]] = []
+        if prints:
+            _write(_HEADINGS)
+
+    def __call__(self, stage: Stage, change: Change) -> None:
+        """Hear of a change of an Event."""
+        if change.type == DELETED:
+            return
+        event = change.new
+        about = event["involvedObject"]
+        place = f"{about['namespace']}/" if about.get("namespace") else ""
+        told = {
+            "seconds": stage.clock.now_ns / _SECOND_NS,
+            "type": event["type"],
+            "reason": event["reason"],
+            "object": f"{about['kind'].lower()}/{place}{about['name']}",
+            "message": event["message"],
+        }
+        if self._prints:
+            offset = durations.go_string(_rounded(stage.clock.now_ns))
+            _write((offset, *(str(part) for part in list(told.values())[1:])))
+        else:
+            self.told.append(told)
+
+
+def _rounded(now_ns: int) -> int:
+    """To milliseconds: what is finer says nothing to a person."""
+    return now_ns // 1_000_000 * 1_000_000
+
+
+def _write(cells: tuple[str, ...]) -> None:
+    shown = [cell.ljust(width) for cell, width in zip(cells, _WIDTHS, strict=False)]
+    sys.stdout.write(f"{' '.join([*shown, cells[-1]])}\n")

@@ -1,0 +1,100 @@
+"""What became of a living cluster, as kubectl would show it, or as data."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.cli import table
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.objects.kinds import Kind
+    from kubestage.stage import Stage
+
+_SHOWN: Final = (
+    ("v1", "Node"),
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "StatefulSet"),
+    ("apps/v1", "DaemonSet"),
+    ("batch/v1", "CronJob"),
+    ("batch/v1", "Job"),
+    ("apps/v1", "ReplicaSet"),
+    ("v1", "ReplicationController"),
+    ("v1", "Pod"),
+    ("v1", "PersistentVolumeClaim"),
+    ("v1", "PersistentVolume"),
+    ("policy/v1", "PodDisruptionBudget"),
+    ("v1", "Service"),
+    ("v1", "ResourceQuota"),
+)
+_ROWS: Final = 20
+
+
+def as_table(stage: Stage, *, wide: bool) -> str:
+    """A table for each kind that people look at, and a sum; long ones are cut unless `wide`."""
+    found = list(_found(stage))
+    namespaces = {
+        obj["metadata"]["namespace"]
+        for kind, objects in found
+        if kind.namespaced
+        for obj in objects
+    }
+    options = table.Options(wide=wide, with_namespace=len(namespaces) > 1, with_kind=True)
+    now_ns = stage.clock.unix_ns
+    written = []
+    for kind, objects in found:
+        kept = objects if wide else objects[:_ROWS]
+        text = table.render([(kind, kept)], options, now_ns)
+        if len(kept) < len(objects):
+            text += f"and {len(objects) - len(kept):,} more: -o wide shows all\n"
+        written.append(text)
+    return "\n".join([*written, _sum(stage)])
+
+
+def _found(stage: Stage) -> Iterator[tuple[Kind, list[dict[str, Any]]]]:
+    for kind in _SHOWN:
+        row = stage.store.kind(kind)
+        objects = stage.store.list(row).items
+        if kind == ("apps/v1", "ReplicaSet"):
+            objects = [obj for obj in objects if obj["spec"].get("replicas")]
+        if objects:
+            yield row, objects
+
+
+def _sum(stage: Stage) -> str:
+    pods = stage.store.read(("v1", "Pod"))
+    phases = collections.Counter((pod.get("status") or {}).get("phase") for pod in pods.values())
+    told = ", ".join(f"{number:,} {phase}" for phase, number in sorted(phases.items()))
+    nodes = stage.store.read(("v1", "Node"))
+    ready = sum(1 for node in nodes.values() if _is_ready(node))
+    passed = durations.go_string(stage.clock.now_ns)
+    counted = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}{f': {told}' if told else ''}"
+    return f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}.\n"
+
+
+def _is_ready(node: dict[str, Any]) -> bool:
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def as_dict(stage: Stage, events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The end of the run as data; docs/cli.md describes it."""
+    return {
+        "seed": stage.seed,
+        "now": stage.now,
+        "seconds": stage.clock.now_ns / 1_000_000_000,
+        "objects": [obj for _, objects in _found(stage) for obj in objects],
+        "events": events,
+    }
+
+
+def unfinished(stage: Stage) -> list[str]:
+    """The pods that neither run nor have succeeded, by key."""
+    return [
+        key
+        for key, pod in stage.store.read(("v1", "Pod")).items()
+        if (pod.get("status") or {}).get("phase") not in ("Running", "Succeeded")
+    ]

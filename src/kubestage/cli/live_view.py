@@ -1,0 +1,147 @@
+"""A look at a living cluster while it runs: how far it is, its pods by phase, its nodes by fill."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from kubestage.stage import Stage
+
+_SECOND_NS: Final = 1_000_000_000
+_STEPS: Final = 200
+_REFRESHES: Final = 10
+_NODES: Final = 8
+_WIDTH: Final = 30
+_PHASES: Final = {
+    "Running": "green",
+    "Pending": "yellow",
+    "Succeeded": "cyan",
+    "Failed": "red",
+    "Terminating": "magenta",
+}
+
+
+class View(Protocol):
+    """Somebody who lets time pass."""
+
+    def run_until(self, at_ns: int) -> None:
+        """Let virtual time pass up to a moment since the beginning."""
+        ...
+
+
+class _Unseen:
+    """Nobody watches."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    def run_until(self, at_ns: int) -> None:
+        """Let virtual time pass up to a moment since the beginning."""
+        self._stage.run(at_ns - self._stage.clock.now_ns)
+
+
+class _Seen:
+    """Time passes in slices, with a look after each that took long enough."""
+
+    def __init__(self, stage: Stage, end_ns: int, live: Any) -> None:
+        self._stage = stage
+        self._end_ns = end_ns
+        self._live = live
+        self._shown_at = time.monotonic()
+
+    def run_until(self, at_ns: int) -> None:
+        """Let virtual time pass up to a moment since the beginning."""
+        slice_ns = max(self._end_ns // _STEPS, 1)
+        while self._stage.clock.now_ns < at_ns:
+            self._stage.run(min(slice_ns, at_ns - self._stage.clock.now_ns))
+            if time.monotonic() - self._shown_at > 1 / _REFRESHES:
+                self._live.update(picture(self._stage, self._end_ns))
+                self._shown_at = time.monotonic()
+
+
+@contextlib.contextmanager
+def shown(stage: Stage, end_ns: int, watched: bool) -> Iterator[View]:
+    """A view on stderr, if a person watches."""
+    if not watched or not sys.stderr.isatty():
+        yield _Unseen(stage)
+        return
+    from rich import console
+    from rich import live as lives
+
+    screen = console.Console(stderr=True)
+    with lives.Live(console=screen, transient=True, auto_refresh=False) as live:
+        yield _Seen(stage, end_ns, _Refreshing(live))
+
+
+class _Refreshing:
+    def __init__(self, live: Any) -> None:
+        self._live = live
+
+    def update(self, renderable: RenderableType) -> None:
+        self._live.update(renderable, refresh=True)
+
+
+def picture(stage: Stage, end_ns: int) -> RenderableType:
+    """The stage at a glance."""
+    from rich import console, panel, table
+
+    grid = table.Table.grid(padding=(0, 2))
+    grid.add_row("time", *_bar(stage.clock.now_ns, end_ns, "blue"), _clock(stage, end_ns))
+    phases = _phases(stage)
+    total = sum(phases.values())
+    for phase, color in _PHASES.items():
+        if phases[phase]:
+            grid.add_row(phase.lower(), *_bar(phases[phase], total, color), f"{phases[phase]:,}")
+    nodes = table.Table.grid(padding=(0, 2))
+    for name, pods, share in _fullest(stage):
+        nodes.add_row(name, *_bar(round(share * 100), 100, "blue"), f"{pods} pods, cpu {share:.0%}")
+    return panel.Panel(
+        console.Group(grid, "", nodes), title="kubestage", title_align="left", expand=False
+    )
+
+
+def _bar(part: int, whole: int, color: str) -> tuple[Any]:
+    from rich import progress_bar
+
+    return (progress_bar.ProgressBar(max(whole, 1), part, _WIDTH, complete_style=color),)
+
+
+def _clock(stage: Stage, end_ns: int) -> str:
+    now = durations.go_string(stage.clock.now_ns // _SECOND_NS * _SECOND_NS)
+    return f"{now} of {durations.go_string(end_ns)}"
+
+
+def _phases(stage: Stage) -> collections.Counter[str]:
+    found: collections.Counter[str] = collections.Counter()
+    for pod in stage.store.read(("v1", "Pod")).values():
+        if "deletionTimestamp" in pod["metadata"]:
+            found["Terminating"] += 1
+        else:
+            found[(pod.get("status") or {}).get("phase") or "Pending"] += 1
+    return found
+
+
+def _fullest(stage: Stage) -> list[tuple[str, int, float]]:
+    """The nodes with the least CPU left: name, pods, requested share."""
+    scheduler = stage.scheduler
+    assert scheduler is not None, "a living stage has a scheduler"
+    columns = scheduler.cache.columns
+    if not len(columns):
+        return []
+    offered = columns.allocatable_of("cpu")
+    shares = columns.requested_of("cpu") / offered.clip(min=1)
+    order = sorted(range(len(columns)), key=lambda row: (-shares[row], columns.names[row]))
+    return [
+        (columns.names[row], int(columns.pod_count[row]), float(shares[row]))
+        for row in order[:_NODES]
+    ]

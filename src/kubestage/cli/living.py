@@ -1,0 +1,181 @@
+"""A run in which the cluster lives: controllers, kubelets and the scheduler, in virtual time."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.cli import live_view, staging
+from kubestage.controllers import distributions
+from kubestage.errors import ApiError, InputError
+from kubestage.objects import durations
+from kubestage.scheduler import extender_http
+from kubestage.scheduler.record import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from kubestage.cli.loading import Loaded
+    from kubestage.cli.running import Settings
+    from kubestage.controllers.settings import Settings as ControllerSettings
+    from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.stage import Stage
+    from kubestage.store.log import Change
+
+# Infrastructure is there, and quotas are counted, before the first pod is asked for.
+_SETTLING_NS: Final = 1_000_000
+_FIX: Final = "write it as in 10m, 1h30m or 7d"
+_DAY_NS: Final = 24 * 3600 * 1_000_000_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Later:
+    """Manifests that are applied when some time has passed."""
+
+    at_ns: int
+    loaded: Loaded
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to happen: how long to live, what comes later, who is told of what happens.
+
+    `trace` is the file that the movements are written to.
+    """
+
+    duration_ns: int
+    later: Sequence[Later]
+    controllers: ControllerSettings
+    tell: Callable[[Stage, Change], None] | None = None
+    trace: str | None = None
+    watched: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Life:
+    """The stage as it is at the end, and the attempts at one pod if they were to be explained."""
+
+    stage: Stage
+    scheduler: Scheduler
+    explanations: list[dict[str, Any]]
+    explained: str | None
+
+
+def duration(text: str, option: str = "--for") -> int:
+    """Nanoseconds of a duration; days are understood too."""
+    whole, unit = text[:-1], text[-1:]
+    if unit == "d" and whole.isdigit() and int(whole) > 0:
+        return int(whole) * _DAY_NS
+    try:
+        parsed = durations.parse_duration(text)
+    except ValueError as error:
+        raise InputError(str(error), path=option, fix=_FIX) from None
+    if parsed < 1:
+        raise InputError("a run takes some time", path=option, fix=_FIX)
+    return parsed
+
+
+def later(text: str, config_file: str | None) -> Later:
+    """What ``5m=update.yaml`` asks for."""
+    when, equals, name = text.partition("=")
+    if not equals or not name:
+        fix = "write it as in --at 5m=update.yaml"
+        raise InputError(f'"{text}" has no file', path="--at", fix=fix)
+    return Later(duration(when, "--at"), staging.load([name], config_file))
+
+
+def controller_settings(**laws: str | None) -> ControllerSettings:
+    """The settings of a stage with the laws of chance that a person gave by option."""
+    from kubestage.controllers.kubelet.settings import KubeletSettings
+    from kubestage.controllers.settings import Settings as Controllers
+
+    given = {name: law for name, law in laws.items() if law is not None}
+    for name, law in given.items():
+        try:
+            distributions.parse(law)
+        except InputError as error:
+            option = f"--{name.removeprefix('job_').replace('_', '-')}"
+            raise InputError(error.problem, path=option, fix=error.fix) from None
+    return Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **given))
+
+
+def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = None) -> Life:
+    """Let the cluster live.
+
+    To explain a pod, the run is repeated: it is the same again, and the numbers of the attempts
+    to be told in full are known then.
+    """
+    life = _live(loaded, settings, plan)
+    if explained is None:
+        return life
+    decisions = life.scheduler.record.decisions
+    keys = dict.fromkeys(each.pod for each in decisions)
+    found = [key for key in keys if explained in (key, key.partition("/")[2])]
+    if not found:
+        fix = "the tables at the end name the pods; write it as NAMESPACE/POD"
+        raise InputError(f'no attempt was made at a pod "{explained}"', path="--explain", fix=fix)
+    key = found[0]
+    numbers = [each.number for each in decisions if each.pod == key]
+    quiet = dataclasses.replace(plan, tell=None, trace=None, watched=False)
+    again = _live(loaded, settings, quiet, numbers)
+    told = again.scheduler.record.explanations
+    explanations = [{"number": number, **each} for number, each in told.items()]
+    return dataclasses.replace(life, explanations=explanations, explained=key)
+
+
+def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection[int] = ()) -> Life:
+    stage = staging.empty(loaded, settings.seed)
+    scheduler = stage.add_scheduler(
+        settings.configuration,
+        plugins=settings.plugins,
+        tie_break=settings.tie_break,
+        recording=Recording.DECISIONS,
+        transport=extender_http.post,
+    )
+    for number in explain_at:
+        scheduler.record.explain_at(number)
+    first, rest = staging.split(loaded)
+    staging.put(stage, loaded, first, is_new=staging.is_new)
+    stage.add_controllers(plan.controllers)
+    if plan.tell is not None:
+        stage.store.subscribe(_Teller(stage, plan.tell))
+    with contextlib.ExitStack() as stack:
+        if plan.trace is not None:
+            from kubestage.results import trace
+
+            recorder = trace.SqliteRecorder(plan.trace, seed=settings.seed)
+            stage.environment.recorder = stack.enter_context(recorder)
+        view = stack.enter_context(live_view.shown(stage, plan.duration_ns, plan.watched))
+        stage.run(_SETTLING_NS)
+        staging.put(stage, loaded, rest, is_new=staging.is_new)
+        for each in sorted(plan.later, key=lambda one: one.at_ns):
+            if each.at_ns < plan.duration_ns:
+                view.run_until(each.at_ns)
+                _apply(stage, each.loaded)
+        view.run_until(plan.duration_ns)
+    return Life(stage, scheduler, [], None)
+
+
+def _apply(stage: Stage, loaded: Loaded) -> None:
+    for document in loaded.documents:
+        try:
+            stage.apply([document.object])
+        except ApiError as error:
+            raise loaded.place(document, staging.refusal(error)) from error
+        except InputError as error:
+            raise loaded.place(document, error) from None
+
+
+class _Teller:
+    """Hands changes of Events on, together with the stage."""
+
+    def __init__(self, stage: Stage, tell: Callable[[Stage, Change], None]) -> None:
+        self._stage = stage
+        self._tell = tell
+
+    def __call__(self, change: Change) -> None:
+        if change.kind.kind == "Event":
+            self._tell(self._stage, change)

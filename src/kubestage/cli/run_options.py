@@ -1,0 +1,148 @@
+"""The options of ``kubestage run``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from kubestage.cli import completion
+
+FORMATS: Final = ("table", "wide", "json", "yaml")
+TIE_BREAKS: Final = ("heap", "first", "random")
+RECORDINGS: Final = ("none", "decisions", "full")
+_LIVING: Final = "A living cluster"
+_OLD_FLAGS: Final = "kube-scheduler's old flags, without --config"
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE|DIR|-",
+        help="Nodes, pods and all that matters to them: files, directories, or stdin.",
+        show_default=False,
+    ),
+]
+Config = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="A scheduler configuration (v1 or older)."),
+]
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE:CLASS",
+        help="A plugin of your own, or FILE.py:CLASS; a profile has to enable it. Repeatable.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Another seed is another run.")]
+TieBreak = Annotated[
+    str,
+    typer.Option(
+        "--tie-break",
+        metavar="|".join(TIE_BREAKS),
+        help="Which of the best nodes is taken; heap is what kube-scheduler does.",
+        autocompletion=completion.one_of(*TIE_BREAKS),
+    ),
+]
+RequireAll = Annotated[
+    bool, typer.Option("--require-all", help="Leave with 1 if a pod stays without a node.")
+]
+Explain = Annotated[
+    str | None,
+    typer.Option("--explain", metavar="POD", help="Tell why a pod went where it went."),
+]
+Output = Annotated[str, completion.output_option(*FORMATS)]
+Recording = Annotated[
+    str,
+    typer.Option(
+        "--recording",
+        metavar="|".join(RECORDINGS),
+        help="What json and yaml tell of attempts: nothing, a row each, or every verdict.",
+        autocompletion=completion.one_of(*RECORDINGS),
+    ),
+]
+For = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="DURATION",
+        help="Let the cluster live for this long, as in 10m or 7d.",
+        rich_help_panel=_LIVING,
+    ),
+]
+At = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at",
+        metavar="TIME=FILE",
+        help="Apply manifests later, as in 5m=v2.yaml. Repeatable.",
+        rich_help_panel=_LIVING,
+    ),
+]
+Events = Annotated[
+    bool,
+    typer.Option("--events", help="Print Events as they happen.", rich_help_panel=_LIVING),
+]
+LaunchDelay = Annotated[
+    str | None,
+    typer.Option(
+        "--launch-delay",
+        metavar="LAW",
+        help="How long containers take to start: 2s, normal(5s,1s), exp(3s) ...",
+        rich_help_panel=_LIVING,
+    ),
+]
+RunDuration = Annotated[
+    str | None,
+    typer.Option(
+        "--run-duration",
+        metavar="LAW",
+        help="How long the containers of Jobs run.",
+        rich_help_panel=_LIVING,
+    ),
+]
+TerminateDelay = Annotated[
+    str | None,
+    typer.Option(
+        "--terminate-delay",
+        metavar="LAW",
+        help="How long containers take to end when asked to.",
+        rich_help_panel=_LIVING,
+    ),
+]
+TraceOut = Annotated[
+    str | None,
+    typer.Option(
+        "--trace-out",
+        metavar="FILE",
+        help="Keep every movement of pods and timers in this SQLite file.",
+        rich_help_panel=_LIVING,
+    ),
+]
+SchedulerName = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler-name",
+        metavar="NAME",
+        help="Name of the one profile.",
+        rich_help_panel=_OLD_FLAGS,
+    ),
+]
+AlgorithmProvider = Annotated[
+    str | None,
+    typer.Option(
+        "--algorithm-provider",
+        metavar="NAME",
+        help="DefaultProvider or ClusterAutoscalerProvider.",
+        rich_help_panel=_OLD_FLAGS,
+    ),
+]
+HardWeight = Annotated[
+    int | None,
+    typer.Option(
+        "--hard-pod-affinity-symmetric-weight",
+        metavar="0-100",
+        help="How much required affinity of others draws a pod.",
+        rich_help_panel=_OLD_FLAGS,
+    ),
+]

@@ -1,0 +1,82 @@
+"""The contract of a control loop, and what a loop is given to work with."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from kubestage.controllers.event_recorder import EventRecorder
+from kubestage.controllers.lister import Lister
+from kubestage.controllers.work_queue import WorkQueue
+from kubestage.errors import KubestageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kubestage.controllers.settings import Settings
+    from kubestage.sim.environment import Environment
+    from kubestage.sim.streams import Streams
+    from kubestage.store.log import Change
+    from kubestage.store.store import Store
+
+    Handler = Callable[[Change], None]
+    Handlers = Mapping[tuple[str, str], Handler]
+    Ready = Callable[["Controller", str], None]
+
+
+ANY: Final = ("*", "*")
+"""Stands for every kind in what a loop hears of."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cluster:
+    """What every loop works with. `ready` puts a key of a loop in line."""
+
+    store: Store
+    environment: Environment
+    streams: Streams
+    settings: Settings
+    ready: Ready
+
+
+class Retry(KubestageError):
+    """A loop cannot finish a key now, and says why; it is tried again later."""
+
+
+class Controller(abc.ABC):
+    """One loop: it hears of changes, queues keys, and makes the world match what a key asks for.
+
+    `name` is who its Events are from. A refusal by the store that `sync` lets through is a
+    failure, as is `Retry`: the key is tried again later, `max_retries` times at most if set.
+    """
+
+    name: ClassVar[str]
+    max_retries: ClassVar[int | None] = None
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.store = cluster.store
+        self.clock = cluster.environment.clock
+        self.settings = cluster.settings
+        self.lister = Lister(cluster.store)
+        self.events = EventRecorder(cluster.store, self.name)
+        self.queue = WorkQueue(self.name, cluster.environment, self._put_in_line)
+
+    @abc.abstractmethod
+    def handlers(self) -> Handlers:
+        """Whom to call for a change of which ``(group, kind)``, or of ANY.
+
+        What is there when the loop starts is told as additions. Every pod's every change is told,
+        so a handler leaves quickly if it is not concerned, and queues keys if it is.
+        """
+
+    def start(self) -> None:  # noqa: B027 - few loops have anything to do here
+        """Begin, once everything that is there has been told."""
+
+    @abc.abstractmethod
+    def sync(self, key: str) -> None:
+        """Look at one key."""
+
+    def _put_in_line(self, key: str) -> None:
+        self.cluster.ready(self, key)

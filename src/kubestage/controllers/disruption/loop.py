@@ -1,0 +1,171 @@
+"""Keeps the status of PodDisruptionBudgets, and the promises of evictions that never happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers import disruption_target, pods
+from kubestage.controllers.controller import Controller
+from kubestage.controllers.disruption import budget_status, scales
+from kubestage.controllers.disruption.tallies import Tallies
+from kubestage.controllers.event_recorder import NORMAL, WARNING
+from kubestage.objects import labels, timestamps
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from kubestage.controllers.controller import Cluster, Handlers
+    from kubestage.controllers.disruption.tallies import Tally
+    from kubestage.store.log import Change
+
+Json = dict[str, Any]
+
+BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
+_TIMEOUT_NS: Final = 120 * pods.SECOND_NS
+# What is looked at again goes through the queue for failures, which holds it back this long.
+_RECHECK_NS: Final = 5_000_000
+_UNMANAGED: Final = (
+    "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a "
+    "result, the status of the PDB cannot be calculated correctly, which may result in undefined "
+    'behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an '
+    "integer value."
+)
+
+
+class DisruptionController(Controller):
+    """Keys are those of budgets, and ``pod:namespace/name`` for a pod that was to be disrupted."""
+
+    name = "controllermanager"
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self._tallies = Tallies()
+
+    def handlers(self) -> Handlers:
+        """Pods and budgets."""
+        return {
+            ("", "Pod"): self._on_pod,
+            ("policy", "PodDisruptionBudget"): self._on_budget,
+        }
+
+    def _on_budget(self, change: Change) -> None:
+        key, budget = change.key, change.new
+        namespace = budget["metadata"]["namespace"]
+        if change.type == DELETED:
+            self._tallies.close(namespace, key)
+        elif change.old is None or change.old["spec"] != budget["spec"]:
+            selector = labels.from_label_selector(budget["spec"].get("selector"))
+            found = self.lister.selected(pods.POD, namespace, selector)
+            keyed = ((f"{namespace}/{pod['metadata']['name']}", pod) for pod in found)
+            self._tallies.open(namespace, key, selector, keyed)
+        self.queue.add(key)
+
+    def _on_pod(self, change: Change) -> None:
+        found = self._tallies.hear(change)
+        if found:
+            first, looks = found[0]
+            if len(found) > 1:
+                self._tell_of_many(change.new, first)
+            if looks:
+                self.queue.add(first)
+        status = change.new.get("status")
+        if change.type != DELETED and (change.old is None or change.old.get("status") != status):
+            stale_ns = _stale_from_ns(change.new)
+            if stale_ns is not None:
+                self.queue.add_at(f"pod:{change.key}", stale_ns)
+
+    def _tell_of_many(self, pod: Json, chosen: str) -> None:
+        metadata = pod["metadata"]
+        text = (
+            f'Pod "{metadata["namespace"]}"/"{metadata["name"]}" matches multiple '
+            f'PodDisruptionBudgets.  Chose "{chosen.partition("/")[2]}" arbitrarily.'
+        )
+        self.events.event(pod, WARNING, "MultiplePodDisruptionBudgets", text)
+
+    def sync(self, key: str) -> None:
+        """Count a budget, or look at a pod whose disruption never came."""
+        if key.startswith("pod:"):
+            self._clear_stale(key.removeprefix("pod:"))
+            return
+        budget = self.lister.get(BUDGET, key)
+        if budget is None:
+            return
+        tally = self._tallies.get(budget["metadata"]["namespace"], key)
+        assert tally is not None
+        now = timestamps.format_time(self.clock.unix_ns)
+        try:
+            self._count(key, budget, tally, now)
+        except scales.ScaleError as error:
+            why = str(error)
+            text = f"Failed to calculate the number of expected pods: {why}"
+            self.events.event(budget, WARNING, "CalculateExpectedPodCountFailed", text)
+            tally.is_noisy = True
+            self.store.record_status(BUDGET, key, budget_status.failed(budget, why, now))
+
+    def _count(self, key: str, budget: Json, tally: Tally, now: str) -> None:
+        spec, namespace = budget["spec"], budget["metadata"]["namespace"]
+        if not len(tally):
+            self.events.event(budget, NORMAL, "NoPods", "No matching pods found")
+        expected = len(tally)
+        tally.is_noisy = False
+        if budget_status.needs_scale(spec):
+            expected = scales.expected(self.store, namespace, tally)
+            if tally.unmanaged:
+                tally.is_noisy = True
+                text = _UNMANAGED.format(budget_status.selector_text(spec.get("selector")))
+                self.events.event(budget, WARNING, "UnmanagedPods", text)
+        desired = budget_status.desired_healthy(spec, expected)
+        disrupted = self._disrupted(key, budget, tally)
+        healthy = tally.healthy - sum(
+            tally.is_healthy(f"{namespace}/{name}")
+            for name, since in disrupted.items()
+            if timestamps.parse_time(since) + _TIMEOUT_NS > self.clock.unix_ns
+        )
+        status = budget_status.counted(budget, healthy, desired, expected, now)
+        if disrupted:
+            status["disruptedPods"] = disrupted
+        self.store.record_status(BUDGET, key, status)
+
+    def _disrupted(self, key: str, budget: Json, tally: Tally) -> dict[str, str]:
+        """The pods that an eviction was granted for and that are not yet seen to go."""
+        namespace, now_ns = budget["metadata"]["namespace"], self.clock.unix_ns
+        kept: dict[str, str] = {}
+        for name, since in ((budget.get("status") or {}).get("disruptedPods") or {}).items():
+            pod_key = f"{namespace}/{name}"
+            if pod_key not in tally or tally.is_terminating(pod_key):
+                continue
+            until_ns = timestamps.parse_time(since) + _TIMEOUT_NS
+            if until_ns >= now_ns:
+                kept[name] = since
+                self.queue.add_at(key, until_ns + _RECHECK_NS)
+                continue
+            pod = self.lister.get(pods.POD, pod_key)
+            assert pod is not None
+            # Upstream's text names the namespace twice.
+            text = f"Pod was expected by PDB {namespace}/{namespace} to be deleted but it wasn't"
+            self.events.event(pod, WARNING, "NotDeleted", text)
+        return kept
+
+    def _clear_stale(self, key: str) -> None:
+        pod = self.lister.get(pods.POD, key)
+        stale_ns = None if pod is None else _stale_from_ns(pod)
+        if pod is None or stale_ns is None:
+            return
+        if stale_ns > self.clock.unix_ns:
+            self.queue.add_at(f"pod:{key}", stale_ns)
+            return
+        status = disruption_target.status_with(pod, "False", "", "", self.clock.unix_ns)
+        self.store.record_status(pods.POD, key, status)
+
+
+def _stale_from_ns(pod: Json) -> int | None:
+    """From when on a pod that stays is not believed to be disrupted, if it is said to be.
+
+    What the kubelet says is believed, for its pods may take any time to end.
+    """
+    status = pod.get("status")
+    found = pods.condition(status, disruption_target.DISRUPTION_TARGET)
+    if found is None or found["status"] != "True" or "deletionTimestamp" in pod["metadata"]:
+        return None
+    if found.get("reason") == "TerminationByKubelet" or pods.is_terminal(pod):
+        return None
+    return timestamps.parse_time(found["lastTransitionTime"]) + _TIMEOUT_NS

@@ -1,0 +1,149 @@
+"""The pods of every budget, counted as they change."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kubestage.controllers import pods
+from kubestage.controllers.ownership import controller_of, labels_of
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from kubestage.objects.labels import Selector
+    from kubestage.store.log import Change
+
+Json = dict[str, Any]
+
+_NONE: Final[dict[str, Tally]] = {}
+
+
+@dataclasses.dataclass(slots=True)
+class Owner:
+    """A controller of pods: how they refer to it, and which they are."""
+
+    reference: Json
+    pods: dict[str, None]
+
+
+class _State(NamedTuple):
+    is_terminating: bool
+    is_healthy: bool
+    owner: str | None
+
+
+class Tally:
+    """What counts of the pods that a budget selects, whatever their order and number.
+
+    `is_noisy` is for budgets that have something to tell at every change of a pod.
+    """
+
+    __slots__ = ("_states", "healthy", "is_noisy", "owners", "selector", "unmanaged")
+
+    def __init__(self, selector: Selector) -> None:
+        self.selector = selector
+        self.healthy = 0
+        self.unmanaged = 0
+        self.owners: dict[str, Owner] = {}
+        self.is_noisy = False
+        self._states: dict[str, _State] = {}
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._states
+
+    def is_terminating(self, key: str) -> bool:
+        """Whether a pod of the budget is to go already."""
+        return self._states[key].is_terminating
+
+    def is_healthy(self, key: str) -> bool:
+        """Whether a pod of the budget is ready and may stay."""
+        return self._states[key].is_healthy
+
+    def enter(self, key: str, pod: Json) -> bool:
+        """Count a pod as it is now; whether that differs from before."""
+        reference = controller_of(pod)
+        is_terminating = "deletionTimestamp" in pod["metadata"]
+        state = _State(
+            is_terminating,
+            not is_terminating and pods.is_ready(pod),
+            None if reference is None else reference["uid"],
+        )
+        old = self._states.get(key)
+        if old == state:
+            return False
+        if old is not None:
+            self.leave(key)
+        self._states[key] = state
+        self.healthy += state.is_healthy
+        if reference is None:
+            self.unmanaged += 1
+        else:
+            self.owners.setdefault(reference["uid"], Owner(reference, {})).pods[key] = None
+        return True
+
+    def leave(self, key: str) -> bool:
+        """A pod does not count any more; whether it did."""
+        state = self._states.pop(key, None)
+        if state is None:
+            return False
+        self.healthy -= state.is_healthy
+        if state.owner is None:
+            self.unmanaged -= 1
+            return True
+        owner = self.owners[state.owner]
+        del owner.pods[key]
+        if not owner.pods:
+            del self.owners[state.owner]
+        return True
+
+
+class Tallies:
+    """The tallies of all budgets, by namespace and then by key in order."""
+
+    def __init__(self) -> None:
+        self._namespaces: dict[str, dict[str, Tally]] = {}
+
+    def get(self, namespace: str, key: str) -> Tally | None:
+        """The tally of a budget."""
+        return self._namespaces.get(namespace, _NONE).get(key)
+
+    def open(
+        self, namespace: str, key: str, selector: Selector, found: Iterable[tuple[str, Json]]
+    ) -> Tally:
+        """Begin to count for a budget, with the pods that there are."""
+        tally = Tally(selector)
+        for pod_key, pod in found:
+            tally.enter(pod_key, pod)
+        here = {**self._namespaces.get(namespace, _NONE), key: tally}
+        self._namespaces[namespace] = dict(sorted(here.items()))
+        return tally
+
+    def close(self, namespace: str, key: str) -> None:
+        """A budget is gone."""
+        here = self._namespaces.get(namespace)
+        if here is not None and here.pop(key, None) is not None and not here:
+            del self._namespaces[namespace]
+
+    def hear(self, change: Change) -> list[tuple[str, bool]]:
+        """Count a pod's change: the budgets that mean the pod, and whether they look at it."""
+        here = self._namespaces.get(change.new["metadata"]["namespace"])
+        if here is None:
+            return []
+        return list(_hear(here, change))
+
+
+def _hear(here: Mapping[str, Tally], change: Change) -> Iterable[tuple[str, bool]]:
+    pod, old, key = change.new, change.old, change.key
+    held = labels_of(pod)
+    same_labels = old is not None and labels_of(old) == held
+    for budget, tally in here.items():
+        selected = key in tally if same_labels else tally.selector.matches(held)
+        if selected and change.type != DELETED:
+            yield budget, tally.enter(key, pod) or tally.is_noisy
+        elif tally.leave(key) and selected:
+            yield budget, True

@@ -1,0 +1,31 @@
+"""The condition by which a pod says that the cluster, not its own failure, ends it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kubestage.controllers import pods
+from kubestage.objects import timestamps
+
+Json = dict[str, Any]
+
+DISRUPTION_TARGET: Final = "DisruptionTarget"
+
+
+def status_with(pod: Json, status: str, reason: str, message: str, now_unix_ns: int) -> Json:
+    """A pod's status with its DisruptionTarget condition as given.
+
+    The time of the transition moves only with the condition's status, as for all conditions.
+    """
+    whole = pod.get("status") or {}
+    old = pods.condition(whole, DISRUPTION_TARGET)
+    now = timestamps.format_time(now_unix_ns)
+    if old is not None and old["status"] == status:
+        now = old.get("lastTransitionTime") or now
+    new = {"type": DISRUPTION_TARGET}
+    if pod["metadata"].get("generation"):
+        new["observedGeneration"] = pod["metadata"]["generation"]
+    new |= {"status": status, "lastTransitionTime": now}
+    if reason:
+        new |= {"reason": reason, "message": message}
+    return {**whole, "conditions": pods.with_condition(whole.get("conditions") or (), new)}

@@ -1,0 +1,83 @@
+"""Events are forgotten after a while, as the API server has its database forget them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from kubestage.controllers.controller import Controller
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from kubestage.controllers.controller import Cluster, Handlers
+    from kubestage.store.log import Change
+
+EVENT: Final = ("v1", "Event")
+_FORGET: Final = "forget"
+_SECOND_NS: Final = 1_000_000_000
+_MOST_SHARED_NS: Final = 60 * _SECOND_NS
+_MOST_SHARED: Final = 1000
+
+
+@dataclasses.dataclass(slots=True)
+class _Lease:
+    """A term that many Events share: those written within a minute, as with etcd's leases."""
+
+    until_ns: int
+    keys: dict[str, None] = dataclasses.field(default_factory=dict)
+
+
+class EventTTLController(Controller):
+    """Takes away Events that were not written for the time that they are kept.
+
+    It costs one timer a minute at most, and none when there are no Events.
+    """
+
+    name = "event-ttl"
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self._leases: deque[_Lease] = deque()
+        self._lease_of: dict[str, _Lease] = {}
+
+    def handlers(self) -> Handlers:
+        """Events."""
+        return {("", "Event"): self._on_event}
+
+    def _on_event(self, change: Change) -> None:
+        key = change.key
+        held = self._lease_of.get(key)
+        if change.type == DELETED:
+            if held is not None:
+                del held.keys[key], self._lease_of[key]
+            return
+        lease = self._lease()
+        if held is not lease:
+            if held is not None:
+                del held.keys[key]
+            lease.keys[key] = None
+            self._lease_of[key] = lease
+
+    def _lease(self) -> _Lease:
+        """The newest lease, or another one if that ends too soon or has enough Events."""
+        now_ns, keep_ns = self.clock.now_ns, self.settings.event_ttl_ns
+        if self._leases:
+            newest = self._leases[-1]
+            if now_ns + keep_ns < newest.until_ns and len(newest.keys) < _MOST_SHARED:
+                return newest
+        fresh = _Lease(now_ns + keep_ns + min(keep_ns // 20, _MOST_SHARED_NS))
+        self._leases.append(fresh)
+        self.queue.add_after(_FORGET, self._leases[0].until_ns - now_ns)
+        return fresh
+
+    def sync(self, key: str) -> None:
+        """Forget what was kept for long enough."""
+        del key
+        leases, now_ns = self._leases, self.clock.now_ns
+        while leases and leases[0].until_ns <= now_ns:
+            for each in tuple(leases.popleft().keys):
+                namespace, _, name = each.partition("/")
+                self.store.delete(EVENT, name, namespace)
+        if leases:
+            self.queue.add_after(_FORGET, leases[0].until_ns - now_ns)

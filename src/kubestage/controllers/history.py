@@ -1,0 +1,48 @@
+"""The past of StatefulSets and DaemonSets: their templates, kept as ControllerRevisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+REVISION: Final = ("apps/v1", "ControllerRevision")
+
+
+def in_order(revisions: Iterable[Json]) -> list[Json]:
+    """Revisions, the oldest first."""
+    return sorted(revisions, key=_rank)
+
+
+def _rank(revision: Json) -> tuple[int, str, str]:
+    metadata = revision["metadata"]
+    return number_of(revision), metadata["creationTimestamp"], metadata["name"]
+
+
+def number_of(revision: Json) -> int:
+    """Which revision of its owner it is; an owner that goes back to it gives it a new number."""
+    number: int = revision.get("revision") or 0
+    return number
+
+
+def template_data(template: Json) -> Json:
+    """What a revision records of its owner: a patch that brings the template back."""
+    return {"spec": {"template": {**template, "$patch": "replace"}}}
+
+
+def renumber(store: Store, revision: Json, number: int) -> Json:
+    """Give a revision another number, and return it as it is then."""
+    if number_of(revision) == number:
+        return revision
+    return store.update({**revision, "revision": number})
+
+
+def delete(store: Store, revision: Json) -> None:
+    """Forget a revision."""
+    metadata = revision["metadata"]
+    store.delete(REVISION, metadata["name"], metadata["namespace"])

@@ -1,0 +1,61 @@
+"""The conditions of Jobs, and whether a Job is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Json = dict[str, Any]
+
+COMPLETE: Final = "Complete"
+FAILED: Final = "Failed"
+FAILURE_TARGET: Final = "FailureTarget"
+SUCCESS_CRITERIA_MET: Final = "SuccessCriteriaMet"
+SUSPENDED: Final = "Suspended"
+
+TRUE: Final = "True"
+FALSE: Final = "False"
+
+
+def new(kind: str, status: str, reason: str, message: str, now: str) -> Json:
+    """A condition as of now."""
+    return {
+        "type": kind,
+        "status": status,
+        "lastProbeTime": now,
+        "lastTransitionTime": now,
+        "reason": reason,
+        "message": message,
+    }
+
+
+def find(conditions: Sequence[Json], kind: str) -> Json | None:
+    """The condition of a type, whatever its status."""
+    for condition in conditions:
+        if condition["type"] == kind:
+            return condition
+    return None
+
+
+def finished(job: Json) -> Json | None:
+    """The condition by which a Job is over: Complete or Failed."""
+    for condition in (job.get("status") or {}).get("conditions") or ():
+        if condition["type"] in (COMPLETE, FAILED) and condition["status"] == TRUE:
+            found: Json = condition
+            return found
+    return None
+
+
+def ensure(conditions: list[Json], wanted: Json) -> list[Json] | None:
+    """Conditions with one of them as wanted, or None if they are so already.
+
+    What is not there need not be said to be false.
+    """
+    present = find(conditions, wanted["type"])
+    if present is None:
+        return None if wanted["status"] == FALSE else [*conditions, wanted]
+    if all(present.get(field) == wanted[field] for field in ("status", "reason", "message")):
+        return None
+    return [wanted if each is present else each for each in conditions]

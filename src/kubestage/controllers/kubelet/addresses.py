@@ -1,0 +1,84 @@
+"""Addresses of pods and nodes, given out in an order that never varies."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Final
+
+# Where nodes without a podCIDR of their own get one: the range that most clusters use, and on.
+_FIRST_NETWORK: Final = int(ipaddress.IPv4Address("10.244.0.0"))
+_NETWORKS: Final = (1 << 24) // 256
+_TEN: Final = int(ipaddress.IPv4Address("10.0.0.0"))
+_FIRST_HOST: Final = int(ipaddress.IPv4Address("172.18.0.2"))
+# Where the pods of nodes go that hold more than their range does.
+_OVERFLOW: Final = int(ipaddress.IPv4Address("100.64.0.0"))
+
+
+class Addresses:
+    """The ranges of a stage: one for each node, one for the nodes themselves."""
+
+    def __init__(self) -> None:
+        self._networks = 0
+        self._hosts = 0
+        self._overflow = 0
+
+    def next_host(self) -> str:
+        """The address of another node."""
+        self._hosts += 1
+        return str(ipaddress.IPv4Address(_FIRST_HOST + self._hosts - 1))
+
+    def next_range(self, cidr: str | None) -> Range:
+        """The range of another node: the one that it states, or the next /24 that is free."""
+        if cidr:
+            network = ipaddress.ip_network(cidr, strict=False)
+            return Range(int(network.network_address), network.num_addresses, network.version)
+        offset = (_FIRST_NETWORK - _TEN) // 256
+        number = (offset + self._networks) % _NETWORKS
+        self._networks += 1
+        return Range(_TEN + number * 256, 256, 4)
+
+    def beyond(self) -> str:
+        """An address for a pod that its node has none for."""
+        self._overflow += 1
+        return str(ipaddress.IPv4Address(_OVERFLOW + self._overflow))
+
+
+class Range:
+    """The pod addresses of one node; one is used again only after all others were used."""
+
+    __slots__ = ("_at", "_first", "_size", "_taken", "_version")
+
+    def __init__(self, first: int, size: int, version: int) -> None:
+        self._first = first
+        self._size = min(size, 1 << 24)
+        self._version = version
+        # The first address is the network's, the second the gateway's, the last for broadcasts.
+        self._at = 2
+        self._taken: set[str] = set()
+
+    def take(self) -> str | None:
+        """The next free address, if there is one."""
+        usable = self._size - 3
+        if usable <= 0 or len(self._taken) >= usable:
+            return None
+        while True:
+            if self._at >= self._size - 1:
+                self._at = 2
+            text = self._text(self._first + self._at)
+            self._at += 1
+            if text not in self._taken:
+                self._taken.add(text)
+                return text
+
+    def keep(self, address: str) -> None:
+        """An address is in use already."""
+        self._taken.add(address)
+
+    def free(self, address: str) -> None:
+        """An address may be used again."""
+        self._taken.discard(address)
+
+    def _text(self, number: int) -> str:
+        if self._version == 6:
+            return str(ipaddress.IPv6Address(number))
+        return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"

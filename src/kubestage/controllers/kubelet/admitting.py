@@ -1,0 +1,152 @@
+"""A pod comes to its node: it is taken or refused, and one that runs already is taken over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers.kubelet import admission, phases, statuses
+from kubestage.controllers.kubelet import pod as steps
+from kubestage.controllers.kubelet.containers import RUNNING, TERMINATED, Container
+from kubestage.controllers.kubelet.events import WARNING
+from kubestage.controllers.kubelet.restarts import FIRST_BACKOFF_NS
+from kubestage.objects import timestamps
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.node import Node
+    from kubestage.controllers.kubelet.plan import Plans
+    from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.reports import Reports
+    from kubestage.controllers.kubelet.starting import Starting
+    from kubestage.sim.clock import Clock
+
+Json = dict[str, Any]
+
+_NO_LABELS: Final[dict[str, str]] = {}
+
+
+class Admitting:
+    """Takes pods in."""
+
+    def __init__(
+        self, clock: Clock, plans: Plans, events: Events, starting: Starting, reports: Reports
+    ) -> None:
+        self._clock = clock
+        self._plans = plans
+        self._events = events
+        self._starting = starting
+        self._reports = reports
+
+    def admit(self, pod: Pod, node: Node, obj: Json) -> bool:
+        """Take a pod in, or refuse it; whether it was taken."""
+        self._acquaint(pod, node, obj)
+        stored, now_ns = obj["status"], self._clock.now_ns
+        is_running = stored.get("phase") == phases.RUNS
+        if not is_running:
+            labels = obj["metadata"].get("labels") or _NO_LABELS
+            refusal = admission.admit(pod.plan, labels, node)
+            if refusal is not None:
+                pod.is_over = True
+                self._events.pod(pod, WARNING, *refusal)
+                self._reports.refuse(pod, refusal)
+                return False
+        node.take(pod)
+        for problem in pod.plan.problems:
+            self._events.pod(pod, WARNING, "InvalidAnnotation", problem)
+        if pod.plan.deadline_ns is not None:
+            pod.plan_step(pod.start_ns + pod.plan.deadline_ns, steps.DEADLINE)
+        if is_running:
+            self._take_over(pod, node, stored)
+            return True
+        pod.phase = phases.PENDING
+        delay_ns = self._starting.draw_ns(pod, pod.plan.launch_delay, "launch-delay")
+        pod.plan_step(now_ns + delay_ns, steps.LAUNCHED)
+        if delay_ns and not pod.deleting:
+            self._reports.write(pod)
+        return True
+
+    def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:
+        metadata, stored = obj["metadata"], obj["status"]
+        pod.plan = self._plans.of(obj)
+        pod.node = node
+        pod.generation = metadata.get("generation") or 0
+        pod.involved = {
+            "kind": "Pod",
+            "namespace": pod.namespace,
+            "name": pod.pod_name,
+            "uid": pod.uid,
+            "apiVersion": "v1",
+            "resourceVersion": metadata["resourceVersion"],
+        }
+        begun = stored.get("startTime")
+        if begun:
+            pod.start_time = begun
+            pod.start_ns = timestamps.parse_time(begun) - self._clock.epoch_ns
+        else:
+            pod.start_time, pod.start_ns = self._events.stamp(), self._clock.now_ns
+        pod.since = statuses.recall(stored.get("conditions"))
+        pod.inits = [Container(plan) for plan in pod.plan.inits]
+        pod.containers = [Container(plan) for plan in pod.plan.containers]
+
+    def _take_over(self, pod: Pod, node: Node, stored: Json) -> None:
+        """A pod was recorded while it ran: it goes on from there."""
+        pod.phase, pod.launched = phases.RUNS, True
+        pod.status, pod.conditions = stored, stored.get("conditions")
+        pod.extras = statuses.of_others(pod.conditions or ())
+        pod.ip = stored.get("podIP") or ""
+        if pod.ip:
+            node.addresses.keep(pod.ip)
+        else:
+            self._starting.connect(pod)
+        known = {
+            each["name"]: each
+            for part in ("initContainerStatuses", "containerStatuses")
+            for each in stored.get(part) or ()
+        }
+        for container in pod.all_containers():
+            self._recall(pod, container, known.get(container.plan.name))
+
+    def _recall(self, pod: Pod, container: Container, status: Json | None) -> None:
+        is_passing = container.plan.is_init and not container.plan.is_sidecar
+        if status is None:
+            # Recorded without a word on its containers: a pod that runs has run its inits.
+            status = {"ready": True, "state": {}}
+            status["state"] = {"terminated": {"exitCode": 0}} if is_passing else {"running": {}}
+        container.restarts = status.get("restartCount") or 0
+        container.id = status.get("containerID") or ""
+        container.ready = bool(status.get("ready"))
+        container.last = (status.get("lastState") or {}).get("terminated")
+        state = status.get("state") or {}
+        if "running" in state:
+            self._recall_running(pod, container, state["running"], status)
+        elif "terminated" in state:
+            ended = state["terminated"]
+            container.state = TERMINATED
+            container.exit_code = ended.get("exitCode") or 0
+            container.reason, container.message = (
+                ended.get("reason") or "",
+                ended.get("message") or "",
+            )
+            container.started_at, container.finished = (
+                ended.get("startedAt"),
+                ended.get("finishedAt"),
+            )
+        else:
+            waiting = state.get("waiting") or {}
+            container.reason, container.message = (
+                waiting.get("reason") or "",
+                waiting.get("message") or "",
+            )
+            container.is_busy = True
+            container.backoff_ns, container.backoff_since_ns = FIRST_BACKOFF_NS, self._clock.now_ns
+            pod.plan_step(self._clock.now_ns + FIRST_BACKOFF_NS, steps.RESTART, container)
+
+    def _recall_running(self, pod: Pod, container: Container, running: Json, status: Json) -> None:
+        begun = running.get("startedAt") or pod.start_time
+        container.state = RUNNING
+        container.started_at = begun
+        container.started_ns = timestamps.parse_time(begun) - self._clock.epoch_ns
+        container.started = container.was_started = bool(status.get("started", True))
+        self._starting.plan_life(pod, container)
+        if not container.ready:
+            self._starting.come_up(pod, container)

@@ -1,0 +1,162 @@
+"""A container of one pod: what state it is in, and how the API shows it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.plan import ContainerPlan
+
+Json = dict[str, Any]
+
+WAITING: Final = "waiting"
+RUNNING: Final = "running"
+TERMINATED: Final = "terminated"
+
+COMPLETED: Final = "Completed"
+ERROR: Final = "Error"
+OOM_KILLED: Final = "OOMKilled"
+KILLED_CODE: Final = 137
+_NO_STATE: Final[Json] = {}
+
+
+class Container:
+    """The state of one container.
+
+    `reason` and `message` are those of its present state; `last` is how it ended before. It
+    `is_busy` while something is under way that will start it. `pull` is when its image was asked
+    for and how long the pull itself takes; `ends` is when it will end and with what code, once it
+    has been told to. `involved` is what Events call it.
+    """
+
+    # NOTE: what a container begins with is the class's, so that making one sets a single
+    # attribute: every pod has some (benchmarks/controllers.py).
+    state: str = WAITING
+    reason: str = ""
+    message: str = ""
+    exit_code: int = 0
+    started_at: str | None = None
+    started_ns: int = 0
+    finished: str | None = None
+    finished_ns: int = 0
+    restarts: int = -1
+    last: Json | None = None
+    id: str = ""
+    started: bool = False
+    was_started: bool = False
+    ready: bool = False
+    is_busy: bool = False
+    backoff_ns: int = 0
+    backoff_since_ns: int = 0
+    cpu: float = 0.0
+    memory: float = 0.0
+    pull: tuple[int, int] | None = None
+    ends: tuple[int, int] | None = None
+    involved: Json | None = None
+
+    def __init__(self, plan: ContainerPlan) -> None:
+        self.plan = plan
+
+    @property
+    def has_run(self) -> bool:
+        """Whether it was ever started."""
+        return self.restarts >= 0
+
+    def start(self, uid: str, stamp: str, now_ns: int) -> None:
+        """It runs."""
+        self.restarts += 1
+        self.state = RUNNING
+        self.reason = self.message = ""
+        self.started_at, self.started_ns = stamp, now_ns
+        self.id = f"containerd://{uid.replace('-', '')}{_digest(self.plan.name, self.restarts)}"
+
+    def end(self, exit_code: int, reason: str, stamp: str, now_ns: int) -> None:
+        """It ended."""
+        self.state = TERMINATED
+        self.exit_code, self.reason, self.message = exit_code, reason, ""
+        self.finished, self.finished_ns = stamp, now_ns
+        self.started = False
+        self.ready = self.plan.is_init and not self.plan.is_sidecar and exit_code == 0
+
+    def wait(self, reason: str, message: str) -> None:
+        """It is to start, and cannot yet."""
+        if self.state == TERMINATED:
+            self.last = self._terminated()
+        self.state = WAITING
+        self.reason, self.message = reason, message
+        self.started = self.ready = False
+
+    def lose(self, message: str) -> None:
+        """Nobody knows what became of it."""
+        self.state = TERMINATED
+        self.exit_code, self.reason, self.message = KILLED_CODE, "ContainerStatusUnknown", message
+        self.started_at = self.finished = None
+        self.id = ""
+
+    def remember_end(self) -> None:
+        """Keep how it ended, before it starts again."""
+        if self.state == TERMINATED:
+            self.last = self._terminated()
+
+    def status(self) -> Json:
+        """Its ContainerStatus."""
+        plan = self.plan
+        if self.restarts < 0 and not self.reason and self.last is None:
+            return plan.waiting
+        status: Json = {
+            "name": plan.name,
+            "state": self._state(),
+            "lastState": _NO_STATE if self.last is None else {"terminated": self.last},
+            "ready": self.ready,
+            "restartCount": max(self.restarts, 0),
+        }
+        if self.restarts < 0:
+            status["image"], status["imageID"] = plan.requested_image, ""
+        else:
+            status["image"], status["imageID"] = plan.image, image_id(plan.image)
+        if self.id:
+            status["containerID"] = self.id
+        status["started"] = self.started
+        if plan.mounts:
+            status["volumeMounts"] = plan.mounts
+        return status
+
+    def _state(self) -> Json:
+        if self.state == RUNNING:
+            return {"running": {"startedAt": self.started_at}}
+        if self.state == TERMINATED:
+            return {"terminated": self._terminated()}
+        waiting = {"reason": self.reason} if self.reason else {}
+        if self.message:
+            waiting["message"] = self.message
+        return {"waiting": waiting or self.plan.waiting["state"]["waiting"]}
+
+    def _terminated(self) -> Json:
+        ended: Json = {"exitCode": self.exit_code, "reason": self.reason}
+        if self.message:
+            ended["message"] = self.message
+        ended["startedAt"], ended["finishedAt"] = self.started_at, self.finished
+        if self.id:
+            ended["containerID"] = self.id
+        return ended
+
+
+@functools.lru_cache(maxsize=4096)
+def _digest(name: str, number: int) -> str:
+    return hashlib.sha256(f"{name}/{number}".encode()).hexdigest()[:32]
+
+
+@functools.lru_cache(maxsize=4096)
+def image_id(image: str) -> str:
+    """The digest by which a node knows an image: made up from its name, the same everywhere."""
+    if "@" in image:
+        return image
+    repository = image.rpartition(":")[0]
+    return f"{repository}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
+
+
+def reason_of(exit_code: int) -> str:
+    """What the runtime calls an end."""
+    return COMPLETED if exit_code == 0 else ERROR

@@ -1,0 +1,78 @@
+"""Writing the Leases of nodes, which renew themselves while their node can be heard.
+
+When a node falls silent, its last renewal is written down, and that there will be no more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers.leases import LEASE, NAMESPACE, RENEWED_EVERY
+from kubestage.errors import ApiError
+from kubestage.objects import timestamps
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.node import Node
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+INTERVAL: Final = "10s"
+INTERVAL_NS: Final = 10 * 1_000_000_000
+DURATION_SECONDS: Final = 40
+
+
+class Leases:
+    """The Leases of nodes in the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def begin(self, node: Node) -> None:
+        """A node can be heard from now on."""
+        node.lease_since_ns = self._store.clock.now_ns
+        self._write(node, node.lease_since_ns, {RENEWED_EVERY: INTERVAL})
+
+    def stop(self, node: Node) -> None:
+        """A node is not heard any more: its last heartbeat is as old as the interval at most."""
+        since_ns = node.lease_since_ns
+        passed_ns = self._store.clock.now_ns - since_ns
+        self._write(node, since_ns + passed_ns // INTERVAL_NS * INTERVAL_NS, {})
+
+    def _write(self, node: Node, renewed_ns: int, notes: dict[str, str]) -> None:
+        store = self._store
+        renewed = timestamps.format_micro_time(store.clock.epoch_ns + renewed_ns)
+        found = store.read(LEASE).get(f"{NAMESPACE}/{node.name}")
+        try:
+            if found is None:
+                store.create(_lease(node, renewed, notes))
+                return
+            metadata = dict(found["metadata"])
+            others = metadata.pop("annotations", None) or {}
+            kept = {name: text for name, text in others.items() if name != RENEWED_EVERY}
+            if kept or notes:
+                metadata["annotations"] = {**kept, **notes}
+            spec = {**found.get("spec", {}), "holderIdentity": node.name, "renewTime": renewed}
+            store.update({**found, "metadata": metadata, "spec": spec})
+        except ApiError:
+            # As a kubelet that cannot write its Lease: it works on, and others think it is gone.
+            return
+
+
+def _lease(node: Node, renewed: str, notes: dict[str, str]) -> Json:
+    metadata: Json = {"name": node.name, "namespace": NAMESPACE}
+    if notes:
+        metadata["annotations"] = notes
+    metadata["ownerReferences"] = [
+        {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.uid}
+    ]
+    return {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": metadata,
+        "spec": {
+            "holderIdentity": node.name,
+            "leaseDurationSeconds": DURATION_SECONDS,
+            "renewTime": renewed,
+        },
+    }

@@ -1,0 +1,108 @@
+"""A node as its kubelet knows it: what runs there, what it has left, and whether it speaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects.views import node as views
+from kubestage.sim.entity import Entity
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.addresses import Range
+    from kubestage.controllers.kubelet.events import History
+    from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.stocks import NodeStock
+    from kubestage.objects.host_ports import HostPort
+    from kubestage.objects.resource_totals import Resource
+    from kubestage.objects.views.node import NodeView
+    from kubestage.sim.movement import Movement
+
+Json = dict[str, Any]
+
+KIND: Final = "Node"
+
+
+class Node(Entity):
+    """One node.
+
+    `images` are those that are there or on their way, with their sizes, and `present` those that
+    are there; `unshown` those that came in silence. `pulls_until_ns` is when the last pull asked
+    for will be done, for one image is pulled at a time. Pods that wait for an image that nobody
+    may pull are in `lacking`. The node may be silent `by_hand`, or because it `failed`.
+    """
+
+    __slots__ = (
+        "_view", "addresses", "bandwidth", "by_hand", "count", "failed", "failures", "history",
+        "images", "ip", "ips", "is_registered", "lacking", "lease_since_ns", "memory", "milli_cpu",
+        "movement", "notes", "object", "pods", "ports", "present", "pulls_until_ns", "scalars",
+        "source", "stock", "storage", "uid", "unschedulable", "unshown",
+    )  # fmt: skip
+
+    addresses: Range
+
+    def __init__(self, obj: Json, pods: dict[str, Pod]) -> None:
+        metadata = obj["metadata"]
+        Entity.__init__(self, metadata["name"], KIND)
+        self.uid: str = metadata["uid"]
+        self.object = obj
+        self.pods = pods
+        self.notes: dict[str, str] | None = None
+        self.stock: NodeStock | None = None
+        self.movement: Movement | None = None
+        self.source: Json = {"component": "kubelet", "host": self.name}
+        self.history: History | None = None
+        self.ip = ""
+        self.ips: list[Json] = []
+        self.bandwidth = 0.0
+        self.images: dict[str, int] = {}
+        self.present: set[str] = set()
+        self.lacking: dict[str, dict[str, Pod]] = {}
+        self.pulls_until_ns = 0
+        self.unshown: list[tuple[str, int]] = []
+        self.by_hand = self.failed = self.is_registered = False
+        self.failures = 0
+        self.lease_since_ns = 0
+        self.unschedulable = bool((obj.get("spec") or {}).get("unschedulable"))
+        self.count = self.milli_cpu = self.memory = self.storage = 0
+        self.scalars: dict[str, int] = {}
+        self.ports: dict[str, tuple[HostPort, ...]] = {}
+        self._view: NodeView | None = None
+
+    @property
+    def speaks(self) -> bool:
+        """Whether its kubelet works and can be heard."""
+        return self.stock is not None and not (self.by_hand or self.failed)
+
+    @property
+    def view(self) -> NodeView:
+        """Labels, taints and allocatable resources, as of now."""
+        if self._view is None:
+            self._view = views.of(self.object)
+        return self._view
+
+    def renew(self, obj: Json) -> None:
+        """The object has changed."""
+        self.object = obj
+        self._view = None
+
+    def take(self, pod: Pod) -> None:
+        """Count a pod that was admitted."""
+        scheduling = pod.plan.scheduling
+        self._count(scheduling.usage.resource, 1)
+        if scheduling.host_ports:
+            self.ports[pod.uid] = scheduling.host_ports
+
+    def release(self, pod: Pod) -> None:
+        """A pod takes nothing any more."""
+        self._count(pod.plan.scheduling.usage.resource, -1)
+        self.ports.pop(pod.uid, None)
+        if pod.ip:
+            self.addresses.free(pod.ip)
+
+    def _count(self, amounts: Resource, sign: int) -> None:
+        self.count += sign
+        self.milli_cpu += sign * amounts.milli_cpu
+        self.memory += sign * amounts.memory
+        self.storage += sign * amounts.ephemeral_storage
+        for name, amount in amounts.scalars.items():
+            self.scalars[name] = self.scalars.get(name, 0) + sign * amount

@@ -1,0 +1,163 @@
+"""Nodes that fall silent and come back: by chance, as their annotations say, or by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from kubestage.controllers import distributions
+from kubestage.controllers.kubelet.annotations import (
+    FAILS_AFTER,
+    HEARTBEAT,
+    IMAGE_BANDWIDTH,
+    RECOVERS_AFTER,
+)  # fmt: skip
+from kubestage.controllers.kubelet.events import WARNING
+from kubestage.errors import InputError
+from kubestage.objects import quantity
+from kubestage.sim.movement import Movement
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.node import Node
+    from kubestage.controllers.kubelet.stocks import NodeStock
+    from kubestage.sim.environment import Environment
+
+Json = dict[str, Any]
+
+STOPPED: Final = "stopped"
+
+
+class Stocks(Protocol):
+    """Where nodes are."""
+
+    ready: NodeStock
+    silent: NodeStock
+
+
+class Outages:
+    """Moves nodes between speech and silence.
+
+    Each recovery is a new start, from which the next failure counts.
+    """
+
+    def __init__(
+        self, environment: Environment, seed: int, events: Events, stocks: Stocks, bandwidth: str
+    ) -> None:
+        self._environment = environment
+        self._clock = environment.clock
+        self._seed = seed
+        self._events = events
+        self._stocks = stocks
+        self._bandwidth = bandwidth
+
+    def look(self, node: Node) -> None:
+        """Heed the annotations of a node, if they are not those that were heeded last."""
+        notes = node.object["metadata"].get("annotations") or {}
+        if notes == node.notes:
+            return
+        is_first, before = node.notes is None, node.notes or {}
+        node.notes = notes
+        if is_first or notes.get(IMAGE_BANDWIDTH) != before.get(IMAGE_BANDWIDTH):
+            node.bandwidth = self._read_bandwidth(node, notes.get(IMAGE_BANDWIDTH))
+        node.by_hand = self._is_stopped(node, notes)
+        if is_first:
+            return
+        if any(notes.get(name) != before.get(name) for name in _OF_OUTAGES):
+            self._settle(node)
+
+    def began(self, node: Node) -> None:
+        """A node speaks: see when it fails, if it does."""
+        if node.by_hand:
+            self._move(node, "fail", self._clock.now_ns)
+            return
+        after_ns = self._draw_ns(node, FAILS_AFTER)
+        if after_ns is not None:
+            self._move(node, "fail", self._clock.now_ns + after_ns)
+
+    def failed(self, node: Node) -> None:
+        """A node is silent: see when it recovers, if it does."""
+        if node.by_hand:
+            return
+        node.failed = True
+        after_ns = self._draw_ns(node, RECOVERS_AFTER)
+        if after_ns is not None:
+            self._move(node, "recover", self._clock.now_ns + after_ns)
+
+    def recovered(self, node: Node) -> None:
+        """A node speaks again."""
+        node.failed = False
+        node.failures += 1
+        self.began(node)
+
+    def forget(self, node: Node) -> None:
+        """A node is gone."""
+        self._cancel(node)
+        if node.stock is not None:
+            node.stock.remove(node)
+            node.stock = None
+
+    def _settle(self, node: Node) -> None:
+        """The annotations changed: what was to come by them comes anew."""
+        if node.stock is None:
+            return
+        self._cancel(node)
+        is_silent = node.stock is self._stocks.silent
+        if node.by_hand:
+            node.failed = False
+            if not is_silent:
+                self._move(node, "fail", self._clock.now_ns)
+        elif not is_silent:
+            self.began(node)
+        elif node.failed:
+            self.failed(node)
+        else:
+            self._move(node, "recover", self._clock.now_ns)
+
+    def _is_stopped(self, node: Node, notes: dict[str, str]) -> bool:
+        """By hand, or as a recorded node that nobody had heard of for some time."""
+        if HEARTBEAT in notes:
+            return notes[HEARTBEAT] == STOPPED
+        if node.stock is not None:
+            return False
+        conditions = (node.object.get("status") or {}).get("conditions") or ()
+        return any(each["type"] == "Ready" and each["status"] == "Unknown" for each in conditions)
+
+    def _move(self, node: Node, kind: str, at_ns: int) -> None:
+        self._cancel(node)
+        stocks, stock = self._stocks, node.stock
+        assert stock is not None
+        to_stock = stocks.silent if kind == "fail" else stocks.ready
+        node.movement = Movement(kind, max(at_ns, 1), stock, to_stock, node)
+        self._environment.add_to_schedule(node.movement)
+
+    def _cancel(self, node: Node) -> None:
+        if node.movement is not None and node.stock is not None:
+            self._environment.cancel(node.movement)
+            node.movement = None
+
+    def _draw_ns(self, node: Node, name: str) -> int | None:
+        text = (node.notes or {}).get(name)
+        if text is None:
+            return None
+        try:
+            law = distributions.parse(text)
+        except InputError as error:
+            self._warn(node, name, str(error))
+            return None
+        names = ("kubelet", "node", node.name, name, str(node.failures))
+        return law.sample_ns(distributions.stream_of(self._seed, *names))
+
+    def _read_bandwidth(self, node: Node, text: str | None) -> float:
+        try:
+            return float(quantity.parse(text or self._bandwidth).value)
+        except ValueError as error:
+            self._warn(node, IMAGE_BANDWIDTH, f"{text!r}: {error}")
+            return float(quantity.parse(self._bandwidth).value)
+
+    def _warn(self, node: Node, name: str, why: str) -> None:
+        text = f"Annotation {name} is ignored: {why}"
+        self._events.node(node, WARNING, "InvalidAnnotation", text)
+        self._events.settle()
+
+
+_OF_OUTAGES: Final = (HEARTBEAT, FAILS_AFTER, RECOVERS_AFTER)

@@ -1,0 +1,240 @@
+"""What the kubelet makes of a pod's template, worked out once for all pods that share it."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.controllers import distributions
+from kubestage.controllers.kubelet import annotations as notes
+from kubestage.controllers.kubelet import probes, restarts, usage
+from kubestage.controllers.kubelet.settings import FOR_EVER
+from kubestage.objects import quantity
+from kubestage.objects.views import plan as views
+
+if TYPE_CHECKING:
+    from kubestage.controllers.distributions import Distribution
+    from kubestage.controllers.kubelet.probes import Probe
+    from kubestage.controllers.kubelet.restarts import RestartPolicy
+    from kubestage.controllers.kubelet.settings import KubeletSettings
+    from kubestage.controllers.kubelet.usage import MemoryLaw
+
+Json = dict[str, Any]
+
+_SECOND_NS: Final = 1_000_000_000
+_PARTS: Final = (
+    "containers", "initContainers", "restartPolicy", "terminationGracePeriodSeconds",
+    "activeDeadlineSeconds", "readinessGates", "hostNetwork", "overhead", "resources",
+    "nodeSelector", "affinity", "tolerations", "os", "securityContext",
+)  # fmt: skip
+_PRESENT: Final = "already present on machine and can be accessed by the pod"
+_MAX_PLANS: Final = 4096
+_encode: Final = msgspec.json.Encoder(order="deterministic").encode
+
+
+class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
+    """One container of a template. `waiting` is its status before anything happened."""
+
+    name: str
+    path: str
+    image: str
+    requested_image: str
+    present_text: str
+    pull_policy: str
+    image_size: int | None
+    is_init: bool
+    is_sidecar: bool
+    launch_delay: Distribution | None
+    run_duration: Distribution | None
+    terminate_delay: Distribution
+    exit_code: int
+    cpu: Distribution
+    memory: MemoryLaw
+    memory_limit: int | None
+    restart: RestartPolicy
+    startup: Probe | None
+    liveness: Probe | None
+    readiness: Probe | None
+    pre_stop_ns: int
+    mounts: list[Json]
+    waiting: Json
+
+
+class PodPlan(msgspec.Struct, frozen=True, eq=False):
+    """One template. `names` are of all containers, in the order of statuses."""
+
+    scheduling: views.PodPlan
+    containers: tuple[ContainerPlan, ...]
+    inits: tuple[ContainerPlan, ...]
+    launch_delay: Distribution
+    restart_policy: str
+    grace_ns: int
+    deadline_ns: int | None
+    gates: tuple[str, ...]
+    host_network: bool
+    os: str
+    strict_groups: bool
+    may_restart_all: bool
+    problems: tuple[str, ...]
+
+
+class Plans:
+    """The plans in use.
+
+    NOTE: pods of one template share the parts of their spec, so a look at who they are replaces
+    a comparison of all that they say (benchmarks/controllers.py). A part is kept by its plan, so
+    that nobody else can come to have its identity.
+    """
+
+    def __init__(self, settings: KubeletSettings) -> None:
+        self._compiler = _Compiler(settings)
+        self._recent: dict[tuple[int, int], tuple[list[Any], PodPlan]] = {}
+        self._plans: dict[bytes, PodPlan] = {}
+
+    def of(self, pod: Json) -> PodPlan:
+        """The plan of a pod."""
+        spec, annotations = pod["spec"], pod["metadata"].get("annotations")
+        parts = [annotations, *map(spec.get, _PARTS)]
+        identity = (id(parts[1]), id(annotations))
+        recent = self._recent.get(identity)
+        if recent is not None and all(map(operator.is_, recent[0], parts)):
+            return recent[1]
+        namespace = pod["metadata"]["namespace"]
+        key = _encode([namespace, parts])
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= _MAX_PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = self._compiler.compile(spec, annotations or {}, namespace)
+        if len(self._recent) >= _MAX_PLANS:
+            self._recent.clear()
+        self._recent[identity] = parts, plan
+        return plan
+
+
+class _Compiler:
+    def __init__(self, settings: KubeletSettings) -> None:
+        read = distributions.parse
+        self._launch = read(settings.launch_delay)
+        self._terminate = read(settings.terminate_delay)
+        self._init = read(settings.init_run_duration)
+        given = settings.run_duration
+        self._job: Distribution | None = read(settings.job_run_duration)
+        self._server: Distribution | None = None
+        if given:
+            self._job = self._server = None if given == FOR_EVER else read(given)
+        self._cpu = distributions.parse_quantity(settings.cpu_usage)
+        self._memory = usage.parse_memory(settings.memory_usage)
+
+    def compile(self, spec: Json, annotations: dict[str, str], namespace: str) -> PodPlan:
+        reader = notes.Reader(annotations)
+        policy = spec.get("restartPolicy") or "Always"
+        inits = tuple(
+            self._container(each, reader, policy, is_init=True, has_inits=True)
+            for each in spec.get("initContainers") or ()
+        )
+        containers = tuple(
+            self._container(each, reader, policy, is_init=False, has_inits=bool(inits))
+            for each in spec["containers"]
+        )
+        deadline = spec.get("activeDeadlineSeconds")
+        groups = (spec.get("securityContext") or {}).get("supplementalGroupsPolicy")
+        rules = [rule for each in (*inits, *containers) for rule in each.restart.rules]
+        return PodPlan(
+            views.of(spec, namespace),
+            containers,
+            inits,
+            reader.duration("launch-delay", self._launch),
+            policy,
+            (spec.get("terminationGracePeriodSeconds") or 0) * _SECOND_NS,
+            None if deadline is None else deadline * _SECOND_NS,
+            tuple(gate["conditionType"] for gate in spec.get("readinessGates") or ()),
+            bool(spec.get("hostNetwork")),
+            (spec.get("os") or {}).get("name") or "",
+            groups == "Strict",
+            any(action == restarts.RESTART_ALL for action, _, _ in rules),
+            tuple(reader.problems),
+        )
+
+    def _container(
+        self,
+        container: Json,
+        reader: notes.Reader,
+        pod_policy: str,
+        *,
+        is_init: bool,
+        has_inits: bool,
+    ) -> ContainerPlan:
+        name, image = container["name"], container.get("image") or ""
+        is_sidecar = is_init and container.get("restartPolicy") == "Always"
+        failing = reader.failing_probes(name)
+        limit = ((container.get("resources") or {}).get("limits") or {}).get("memory")
+        mounts = [_mount(each) for each in container.get("volumeMounts") or ()]
+        normal = views.normalized_image(image)
+        return ContainerPlan(
+            name=name,
+            path=f"spec.{'initContainers' if is_init else 'containers'}{{{name}}}",
+            image=normal,
+            requested_image=image,
+            present_text=f'Container image "{image}" {_PRESENT}',
+            pull_policy=container.get("imagePullPolicy") or "IfNotPresent",
+            image_size=reader.image_size(name),
+            is_init=is_init,
+            is_sidecar=is_sidecar,
+            launch_delay=reader.own_duration("launch-delay", name),
+            run_duration=reader.lifetime(
+                self._lifetime(pod_policy, is_init, is_sidecar), name, own_only=is_init
+            ),
+            terminate_delay=reader.duration("terminate-delay", self._terminate, name),
+            exit_code=reader.exit_code(name, own_only=is_init),
+            cpu=reader.cpu_usage(self._cpu, name, own_only=is_init),
+            memory=reader.memory_usage(self._memory, name, own_only=is_init),
+            memory_limit=None if limit is None else quantity.value_of(limit),
+            restart=restarts.policy_of(container, pod_policy, is_init=is_init),
+            startup=probes.of(container, "startup", failing),
+            liveness=probes.of(container, "liveness", failing),
+            readiness=probes.of(container, "readiness", failing),
+            pre_stop_ns=_pre_stop_ns(container),
+            mounts=mounts,
+            waiting=_waiting(name, image, mounts, has_inits=has_inits),
+        )
+
+    def _lifetime(self, policy: str, is_init: bool, is_sidecar: bool) -> Distribution | None:
+        if is_sidecar:
+            return None
+        if is_init:
+            return self._init
+        return self._server if policy == "Always" else self._job
+
+
+def _pre_stop_ns(container: Json) -> int:
+    """How long a preStop hook takes: a sleep is known, a command or request takes no time."""
+    hook = (container.get("lifecycle") or {}).get("preStop") or {}
+    return int((hook.get("sleep") or {}).get("seconds") or 0) * _SECOND_NS
+
+
+def _mount(mount: Json) -> Json:
+    status = {"name": mount["name"], "mountPath": mount["mountPath"]}
+    if mount.get("readOnly"):
+        asked = mount.get("recursiveReadOnly")
+        status["readOnly"] = True
+        status["recursiveReadOnly"] = "Enabled" if asked == "Enabled" else "Disabled"
+    return status
+
+
+def _waiting(name: str, image: str, mounts: list[Json], *, has_inits: bool) -> Json:
+    status: Json = {
+        "name": name,
+        "state": {"waiting": {"reason": "PodInitializing" if has_inits else "ContainerCreating"}},
+        "lastState": {},
+        "ready": False,
+        "restartCount": 0,
+        "image": image,
+        "imageID": "",
+        "started": False,
+    }
+    if mounts:
+        status["volumeMounts"] = mounts
+    return status

@@ -1,0 +1,65 @@
+"""When a container counts as started, ready or sick, by its probes.
+
+Probes succeed unless an annotation says that they fail. What remains of them is time: a worker
+looks every ``periodSeconds``, not before ``initialDelaySeconds``, and wants its threshold.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+_SECOND_NS: Final = 1_000_000_000
+
+
+class Probe(msgspec.Struct, frozen=True, gc=False):
+    """One probe; `fails` if it never succeeds."""
+
+    delay_ns: int
+    period_ns: int
+    successes: int
+    failures: int
+    fails: bool
+    output: str
+
+    def first_round_ns(self, after_ns: int) -> int:
+        """When its first round is that counts, for rounds that begin some time after the start."""
+        if self.delay_ns <= after_ns:
+            return after_ns
+        rounds = -(-(self.delay_ns - after_ns) // self.period_ns)
+        return after_ns + rounds * self.period_ns
+
+    def succeeds_ns(self, after_ns: int) -> int:
+        """When it has succeeded often enough."""
+        return self.first_round_ns(after_ns) + (self.successes - 1) * self.period_ns
+
+    def gives_up_ns(self, after_ns: int) -> int:
+        """When it has failed often enough."""
+        return self.first_round_ns(after_ns) + (self.failures - 1) * self.period_ns
+
+
+def of(container: dict[str, Any], name: str, failing: frozenset[str]) -> Probe | None:
+    """The startup, liveness or readiness probe of a container."""
+    probe = container.get(f"{name}Probe")
+    if probe is None:
+        return None
+    return Probe(
+        (probe.get("initialDelaySeconds") or 0) * _SECOND_NS,
+        (probe.get("periodSeconds") or 10) * _SECOND_NS,
+        probe.get("successThreshold") or 1,
+        probe.get("failureThreshold") or 3,
+        name in failing,
+        _output(probe),
+    )
+
+
+def _output(probe: dict[str, Any]) -> str:
+    """What the probe of a broken container has to say."""
+    if "httpGet" in probe:
+        return "HTTP probe failed with statuscode: 500"
+    if "grpc" in probe:
+        return 'service unhealthy (responded with "NOT_SERVING")'
+    if "tcpSocket" in probe:
+        return "connect: connection refused"
+    return ""

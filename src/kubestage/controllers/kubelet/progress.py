@@ -1,0 +1,35 @@
+"""Where pods and nodes are, at a glance: for a view that follows a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.loop import KubeletController
+
+
+class Progress(NamedTuple):
+    """How many pods and nodes are in each stock, and how many pods have gone so far."""
+
+    waiting: int
+    starting: int
+    running: int
+    ending: int
+    finished: int
+    gone: int
+    nodes_ready: int
+    nodes_silent: int
+
+
+def of(kubelet: KubeletController) -> Progress:
+    """The counts of this moment; they are kept anyway, so asking costs nothing."""
+    return Progress(
+        kubelet.pods_waiting.count,
+        kubelet.pods_starting.count,
+        kubelet.pods_running.count,
+        kubelet.pods_ending.count,
+        kubelet.pods_finished.count,
+        kubelet.pods_gone.count,
+        kubelet.nodes.ready.count,
+        kubelet.nodes.silent.count,
+    )

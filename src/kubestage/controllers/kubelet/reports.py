@@ -1,0 +1,60 @@
+"""Writing down how pods are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.controllers.kubelet import phases, statuses
+from kubestage.controllers.pods import POD
+from kubestage.store.deletion import DeleteOptions
+
+if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.admission import Refusal
+    from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class Reports:
+    """The statuses of pods in the store."""
+
+    def __init__(self, store: Store, events: Events) -> None:
+        self._store = store
+        self._events = events
+        self._kind = store.kind(POD)
+        self._objects = store.read(self._kind)
+
+    def stored(self, pod: Pod) -> Json | None:
+        """The object of a pod, unless it is gone."""
+        found = self._objects.get(pod.name)
+        return found if found is not None and found["metadata"]["uid"] == pod.uid else None
+
+    def write(self, pod: Pod) -> None:
+        """Report a pod as it is; what has not changed is not written again.
+
+        A pod that is to end keeps its phase until its last container has ended.
+        """
+        obj = self.stored(pod)
+        if obj is None:
+            return
+        if not (pod.is_over or pod.cause):
+            pod.phase = phases.of(pod)
+        pod.generation = obj["metadata"].get("generation") or 0
+        pod.status = statuses.build(pod, obj["status"], self._events.stamp())
+        self._store.record_status(self._kind, pod.name, pod.status)
+
+    def refuse(self, pod: Pod, refusal: Refusal) -> None:
+        """Report a pod that its node does not take."""
+        obj = self.stored(pod)
+        assert obj is not None
+        pod.phase = phases.FAILED
+        pod.status = statuses.rejected(pod, obj["status"], *refusal)
+        self._store.record_status(self._kind, pod.name, pod.status)
+
+    def remove(self, pod: Pod) -> None:
+        """Let go of a pod that was asked to end and has."""
+        if self.stored(pod) is not None:
+            options = DeleteOptions(grace_period_seconds=0, uid=pod.uid)
+            self._store.delete(self._kind, pod.pod_name, pod.namespace, options)

@@ -1,0 +1,175 @@
+"""Bringing the containers of a pod up, each in its turn and as soon as its image is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.controllers import distributions
+from kubestage.controllers.kubelet import pod as steps
+from kubestage.controllers.kubelet.containers import TERMINATED, WAITING
+from kubestage.controllers.kubelet.events import NORMAL
+
+if TYPE_CHECKING:
+    from kubestage.controllers.distributions import Distribution
+    from kubestage.controllers.kubelet.addresses import Addresses
+    from kubestage.controllers.kubelet.containers import Container
+    from kubestage.controllers.kubelet.events import Events
+    from kubestage.controllers.kubelet.images import Images
+    from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.reports import Reports
+    from kubestage.sim.clock import Clock
+
+
+class Starting:
+    """Starts containers, and plans what time will bring them."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        seed: int,
+        events: Events,
+        images: Images,
+        addresses: Addresses,
+        reports: Reports,
+    ) -> None:
+        self._clock = clock
+        self._seed = seed
+        self._events = events
+        self._images = images
+        self._addresses = addresses
+        self._reports = reports
+
+    def draw_ns(self, pod: Pod, law: Distribution, *purpose: str) -> int:
+        """A duration of one pod, which no other pod's luck depends on."""
+        if law.is_constant:
+            return int(law.first)
+        return law.sample_ns(distributions.stream_of(self._seed, "kubelet", pod.luck, *purpose))
+
+    def connect(self, pod: Pod) -> None:
+        """A pod is launched: it gets its address."""
+        node = pod.node
+        assert node is not None
+        pod.launched = True
+        if not pod.ip:
+            own = node.ip if pod.plan.host_network else node.addresses.take()
+            pod.ip = own or self._addresses.beyond()
+
+    def goes_straight(self, pod: Pod) -> bool:
+        """Whether all containers of a pod start as soon as it is launched."""
+        node, images = pod.node, self._images
+        assert node is not None
+        if pod.inits:
+            return False
+        return all(
+            images.is_at_hand(node, each) and each.plan.launch_delay is None
+            for each in pod.containers
+        )
+
+    def advance(self, pod: Pod) -> None:
+        """Start the containers whose turn it is: init containers one by one, then the others."""
+        if not pod.launched or pod.is_over or pod.cause:
+            return
+        for each in pod.inits:
+            if _is_passed(each):
+                continue
+            if each.state == WAITING and not each.is_busy:
+                self.attempt(pod, each)
+            if not _is_passed(each):
+                return
+        for each in pod.containers:
+            if each.state == WAITING and not each.is_busy:
+                self.attempt(pod, each)
+            if each.is_busy and not each.has_run:
+                return
+
+    def attempt(self, pod: Pod, container: Container) -> None:
+        """Start a container, as soon as its image is there."""
+        node = pod.node
+        assert node is not None
+        at_ns = self._images.ensure(pod, node, container)
+        if at_ns is None:
+            return
+        if at_ns > self._clock.now_ns:
+            container.is_busy = True
+            pod.plan_step(at_ns, steps.PULLED, container)
+            return
+        if container.pull is not None:
+            self._images.tell_pulled(pod, node, container)
+        self.launch(pod, container)
+
+    def launch(self, pod: Pod, container: Container) -> None:
+        """Start a container after a delay of its own, if it has one."""
+        law = container.plan.launch_delay
+        if law is not None:
+            purpose = ("launch-delay", container.plan.name, str(container.restarts + 1))
+            delay_ns = self.draw_ns(pod, law, *purpose)
+            if delay_ns > 0:
+                container.is_busy = True
+                pod.plan_step(self._clock.now_ns + delay_ns, steps.BEGIN, container)
+                return
+        self.start(pod, container)
+
+    def start(self, pod: Pod, container: Container) -> None:
+        """Start a container now."""
+        container.remember_end()
+        container.start(pod.uid, self._events.stamp(), self._clock.now_ns)
+        self._events.pod(pod, NORMAL, "Created", "Container created", container)
+        self._events.pod(pod, NORMAL, "Started", "Container started", container)
+        self.plan_life(pod, container)
+        startup = container.plan.startup
+        if startup is None:
+            self.come_up(pod, container)
+            return
+        # Nobody hurries the first round of a startup probe: it comes with its period.
+        first_ns = startup.period_ns
+        after_ns = startup.gives_up_ns(first_ns) if startup.fails else startup.succeeds_ns(first_ns)
+        kind = steps.SICK if startup.fails else steps.STARTED
+        pod.plan_step(container.started_ns + after_ns, kind, container)
+
+    def plan_life(self, pod: Pod, container: Container) -> None:
+        """See when a container that runs will end by itself, and what it uses until then."""
+        plan, number = container.plan, str(container.restarts)
+        if plan.cpu.is_constant and plan.memory.first.is_constant:
+            container.cpu, container.memory = plan.cpu.first, plan.memory.first.first
+        else:
+            names = ("kubelet", pod.luck, "usage", plan.name, number)
+            stream = distributions.stream_of(self._seed, *names)
+            container.cpu = plan.cpu.sample(stream)
+            container.memory = plan.memory.sample(stream)
+        begun_ns = container.started_ns
+        run_ns = None
+        if plan.run_duration is not None:
+            run_ns = self.draw_ns(pod, plan.run_duration, "run-duration", plan.name, number)
+            pod.plan_step(begun_ns + run_ns, steps.EXIT, container)
+        if plan.memory_limit is not None:
+            oom_ns = plan.memory.passes_ns(container.memory, plan.memory_limit)
+            if oom_ns is not None and (run_ns is None or oom_ns < run_ns):
+                pod.plan_step(begun_ns + oom_ns, steps.OOM, container)
+
+    def come_up(self, pod: Pod, container: Container) -> None:
+        """A container has started: its readiness and liveness are looked at from now on."""
+        container.started = container.was_started = True
+        plan, begun_ns = container.plan, container.started_ns
+        readiness, liveness = plan.readiness, plan.liveness
+        if readiness is None and liveness is None:
+            container.ready = not plan.is_init or plan.is_sidecar
+            return
+        after_ns = self._clock.now_ns - begun_ns
+        if readiness is None:
+            container.ready = True
+        elif readiness.fails:
+            pod.plan_step(begun_ns + readiness.first_round_ns(after_ns), steps.UNREADY, container)
+        else:
+            ready_ns = readiness.succeeds_ns(after_ns)
+            container.ready = ready_ns <= after_ns
+            if not container.ready:
+                pod.plan_step(begun_ns + ready_ns, steps.READY, container)
+        if liveness is not None and liveness.fails:
+            pod.plan_step(begun_ns + liveness.gives_up_ns(after_ns), steps.SICK, container)
+
+
+def _is_passed(container: Container) -> bool:
+    """Whether those after an init container may start."""
+    if container.plan.is_sidecar:
+        return container.was_started
+    return container.state == TERMINATED and container.exit_code == 0

@@ -1,0 +1,50 @@
+"""What loops read: objects by key, by owner, by label, in an order that never varies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.store.selection import Selection
+
+if TYPE_CHECKING:
+    from kubestage.objects.labels import Selector
+    from kubestage.store.collection import Collection
+    from kubestage.store.core import KindRef
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class Lister:
+    """Reads the store directly: what it gives is live, shared and not to be changed."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def collection(self, kind: KindRef) -> Collection:
+        """All objects of a kind with their indexes."""
+        return self._store.ledger.collection(self._store.kind(kind))
+
+    def get(self, kind: KindRef, key: str) -> Json | None:
+        """The object of a key, ``namespace/name`` or ``name``."""
+        return self.collection(kind).objects.get(key)
+
+    def all(self, kind: KindRef, namespace: str | None = None) -> list[Json]:
+        """All objects of a kind, or of a namespace, by key."""
+        found = self.collection(kind)
+        objects = found.objects
+        return [objects[key] for key in found.keys(namespace)]
+
+    def owned(self, kind: KindRef, uid: str) -> list[Json]:
+        """The objects that name an owner, as its controller or not, by key."""
+        found = self.collection(kind)
+        objects = found.objects
+        return [objects[key] for key in sorted(found.owners.get(uid))]
+
+    def selected(self, kind: KindRef, namespace: str, selector: Selector) -> list[Json]:
+        """The objects of a namespace whose labels match, by key."""
+        found = self.collection(kind)
+        wanted = Selection(found.kind, namespace, selector)
+        objects = found.objects
+        candidates = (objects[key] for key in found.candidates(wanted))
+        return [obj for obj in candidates if wanted.matches(obj)]

@@ -1,0 +1,106 @@
+"""Has all loops work on one store, one key at a time, in the order in which keys came up."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from kubestage.controllers.controller import ANY, Cluster, Controller, Retry
+from kubestage.controllers.settings import Settings
+from kubestage.errors import ApiError
+from kubestage.sim.alarm import Alarm
+from kubestage.store.log import ADDED, Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.controllers.controller import Handler
+    from kubestage.sim.environment import Environment
+    from kubestage.sim.streams import Streams
+    from kubestage.store.store import Store
+
+
+class Runner:
+    """One line for the keys of all loops.
+
+    Each turn is a movement of its own, in the instant in which its key came up but behind whatever
+    else is due then: so the loops, the kubelet and the scheduler take turns, and what several
+    changes of one instant mean for one object is looked at once.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment,
+        streams: Streams,
+        loops: Iterable[type[Controller]],
+        settings: Settings | None = None,
+    ) -> None:
+        self._clock = environment.clock
+        self._store = store
+        self._line: deque[tuple[Controller, str]] = deque()
+        self._turn = Alarm(environment, "ControllerTurn", self._take_turn)
+        cluster = Cluster(store, environment, streams, settings or Settings(), self._put_in_line)
+        self.controllers = [loop(cluster) for loop in loops]
+        self._handlers: dict[tuple[str, str], list[Handler]] = {}
+        for controller in self.controllers:
+            for kind, handler in controller.handlers().items():
+                self._handlers.setdefault(kind, []).append(handler)
+        self._of_all_kinds = self._handlers.pop(ANY, [])
+        self.syncs = 0
+        self.failures: dict[str, int] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no key is in line now; time may still bring some."""
+        return not self._line
+
+    def start(self) -> None:
+        """Tell the loops of all that is there, then of every change."""
+        for collection in self._store.ledger.collections():
+            kind = collection.kind
+            concerned = self._handlers.get((kind.group, kind.kind), [])
+            for handler in [*concerned, *self._of_all_kinds]:
+                for key in collection.keys(None):
+                    obj = collection.objects[key]
+                    revision = int(obj["metadata"]["resourceVersion"])
+                    handler(Change(revision, ADDED, kind, key, obj, None))
+        self._store.subscribe(self.on_change)
+        for controller in self.controllers:
+            controller.start()
+
+    def on_change(self, change: Change) -> None:
+        """Hear of one change."""
+        kind = change.kind
+        handlers = self._handlers.get((kind.group, kind.kind))
+        if handlers is not None:
+            for handler in handlers:
+                handler(change)
+        for handler in self._of_all_kinds:
+            handler(change)
+
+    def _put_in_line(self, controller: Controller, key: str) -> None:
+        self._line.append((controller, key))
+        if not self._turn.is_set:
+            # Nothing can happen at time zero, where simulations are set up.
+            self._turn.set(max(self._clock.now_ns, 1))
+
+    def _take_turn(self) -> None:
+        controller, key = self._line.popleft()
+        queue = controller.queue
+        queue.take(key)
+        self.syncs += 1
+        try:
+            controller.sync(key)
+        except (ApiError, Retry):
+            self.failures[controller.name] = self.failures.get(controller.name, 0) + 1
+            limit = controller.max_retries
+            if limit is None or queue.failures(key) < limit:
+                queue.add_rate_limited(key)
+            else:
+                queue.forget(key)
+        else:
+            queue.forget(key)
+        queue.done(key)
+        if self._line:
+            self._turn.set(max(self._clock.now_ns, 1))

@@ -1,0 +1,243 @@
+"""The persistentvolume-controller: claims and volumes find each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers import pods
+from kubestage.controllers.controller import Controller, Retry
+from kubestage.controllers.event_recorder import NORMAL, WARNING
+from kubestage.controllers.volumes import matching
+from kubestage.controllers.volumes.books import Books, annotations_of, with_metadata
+from kubestage.controllers.volumes.pods_by_claim import PodsByClaim
+from kubestage.controllers.volumes.provisioning import Provisioning
+from kubestage.controllers.volumes.reclaiming import Reclaiming
+from kubestage.controllers.volumes.storage_names import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    CLAIM,
+    CLASS,
+    EXTERNAL_FINALIZER,
+    IN_TREE,
+    IN_TREE_FINALIZER,
+    PROVISIONED_BY,
+    SELECTED_NODE,
+    VOLUME,
+)
+from kubestage.objects.views import storage
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from kubestage.controllers.controller import Cluster, Handlers
+    from kubestage.store.log import Change
+
+Json = dict[str, Any]
+
+# One line for both: a volume's name has no slash.
+_OVER: Final = ("Released", "Failed")
+
+
+class PersistentVolumeController(Controller):
+    """Binds, provisions and reclaims.
+
+    Upstream looks at everything again every fifteen seconds; here a key is looked at again only
+    while it waits for something that it is not told of.
+    """
+
+    name = "persistentvolume-controller"
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self._pods = PodsByClaim()
+        self._books = Books(self.store, self.events)
+        self._provisioning = Provisioning(self, self._books)
+        self._reclaiming = Reclaiming(self, self._books, self._pods)
+
+    def handlers(self) -> Handlers:
+        """Claims and volumes; pods, for who uses a claim."""
+        return {
+            ("", "PersistentVolumeClaim"): self._on_claim,
+            ("", "PersistentVolume"): self._on_volume,
+            ("", "Pod"): self._pods.on_pod,
+        }
+
+    def _on_claim(self, change: Change) -> None:
+        if change.type != DELETED:
+            self.queue.add(change.key)
+        elif change.new["spec"].get("volumeName"):
+            self.queue.add(change.new["spec"]["volumeName"])
+
+    def _on_volume(self, change: Change) -> None:
+        if change.type != DELETED:
+            self.queue.add(change.key)
+        elif change.new["spec"].get("claimRef"):
+            reference = change.new["spec"]["claimRef"]
+            self.queue.add(f"{reference['namespace']}/{reference['name']}")
+
+    def sync(self, key: str) -> None:
+        """Look at a claim (its key has a slash) or at a volume."""
+        if "/" in key:
+            claim = self.lister.get(CLAIM, key)
+            if claim is not None:
+                self._sync_claim(key, claim)
+        else:
+            volume = self.lister.get(VOLUME, key)
+            if volume is not None:
+                self._sync_volume(key, volume)
+
+    def look_again(self, key: str) -> None:
+        """Look at a key after the time after which upstream looks at all of them."""
+        self.queue.add_after(key, self.settings.pvclaimbinder_sync_period_ns)
+
+    def _sync_claim(self, key: str, claim: Json) -> None:
+        if BIND_COMPLETED in annotations_of(claim):
+            self._sync_bound_claim(claim)
+        elif claim["spec"].get("volumeName"):
+            self._sync_claim_of_volume(key, claim)
+        else:
+            self._sync_unbound_claim(key, claim)
+
+    def _sync_unbound_claim(self, key: str, claim: Json) -> None:
+        """A claim that takes any volume that will do."""
+        view = storage.claim_of(claim)
+        delays = self._delays_binding(view.class_name)
+        volumes = (storage.volume_of(each) for each in self.lister.all(VOLUME))
+        found = matching.best(view, volumes, delays_binding=delays)
+        if found is not None:
+            self._books.bind(found.raw, claim)
+            return
+        if self._provisioning.assign_default_class(claim):
+            return
+        self.look_again(key)
+        if delays and SELECTED_NODE not in view.annotations:
+            self._tell_what_is_waited_for(key, claim)
+        elif view.class_name:
+            self._provisioning.provision(key, claim)
+            return
+        else:
+            text = "no persistent volumes available for this claim and no storage class is set"
+            self.events.event(claim, NORMAL, "FailedBinding", text)
+        self._books.set_claim_phase(claim, "Pending")
+
+    def _delays_binding(self, class_name: str) -> bool:
+        found = self.lister.get(CLASS, class_name) if class_name else None
+        return found is not None and storage.class_of(found).waits_for_consumer
+
+    def _tell_what_is_waited_for(self, key: str, claim: Json) -> None:
+        named = (self.lister.get(pods.POD, pod) for pod in self._pods.get(key))
+        names = [
+            pod["metadata"]["name"]
+            for pod in named
+            if pod is not None and not pods.is_terminal(pod) and not pod["spec"].get("nodeName")
+        ]
+        reason = "WaitForPodScheduled"
+        if not names:
+            reason = "WaitForFirstConsumer"
+            text = "waiting for first consumer to be created before binding"
+        elif len(names) == 1:
+            text = f"waiting for pod {names[0]} to be scheduled"
+        else:
+            text = f"waiting for pods {','.join(names)} to be scheduled"
+        self.events.event(claim, NORMAL, reason, text)
+
+    def _sync_claim_of_volume(self, key: str, claim: Json) -> None:
+        """A claim that asks for one volume by name."""
+        name = claim["spec"]["volumeName"]
+        volume = self.lister.get(VOLUME, name)
+        if volume is None:
+            self.look_again(key)
+            self._books.set_claim_phase(claim, "Pending")
+            return
+        view, wanted = storage.volume_of(volume), storage.claim_of(claim)
+        if view.claim is None:
+            problem = matching.mismatch(view, wanted)
+            if problem is None:
+                self._books.bind(volume, claim)
+                return
+            text = f'Cannot bind to requested volume "{name}": {problem}'
+            self.events.event(claim, WARNING, "VolumeMismatch", text)
+        elif matching.is_bound_to(view, wanted):
+            self._books.bind(volume, claim)
+            return
+        else:
+            text = f'volume "{name}" already bound to a different claim.'
+            self.events.event(claim, WARNING, "FailedBinding", text)
+            if BOUND_BY_CONTROLLER in annotations_of(claim):
+                other = f"{view.claim['namespace']}/{view.claim['name']}"
+                raise Retry(
+                    f'invalid binding of claim "{key}" to volume "{name}": '
+                    f'volume already claimed by "{other}"'
+                )
+        self.look_again(key)
+        self._books.set_claim_phase(claim, "Pending")
+
+    def _sync_bound_claim(self, claim: Json) -> None:
+        name = claim["spec"].get("volumeName")
+        volume = self.lister.get(VOLUME, name) if name else None
+        if volume is None:
+            what = "its PersistentVolume" if name else "reference to PersistentVolume"
+            text = f"Bound claim has lost {what}. Data on the volume is lost!"
+            self._books.lose_claim(claim, "ClaimLost", text)
+            return
+        reference = volume["spec"].get("claimRef")
+        if reference is None or reference.get("uid") == claim["metadata"]["uid"]:
+            self._books.bind(volume, claim)
+        else:
+            text = "Two claims are bound to the same volume, this one is bound incorrectly"
+            self._books.lose_claim(claim, "ClaimMisbound", text)
+
+    def _sync_volume(self, key: str, volume: Json) -> None:
+        volume = self._with_right_finalizers(volume)
+        reference = volume["spec"].get("claimRef")
+        if reference is None or not reference.get("uid"):
+            self._books.set_volume_phase(volume, "Available")
+            return
+        claim_key = f"{reference['namespace']}/{reference['name']}"
+        claim = self.lister.get(CLAIM, claim_key)
+        if claim is None or claim["metadata"]["uid"] != reference["uid"]:
+            self._release(key, volume)
+        elif not claim["spec"].get("volumeName"):
+            self._hand_to_claim(volume, claim_key, claim)
+        elif claim["spec"]["volumeName"] == key:
+            self._books.set_volume_phase(volume, "Bound")
+        elif (
+            PROVISIONED_BY in annotations_of(volume)
+            and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
+        ):
+            self._release(key, volume)
+        else:
+            self._books.unbind(volume)
+
+    def _release(self, key: str, volume: Json) -> None:
+        if (volume.get("status") or {}).get("phase") not in _OVER:
+            volume = self._books.set_volume_phase(volume, "Released")
+        self._reclaiming.reclaim(key, volume)
+
+    def _hand_to_claim(self, volume: Json, claim_key: str, claim: Json) -> None:
+        """The claim is bound in its own turn, unless it cannot be."""
+        view, wanted = storage.volume_of(volume), storage.claim_of(claim)
+        if view.volume_mode == wanted.volume_mode:
+            self.queue.add(claim_key)
+            return
+        what = "due to incompatible volumeMode."
+        named = f'PersistentVolume to requested PersistentVolumeClaim "{wanted.name}"'
+        self.events.event(volume, WARNING, "VolumeMismatch", f"Cannot bind {named} {what}")
+        named = f'PersistentVolume "{view.name}" to requested PersistentVolumeClaim'
+        self.events.event(claim, WARNING, "VolumeMismatch", f"Cannot bind {named} {what}")
+
+    def _with_right_finalizers(self, volume: Json) -> Json:
+        """In-tree volumes that are to be deleted with their claims are held until they are."""
+        provisioner = annotations_of(volume).get(PROVISIONED_BY)
+        if provisioner is None or not provisioner.startswith(IN_TREE):
+            return volume
+        if "deletionTimestamp" in volume["metadata"]:
+            return volume
+        before = volume["metadata"].get("finalizers") or []
+        after = [each for each in before if each != EXTERNAL_FINALIZER]
+        if volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
+            after = [each for each in after if each != IN_TREE_FINALIZER]
+        elif IN_TREE_FINALIZER not in after:
+            after.append(IN_TREE_FINALIZER)
+        if after == before:
+            return volume
+        return self.store.update(with_metadata(volume, finalizers=after))

@@ -1,0 +1,142 @@
+"""What is in use is not deleted: finalizers hold claims and volumes until nobody needs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.controllers import pods
+from kubestage.controllers.controller import Controller
+from kubestage.controllers.ownership import is_controlled_by
+from kubestage.controllers.volumes.pods_by_claim import (
+    PodsByClaim,
+    claims_of,
+    ephemeral_claim_name,
+)
+from kubestage.controllers.volumes.storage_names import (
+    CLAIM,
+    CLAIM_PROTECTION,
+    VOLUME,
+    VOLUME_PROTECTION,
+)
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from kubestage.controllers.controller import Cluster, Handlers
+    from kubestage.store.log import Change
+
+Json = dict[str, Any]
+
+
+def _needs_a_look(obj: Json, finalizer: str) -> bool:
+    """Whether an object lacks its protection, or waits to be rid of it."""
+    metadata = obj["metadata"]
+    is_protected = finalizer in (metadata.get("finalizers") or ())
+    return is_protected is ("deletionTimestamp" in metadata)
+
+
+def _with_protection(obj: Json, finalizer: str) -> Json:
+    """The metadata of an object with its protection."""
+    metadata: Json = obj["metadata"]
+    return {**metadata, "finalizers": [*(metadata.get("finalizers") or ()), finalizer]}
+
+
+def _without_protection(obj: Json, finalizer: str) -> Json:
+    metadata: Json = dict(obj["metadata"])
+    left = [each for each in metadata["finalizers"] if each != finalizer]
+    metadata["finalizers"] = left
+    if not left:
+        del metadata["finalizers"]
+    return metadata
+
+
+class PVProtectionController(Controller):
+    """Holds volumes that are bound."""
+
+    name = "pv-protection-controller"
+
+    def handlers(self) -> Handlers:
+        """Volumes."""
+        return {("", "PersistentVolume"): self._on_volume}
+
+    def _on_volume(self, change: Change) -> None:
+        if change.type != DELETED and _needs_a_look(change.new, VOLUME_PROTECTION):
+            self.queue.add(change.key)
+
+    def sync(self, key: str) -> None:
+        """Protect a volume, or let it go."""
+        volume = self.lister.get(VOLUME, key)
+        if volume is None or not _needs_a_look(volume, VOLUME_PROTECTION):
+            return
+        if "deletionTimestamp" not in volume["metadata"]:
+            metadata = _with_protection(volume, VOLUME_PROTECTION)
+        elif (volume.get("status") or {}).get("phase") == "Bound":
+            return
+        else:
+            metadata = _without_protection(volume, VOLUME_PROTECTION)
+        self.store.record_metadata(VOLUME, key, metadata)
+
+
+class PVCProtectionController(Controller):
+    """Holds claims that pods on nodes name."""
+
+    name = "pvc-protection-controller"
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self._users = PodsByClaim()
+
+    def handlers(self) -> Handlers:
+        """Claims, and the pods that name them."""
+        return {
+            ("", "PersistentVolumeClaim"): self._on_claim,
+            ("", "Pod"): self._on_pod,
+        }
+
+    def _on_claim(self, change: Change) -> None:
+        if change.type != DELETED and _needs_a_look(change.new, CLAIM_PROTECTION):
+            self.queue.add(change.key)
+
+    def _on_pod(self, change: Change) -> None:
+        if not change.new["spec"].get("volumes"):
+            return
+        self._users.on_pod(change)
+        if change.type == DELETED or _is_shut_down(change.new) or pods.is_terminal(change.new):
+            for claim in claims_of(change.new):
+                self.queue.add(claim)
+
+    def sync(self, key: str) -> None:
+        """Protect a claim, or let it go."""
+        claim = self.lister.get(CLAIM, key)
+        if claim is None or not _needs_a_look(claim, CLAIM_PROTECTION):
+            return
+        if "deletionTimestamp" not in claim["metadata"]:
+            metadata = _with_protection(claim, CLAIM_PROTECTION)
+        elif any(self._uses(pod, claim) for pod in self._users.get(key)):
+            return
+        else:
+            metadata = _without_protection(claim, CLAIM_PROTECTION)
+        self.store.record_metadata(CLAIM, key, metadata)
+
+    def _uses(self, pod_key: str, claim: Json) -> bool:
+        pod = self.lister.get(pods.POD, pod_key)
+        if pod is None or not pod["spec"].get("nodeName"):
+            return False
+        name = claim["metadata"]["name"]
+        for volume in pod["spec"].get("volumes") or ():
+            source = volume.get("persistentVolumeClaim")
+            if source is not None and source["claimName"] == name:
+                return True
+            if (
+                volume.get("ephemeral") is not None
+                and not _is_shut_down(pod)
+                and ephemeral_claim_name(pod, volume) == name
+                and is_controlled_by(claim, pod)
+            ):
+                return True
+        return False
+
+
+def _is_shut_down(pod: Json) -> bool:
+    """Whether the kubelet is done with a pod, or it was deleted by force."""
+    metadata = pod["metadata"]
+    return "deletionTimestamp" in metadata and metadata.get("deletionGracePeriodSeconds") == 0

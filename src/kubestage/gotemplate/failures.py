@@ -1,0 +1,20 @@
+"""The error of a template that cannot be read or run, in Go's words."""
+
+from __future__ import annotations
+
+from kubestage.errors import InputError
+
+
+class TemplateError(InputError):
+    """A template is at fault; its text is the one that Go's ``text/template`` would give."""
+
+    def __init__(
+        self, problem: str, *, name: str = "", line: int | None = None, place: str = ""
+    ) -> None:
+        super().__init__(problem, line=line, path=f"template {name}".rstrip())
+        self.name = name
+        self.place = place
+
+    def __str__(self) -> str:
+        where = f"{self.name}:{self.line}" if self.line is not None else self.name
+        return f"template: {where}{self.place}: {self.problem}"

@@ -1,0 +1,55 @@
+"""Admission: what the cluster adds to a request, and what it refuses though it is well-formed.
+
+One plugin of the API server a file, under its name. A *step* ``(core, kind, obj, old) -> obj`` may
+change an object before it is validated (it returns a new dict, never the same one mutated); a
+*check* ``(core, request)`` may refuse it afterwards. `old` is None on create. A store runs the
+tuples that it was made with; recorded clusters are loaded with none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.store import service_addresses
+from kubestage.store.admission import (
+    claim_resize,
+    default_storage_class,
+    default_tolerations,
+    limit_ranger,
+    priority,
+    resource_quota,
+    runtime_class,
+    service_account,
+    storage_protection,
+)
+from kubestage.store.admission.request import Request
+
+if TYPE_CHECKING:
+    from kubestage.store.admission.request import Check, Step
+
+__all__ = ["CHECKS", "DEFAULT", "READS", "Request"]
+
+READS: Final = frozenset(
+    {priority.PRIORITY_CLASS, runtime_class.RUNTIME_CLASS, limit_ranger.LIMIT_RANGE}
+)
+"""The kinds that the steps look at besides a pod itself."""
+
+DEFAULT: Final[tuple[Step, ...]] = (
+    limit_ranger.admit,
+    service_account.admit,
+    priority.admit,
+    default_tolerations.admit,
+    default_storage_class.admit,
+    storage_protection.admit,
+    runtime_class.admit,
+    service_addresses.allocate,
+)
+"""The steps of a store, unless told otherwise, in upstream's order."""
+
+CHECKS: Final[tuple[Check, ...]] = (
+    limit_ranger.check,
+    claim_resize.check,
+    runtime_class.check,
+    resource_quota.check,
+)
+"""The checks, likewise. The quota comes last: it charges for what all others let pass."""

@@ -1,0 +1,45 @@
+"""DefaultStorageClass: a claim that names no class gets the cluster's default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.store.admission import request
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.core import Core
+
+STORAGE_CLASS: Final = ("storage.k8s.io/v1", "StorageClass")
+_CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
+_IS_DEFAULT: Final = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+
+
+def admit(
+    core: Core, kind: Kind, obj: dict[str, Any], old: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Name the default class in a new claim, if there is one and the claim leaves it open."""
+    if not request.is_claim(kind) or old is not None:
+        return obj
+    if _CLASS_ANNOTATION in (obj["metadata"].get("annotations") or ()):
+        return obj
+    if (obj.get("spec") or {}).get("storageClassName") is not None:
+        return obj
+    name = _default_class(core)
+    return obj if name is None else request.with_spec(obj, storageClassName=name)
+
+
+def _default_class(core: Core) -> str | None:
+    """The newest of the default classes; of equally old ones, the first by name."""
+    newest, chosen = "", None
+    for name, each in sorted(core.read(STORAGE_CLASS).items()):
+        metadata = each["metadata"]
+        annotations = metadata.get("annotations") or {}
+        if any(annotations.get(key) == "true" for key in _IS_DEFAULT):
+            created = metadata.get("creationTimestamp") or ""
+            if chosen is None or created > newest:
+                newest, chosen = created, name
+    return chosen

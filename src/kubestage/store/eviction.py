@@ -1,0 +1,191 @@
+"""The eviction subresource: a deletion that disruption budgets may forbid."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import Forbidden, SeveralBudgets, TooManyRequests
+from kubestage.objects import labels, timestamps
+from kubestage.objects.labels import SelectorError
+from kubestage.objects.validation import status
+from kubestage.store import deletion, namespaces, refusals, updating
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.core import Core
+    from kubestage.store.deletion import DeleteOptions, Deletion
+
+BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
+# So many evictions may be under way that the controller of budgets has not seen yet.
+_MOST_DISRUPTED: Final = 2000
+_REFUSED: Final = "Cannot evict pod as it would violate the pod's disruption budget."
+_ALLOWED: Final = "DisruptionAllowed"
+
+
+def evict(core: Core, kind: Kind, key: str, name: str, options: DeleteOptions) -> Deletion:
+    """Delete a pod if its disruption budget has room for that, and take the room."""
+    namespace = key.partition("/")[0]
+    home = core.read(namespaces.NAMESPACE).get(namespace)
+    if home is not None and "deletionTimestamp" in home["metadata"]:
+        raise refusals.namespace_ending(kind, name, namespace)
+    pod = core.ledger.collection(kind).objects.get(key)
+    if pod is None:
+        raise status.not_found(kind, name)
+    if not _is_past_disruption(pod):
+        budget = _budget_of(core, pod, namespace)
+        if budget is not None:
+            if _is_harmless(pod, budget):
+                # Bound to the version just looked at, whatever version was asked for.
+                options = dataclasses.replace(options, resource_version=None)
+            else:
+                _spend(core, budget, name, dry_run=options.dry_run)
+    return _mark_and_delete(core, kind, key, name, options)
+
+
+def _is_past_disruption(pod: dict[str, Any]) -> bool:
+    """Whether nothing is lost with a pod: it has ended, has not begun, or is going already."""
+    phase = (pod.get("status") or {}).get("phase")
+    return phase in ("Succeeded", "Failed", "Pending") or "deletionTimestamp" in pod["metadata"]
+
+
+def _budget_of(core: Core, pod: dict[str, Any], namespace: str) -> dict[str, Any] | None:
+    collection = core.ledger.collection(core.kind(BUDGET))
+    budgets = [collection.objects[key] for key in collection.keys(namespace)]
+    own = pod["metadata"].get("labels") or {}
+    matching = [budget for budget in budgets if _covers(budget, own)]
+    if len(matching) > 1:
+        raise SeveralBudgets(
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does "
+            "not support."
+        )
+    return matching[0] if matching else None
+
+
+def _covers(budget: dict[str, Any], own: dict[str, str]) -> bool:
+    try:
+        selector = labels.from_label_selector((budget.get("spec") or {}).get("selector"))
+    except SelectorError:
+        return False
+    return selector.matches(own)
+
+
+def _is_harmless(pod: dict[str, Any], budget: dict[str, Any]) -> bool:
+    """Whether a pod that is not ready may go without being charged to its budget."""
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    if any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions):
+        return False
+    if (budget.get("spec") or {}).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    state = budget.get("status") or {}
+    desired = state.get("desiredHealthy") or 0
+    return 0 < desired <= (state.get("currentHealthy") or 0)
+
+
+def _spend(core: Core, budget: dict[str, Any], pod_name: str, *, dry_run: bool) -> None:
+    """Take one disruption from a budget, or refuse."""
+    _check_room(budget)
+    state = dict(budget["status"])
+    now = timestamps.format_time(core.clock.unix_ns)
+    state["disruptionsAllowed"] -= 1
+    if not state["disruptionsAllowed"]:
+        state["conditions"] = _with_insufficient(state, now)
+    if dry_run:
+        return
+    state["disruptedPods"] = {**(state.get("disruptedPods") or {}), pod_name: now}
+    metadata = budget["metadata"]
+    key = f"{metadata['namespace']}/{metadata['name']}"
+    wanted = {**budget, "status": state}
+    updating.apply(core, core.kind(BUDGET), key, wanted, "status", dry_run=False)
+
+
+def _check_room(budget: dict[str, Any]) -> None:
+    metadata, state = budget["metadata"], budget.get("status") or {}
+    name: str = metadata["name"]
+    allowed = state.get("disruptionsAllowed") or 0
+    if (state.get("observedGeneration") or 0) < (metadata.get("generation") or 0):
+        why = f"The disruption budget {name} is still being processed by the server."
+        raise _too_many(why, retry_after_seconds=10)
+    if allowed < 0:
+        raise _forbidden(name, "pdb disruptions allowed is negative")
+    if len(state.get("disruptedPods") or ()) > _MOST_DISRUPTED:
+        why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
+        raise _forbidden(name, why)
+    if allowed == 0:
+        raise _too_many(_why_none(name, state))
+
+
+def _why_none(name: str, state: dict[str, Any]) -> str:
+    conditions = state.get("conditions") or ()
+    found: dict[str, Any] = next((each for each in conditions if each["type"] == _ALLOWED), {})
+    message = found.get("message") if found.get("status") == "False" else ""
+    desired, current = state.get("desiredHealthy") or 0, state.get("currentHealthy") or 0
+    said = f"The disruption budget {name} does not allow evicting pods currently"
+    if message and found.get("reason") == "SyncFailed":
+        return f"{said} because it failed sync: {message}"
+    if current <= desired:
+        return (
+            f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
+        )
+    return f"{said} ({found['reason']}): {message}" if message else said
+
+
+def _too_many(why: str, *, retry_after_seconds: int = 0) -> TooManyRequests:
+    details: dict[str, Any] = {"causes": [{"reason": "DisruptionBudget", "message": why}]}
+    if retry_after_seconds:
+        details["retryAfterSeconds"] = retry_after_seconds
+    return TooManyRequests(_REFUSED, details)
+
+
+def _forbidden(name: str, why: str) -> Forbidden:
+    details = {"name": name, "group": "policy", "kind": "poddisruptionbudget"}
+    return Forbidden(f'poddisruptionbudget.policy "{name}" is forbidden: {why}', details)
+
+
+def _with_insufficient(state: dict[str, Any], now: str) -> list[dict[str, Any]]:
+    """The conditions of a budget that has nothing left."""
+    fresh = {
+        "type": _ALLOWED,
+        "status": "False",
+        "observedGeneration": state.get("observedGeneration") or 0,
+        "lastTransitionTime": now,
+        "reason": "InsufficientPods",
+        "message": "",
+    }
+    return _with_condition(state.get("conditions") or [], fresh)
+
+
+def _with_condition(
+    conditions: list[dict[str, Any]], fresh: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The conditions with another state of one; its time stays if its status does."""
+    for index, old in enumerate(conditions):
+        if old.get("type") == fresh["type"]:
+            if old.get("status") == fresh["status"] and old.get("lastTransitionTime"):
+                fresh = {**fresh, "lastTransitionTime": old["lastTransitionTime"]}
+            return [*conditions[:index], fresh, *conditions[index + 1 :]]
+    return [*conditions, fresh]
+
+
+def _mark_and_delete(
+    core: Core, kind: Kind, key: str, name: str, options: DeleteOptions
+) -> Deletion:
+    """Write on the pod why it goes, then delete it."""
+    if not options.dry_run:
+        pod = core.ledger.collection(kind).objects[key]
+        deletion.check_preconditions(kind, pod, options)
+        state = pod.get("status") or {}
+        target = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "lastTransitionTime": timestamps.format_time(core.clock.unix_ns),
+            "reason": "EvictionByEvictionAPI",
+            "message": "Eviction API: evicting",
+        }
+        conditions = _with_condition(state.get("conditions") or [], target)
+        wanted = {**pod, "status": {**state, "conditions": conditions}}
+        marked = updating.apply(core, kind, key, wanted, "status", dry_run=False)
+        if options.resource_version is not None:
+            version = marked["metadata"]["resourceVersion"]
+            options = dataclasses.replace(options, resource_version=version)
+    return deletion.delete(core, kind, key, name, options)

@@ -1,0 +1,54 @@
+"""Small stages for tests of loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.stage import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.controllers.controller import Controller
+    from kubestage.controllers.settings import Settings
+
+Json = dict[str, Any]
+
+
+def stage_with(
+    *loops: type[Controller],
+    settings: Settings | None = None,
+    objects: Iterable[Json] = (),
+) -> Stage:
+    """A stage on which these loops are at work; the objects are there from the start."""
+    stage = Stage()
+    stage.apply(objects)
+    stage.add_controllers(settings, loops=loops)
+    return stage
+
+
+def events(stage: Stage, reason: str | None = None) -> list[tuple[str, str, int]]:
+    """Reason, message and count of the Events, in the order of their names."""
+    found = stage.store.list(("v1", "Event")).items
+    return [
+        (each["reason"], each["message"], each["count"])
+        for each in found
+        if reason in (None, each["reason"])
+    ]
+
+
+def config_map(name: str, namespace: str = "default", **metadata: Any) -> Json:
+    """The plainest of objects."""
+    named = {"name": name, "namespace": namespace, **metadata}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": named}
+
+
+def owned_by(owner: Json, **fields: Any) -> list[Json]:
+    """The owner references of a dependent."""
+    reference = {
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+    }
+    return [{**reference, **fields}]

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.controllers.event_recorder import NORMAL, EventRecorder
+from kubestage.controllers.event_ttl import EventTTLController
+from kubestage.controllers.settings import Settings
+from tests.controllers.stages import config_map, events, stage_with
+
+if TYPE_CHECKING:
+    from kubestage.stage import Stage
+
+
+def _stage() -> Stage:
+    stage = stage_with(EventTTLController)
+    stage.run("1s")
+    return stage
+
+
+def _tell(stage: Stage, recorder: EventRecorder, message: str) -> None:
+    recorder.event(config_map("a"), NORMAL, "Told", message)
+
+
+def test_events_are_forgotten_an_hour_after_they_were_last_written() -> None:
+    stage = _stage()
+    recorder = EventRecorder(stage.store, "test")
+    _tell(stage, recorder, "once")
+    _tell(stage, recorder, "again")
+    stage.run("30m")
+    _tell(stage, recorder, "again")
+    stage.run("29m")
+    assert [message for _, message, _ in events(stage)] == ["once", "again"]
+    stage.run("3m")
+    assert [message for _, message, _ in events(stage)] == ["again"]
+    stage.run("30m")
+    assert events(stage) == []
+
+
+def test_events_of_a_minute_cost_one_look() -> None:
+    stage = _stage()
+    recorder = EventRecorder(stage.store, "test")
+    for number in range(30):
+        recorder.event(config_map(f"c{number}"), NORMAL, "Told", "something")
+        stage.run("1s")
+    stage.run("2h")
+    assert events(stage) == []
+    assert stage.controllers is not None
+    assert stage.controllers.syncs == 1
+
+
+def test_how_long_events_are_kept_can_be_set() -> None:
+    stage = stage_with(EventTTLController, settings=Settings(event_ttl_ns=60_000_000_000))
+    stage.run("1s")
+    _tell(stage, EventRecorder(stage.store, "test"), "once")
+    stage.run("59s")
+    assert events(stage)
+    stage.run("10s")
+    assert not events(stage)
+
+
+def test_an_event_that_somebody_deletes_is_no_trouble() -> None:
+    stage = _stage()
+    _tell(stage, EventRecorder(stage.store, "test"), "once")
+    stage.store.delete_collection(("v1", "Event"), "default")
+    stage.run("2h")
+    assert events(stage) == []

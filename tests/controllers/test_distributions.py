@@ -54,7 +54,7 @@ def test_laws_of_amounts_are_read_in_quantities() -> None:
         ("uniform(2s,1s)", "low is above high"),
         ("poisson(3s)", "names no distribution"),
         ("normal(5s,x)", "invalid duration"),
-        ("normal(5s,1s", "unknown unit"),
+        ("normal(5s,1s", "invalid duration"),
         ("normal(exp(1s),1s)", "invalid duration"),
     ],
 )

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.controllers.resource_quota import ResourceQuotaController
-from kubestage.errors import Forbidden
+from kubestage.errors import AlreadyExists, Forbidden
 from kubestage.store.deletion import DeleteOptions
-from kubestage.testing import make_pod
+from kubestage.testing import make_node, make_pod
 from tests.controllers.stages import config_map, stage_with
 
 if TYPE_CHECKING:
@@ -86,11 +86,32 @@ def test_another_limit_is_taken_up_and_a_dropped_one_forgotten() -> None:
     assert status == {"hard": {"pods": "3"}, "used": {"pods": "1"}}
 
 
-def test_a_quota_that_is_as_it_should_be_is_not_looked_at() -> None:
+def test_a_quota_that_was_charged_is_counted_once_more_and_then_left_alone() -> None:
     stage = stage_with(ResourceQuotaController, objects=[_quota(pods="3")])
     stage.run("1s")
     assert stage.controllers is not None
     before = stage.controllers.syncs
     stage.store.create(make_pod("a"))
     stage.run("24h")
-    assert stage.controllers.syncs == before
+    assert stage.controllers.syncs == before + 1
+
+
+def test_what_was_charged_for_an_object_that_was_not_made_is_given_back_in_time() -> None:
+    stage = stage_with(ResourceQuotaController, objects=[_quota(pods="3"), make_pod("a")])
+    stage.run("1s")
+    with pytest.raises(AlreadyExists):
+        stage.store.create(make_pod("a"))
+    assert _used(stage) == {"pods": "2"}
+    stage.run("5m")
+    assert _used(stage) == {"pods": "1"}
+
+
+def test_a_pod_that_should_have_gone_long_ago_is_not_charged() -> None:
+    objects = [make_node("n"), _quota(pods="3"), make_pod("a", node_name="n")]
+    stage = stage_with(ResourceQuotaController, objects=objects)
+    stage.run("1s")
+    stage.store.delete(("v1", "Pod"), "a")
+    stage.run("58s")
+    assert _used(stage) == {"pods": "1"}
+    stage.run("5m")
+    assert _used(stage) == {"pods": "0"}

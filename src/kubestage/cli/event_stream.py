@@ -34,7 +34,7 @@ class EventStream:
         about = event["involvedObject"]
         place = f"{about['namespace']}/" if about.get("namespace") else ""
         told = {
-            "seconds": stage.clock.now_ns / _SECOND_NS,
+            "seconds": _rounded(stage.clock.now_ns) / _SECOND_NS,
             "type": event["type"],
             "reason": event["reason"],
             "object": f"{about['kind'].lower()}/{place}{about['name']}",

@@ -1,7 +1,8 @@
 """The resource quota controller: what a namespace uses is counted again when objects go.
 
-Upstream also counts everything again from time to time. That matters only for pods that should
-have gone and do not, which are not charged for ever: so they alone set a timer here.
+Upstream also counts everything again from time to time. That matters only where a quota was
+charged, perhaps for an object that then could not be made, and for pods that should have gone and
+do not, which are not charged for ever: so these alone set a timer here.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class ResourceQuotaController(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._quotas = self.lister.collection(_QUOTA)
+        self._is_counting = False
 
     def handlers(self) -> Handlers:
         """Everything, for everything can be counted."""
@@ -45,9 +47,11 @@ class ResourceQuotaController(Controller):
         elif kind.namespaced and self._gives_back(change):
             for key in self._concerned(change):
                 self.queue.add(key)
-        elif kind.plural == "pods" and not kind.group and pods.charged_until_ns(change.new):
-            for key in self._concerned(change):
-                self._look_again(key, [change.new])
+        elif kind.plural == "pods" and not kind.group:
+            until_ns = pods.charged_until_ns(change.new)
+            if until_ns is not None:
+                for key in self._concerned(change):
+                    self._look_again(key, until_ns)
 
     def _concerned(self, change: Change) -> list[str]:
         """The quotas that count objects of this kind in this namespace."""
@@ -60,14 +64,12 @@ class ResourceQuotaController(Controller):
             if any(map(evaluator.tracks, self._quotas.objects[key]["spec"].get("hard") or ()))
         ]
 
-    def _look_again(self, key: str, going: list[Json]) -> None:
-        """Count again at the first tick of upstream's clock after a pod is not charged any more."""
-        period_ns, clock = self.settings.resource_quota_sync_period_ns, self.clock
-        for pod in going:
-            until_ns = pods.charged_until_ns(pod)
-            if until_ns is not None and until_ns >= clock.unix_ns:
-                tick_ns = ((until_ns - clock.epoch_ns) // period_ns + 1) * period_ns
-                self.queue.add_after(key, tick_ns - clock.now_ns)
+    def _look_again(self, key: str, after_unix_ns: int) -> None:
+        """Count again at the first tick of upstream's clock after a moment that is to come."""
+        clock, period_ns = self.clock, self.settings.resource_quota_sync_period_ns
+        if after_unix_ns >= clock.unix_ns:
+            tick_ns = ((after_unix_ns - clock.epoch_ns) // period_ns + 1) * period_ns
+            self.queue.add_after(key, tick_ns - clock.now_ns)
 
     def _on_quota(self, change: Change) -> None:
         if change.type == DELETED:
@@ -75,6 +77,8 @@ class ResourceQuotaController(Controller):
         spec, status = change.new["spec"], change.new.get("status") or {}
         if change.old is None or spec.get("hard") != status.get("hard"):
             self.queue.add(change.key)
+        elif not self._is_counting:
+            self._look_again(change.key, self.clock.unix_ns)
 
     def _gives_back(self, change: Change) -> bool:
         """Whether an object is gone, or uses less than before."""
@@ -107,8 +111,13 @@ class ResourceQuotaController(Controller):
 
         counted = evaluators.total(quota, self.store.kinds, objects, self.clock.unix_ns)
         used = amounts.mask({**amounts.read(status.get("used")), **counted}, hard)
+        self._is_counting = True
         self.store.record_status(_QUOTA, key, _status(hard, amounts.write(used)))
-        self._look_again(key, self.lister.all(_POD, namespace))
+        self._is_counting = False
+        for pod in self.lister.all(_POD, namespace):
+            until_ns = pods.charged_until_ns(pod)
+            if until_ns is not None:
+                self._look_again(key, until_ns)
 
 
 def _status(hard: Json, used: Json) -> Json:

@@ -130,7 +130,7 @@ def _unordered(events: Iterable[Json]) -> list[Json]:
     found: list[Json] = []
     for each in events:
         same = next((other for other in found if _is_same(other, each)), None)
-        if same is None or not isinstance(each["count"], int):
+        if same is None or not (isinstance(each["count"], int) and isinstance(same["count"], int)):
             found.append(dict(each))
         else:
             same["count"] += each["count"]

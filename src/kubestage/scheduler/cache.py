@@ -118,6 +118,17 @@ class Cache:
         else:
             info.replace(pod)
 
+    def known_pod(self, uid: str) -> PodView | None:
+        """A pod that is on a node which is there; None if it is only assumed to be."""
+        if uid in self._assumed:
+            return None
+        info = self._infos.get(self._node_of.get(uid, ""))
+        return None if info is None else info.pods.get(uid)
+
+    def refresh_pod(self, pod: PodView) -> None:
+        """Another version of a known pod, which counts for the same."""
+        self._infos[pod.node_name].replace(pod)
+
     def forget_pod(self, uid: str) -> None:
         """Count a pod out that was only assumed."""
         if uid in self._assumed:

@@ -53,7 +53,7 @@ def test_what_does_not_fit_is_refused(requests: dict[str, str], reason: str, num
         "reason": reason,
         "message": f"Pod was rejected: {message}",
         "startTime": at(6),
-        "qosClass": "Burstable",
+        "qosClass": "BestEffort" if "ephemeral-storage" in requests else "Burstable",
     }
     assert cluster.events() == [(reason, message)]
     assert progress.of(cluster.kubelet).finished == 1

@@ -35,6 +35,7 @@ DEPLOYMENT: Final = KINDS["deployment"]
 REPLICA_SET: Final = KINDS["replica_set"]
 HEARTBEAT: Final = "kubestage.dev/heartbeat"
 _REVISION: Final = "deployment.kubernetes.io/revision"
+_ORDINAL: Final = "statefulset.kubernetes.io/pod-name"
 _HASH: Final = "pod-template-hash"
 
 
@@ -84,9 +85,9 @@ def evict_pod(stage: Stage, number: int) -> None:
 
 
 def relabel_pod(stage: Stage, number: int, app: str) -> None:
-    """Have a pod leave its owner, and perhaps find another; not one that is there by name."""
+    """Have a pod leave its owner, and perhaps find another, unless its name is its own."""
     pod = _pod(stage, number)
-    if pod is not None and "generateName" in pod:
+    if pod is not None and "generateName" in pod and _ORDINAL not in pod["labels"]:
         stage.store.patch(POD, pod["name"], {"metadata": {"labels": {"app": app}}})
 
 

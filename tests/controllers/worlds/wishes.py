@@ -26,6 +26,7 @@ def problems(stage: Stage) -> list[str]:
         *_replicas(store, "replica_set"),
         *_replicas(store, "replication_controller"),
         *_stateful_sets(store),
+        *recounts.daemon_sets(store),
         *_daemon_sets(store),
         *_jobs(store),
     ]

@@ -61,8 +61,6 @@ class Admitting:
         pod.phase = phases.PENDING
         delay_ns = self._starting.draw_ns(pod, pod.plan.launch_delay, "launch-delay")
         pod.plan_step(now_ns + delay_ns, steps.LAUNCHED)
-        if delay_ns and not pod.deleting:
-            self._reports.write(pod)
         return True
 
     def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:

@@ -67,6 +67,7 @@ class Ending:
 
     def finish(self, pod: Pod) -> None:
         """All containers have stopped: report how, and let the pod go if it was to go."""
+        pod.drop_steps()
         if not pod.is_over:
             self._close(pod)
         self._reports.write(pod)

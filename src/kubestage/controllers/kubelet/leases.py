@@ -52,6 +52,8 @@ class Leases:
             kept = {name: text for name, text in others.items() if name != RENEWED_EVERY}
             if kept or notes:
                 metadata["annotations"] = {**kept, **notes}
+            # It may have been that of an earlier node of this name, and would go with that one.
+            metadata["ownerReferences"] = _owners(node)
             spec = {**found.get("spec", {}), "holderIdentity": node.name, "renewTime": renewed}
             store.update({**found, "metadata": metadata, "spec": spec})
         except ApiError:
@@ -59,13 +61,15 @@ class Leases:
             return
 
 
+def _owners(node: Node) -> list[Json]:
+    return [{"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.uid}]
+
+
 def _lease(node: Node, renewed: str, notes: dict[str, str]) -> Json:
     metadata: Json = {"name": node.name, "namespace": NAMESPACE}
     if notes:
         metadata["annotations"] = notes
-    metadata["ownerReferences"] = [
-        {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.uid}
-    ]
+    metadata["ownerReferences"] = _owners(node)
     return {
         "apiVersion": "coordination.k8s.io/v1",
         "kind": "Lease",

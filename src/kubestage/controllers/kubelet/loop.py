@@ -183,6 +183,8 @@ class KubeletController(Controller):
         assert obj is not None
         if self._admitting.admit(pod, node, obj) and not pod.deleting:
             self._running.proceed(pod)
+            if pod.status is None:
+                self._reports.write(pod)
         self._onward(pod)
 
     def _in_running(self, pod: Pod) -> None:
@@ -227,7 +229,7 @@ class KubeletController(Controller):
             pod.node = node
             if not pod.is_over:
                 node.take(pod)
-                node.addresses.keep(pod.ip)
+                self._starting.move_in(pod, node)
         if pod.node is not None and not pod.is_over and pod.stock is not self.pods_ending:
             pod.is_stale = True
         self._notice(pod)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.images import Images
+    from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.reports import Reports
     from kubestage.sim.clock import Clock
@@ -54,6 +55,16 @@ class Starting:
             own = node.ip if pod.plan.host_network else node.addresses.take()
             pod.ip = own or self._addresses.beyond()
 
+    def move_in(self, pod: Pod, node: Node) -> None:
+        """A node came back under its old name: a pod keeps its address and pulls images again."""
+        if pod.ip and not pod.plan.host_network:
+            node.addresses.keep(pod.ip)
+        for each in pod.all_containers():
+            if each.pull is not None:
+                pod.drop_steps(each)
+                each.pull, each.is_busy = None, False
+        self.advance(pod)
+
     def goes_straight(self, pod: Pod) -> bool:
         """Whether all containers of a pod start as soon as it is launched."""
         node, images = pod.node, self._images
@@ -67,7 +78,7 @@ class Starting:
 
     def advance(self, pod: Pod) -> None:
         """Start the containers whose turn it is: init containers one by one, then the others."""
-        if not pod.launched or pod.is_over or pod.cause:
+        if not pod.launched or pod.is_over or pod.is_resetting or pod.cause:
             return
         for each in pod.inits:
             if _is_passed(each):

@@ -1,4 +1,4 @@
-"""What docs/cli.md shows is what the program prints."""
+"""What pages show of the command line is what the program prints."""
 
 from __future__ import annotations
 
@@ -12,10 +12,19 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "cli.md").read_text()
-SESSIONS = re.findall(r"```console\n\$ kubestage (.*?)\n(.*?)```", PAGE, re.DOTALL)
-FILES = re.findall(r'```yaml title="(.*?)"\n(.*?)```', PAGE, re.DOTALL)
+PAGES = ("cli", "controllers", "kubelet", "kwok", "volumes")
+TEXTS = {page: (ROOT / "docs" / f"{page}.md").read_text() for page in PAGES}
+SESSIONS = [
+    (page, command, shown)
+    for page, text in TEXTS.items()
+    for command, shown in re.findall(r"```console\n\$ kubestage (.*?)\n(.*?)```", text, re.DOTALL)
+]
 KUBESTAGE = [sys.executable, "-c", "from kubestage import cli; cli.main()"]
+
+
+def _files(page: str) -> list[tuple[str, str]]:
+    """The files that a page shows, by name."""
+    return re.findall(r'```yaml title="(.*?)"\n(.*?)```', TEXTS[page], re.DOTALL)
 
 
 def _pattern(shown: str) -> str:
@@ -25,7 +34,7 @@ def _pattern(shown: str) -> str:
 
 
 def test_the_page_shows_every_command() -> None:
-    assert {command.split()[0] for command, _ in SESSIONS} >= {
+    assert {command.split()[0] for page, command, _ in SESSIONS if page == "cli"} >= {
         "get",
         "run",
         "verify",
@@ -34,13 +43,19 @@ def test_the_page_shows_every_command() -> None:
     }
 
 
-@pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=[each[0] for each in SESSIONS])
+def test_every_page_shows_a_command() -> None:
+    assert {page for page, _, _ in SESSIONS} == set(PAGES)
+
+
+@pytest.mark.parametrize(
+    ("page", "command", "shown"), SESSIONS, ids=[f"{each[0]}: {each[1]}" for each in SESSIONS]
+)
 def test_a_command_prints_what_the_page_shows(
-    command: str, shown: str, tmp_path: pathlib.Path
+    page: str, command: str, shown: str, tmp_path: pathlib.Path
 ) -> None:
     for folder in ("examples", "tests"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    for name, text in FILES:
+    for name, text in _files(page):
         (tmp_path / name).write_text(text)
     done = subprocess.run(
         [*KUBESTAGE, *shlex.split(command)],

@@ -103,6 +103,8 @@ def picture(stage: Stage, end_ns: int) -> RenderableType:
         if phases[phase]:
             grid.add_row(phase.lower(), *_bar(phases[phase], total, color), f"{phases[phase]:,}")
     nodes = table.Table.grid(padding=(0, 2))
+    count = len(stage.store.read(("v1", "Node")))
+    nodes.add_row(f"[bold]nodes[/] ({count})", "[dim]the fullest first[/]")
     for name, pods, share in _fullest(stage):
         nodes.add_row(name, *_bar(round(share * 100), 100, "blue"), f"{pods} pods, cpu {share:.0%}")
     return panel.Panel(
@@ -113,7 +115,11 @@ def picture(stage: Stage, end_ns: int) -> RenderableType:
 def _bar(part: int, whole: int, color: str) -> tuple[Any]:
     from rich import progress_bar
 
-    return (progress_bar.ProgressBar(max(whole, 1), part, _WIDTH, complete_style=color),)
+    return (
+        progress_bar.ProgressBar(
+            max(whole, 1), part, _WIDTH, complete_style=color, finished_style=color
+        ),
+    )
 
 
 def _clock(stage: Stage, end_ns: int) -> str:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.cli import live_view, staging
+from kubestage.cli import live_view, running, staging
 from kubestage.controllers import distributions
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import durations
-from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
@@ -128,20 +127,13 @@ def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = 
 
 def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection[int] = ()) -> Life:
     stage = staging.empty(loaded, settings.seed)
-    scheduler = stage.add_scheduler(
-        settings.configuration,
-        plugins=settings.plugins,
-        tie_break=settings.tie_break,
-        recording=Recording.DECISIONS,
-        transport=extender_http.post,
-    )
-    for number in explain_at:
-        scheduler.record.explain_at(number)
+    recorded = dataclasses.replace(settings, recording=Recording.DECISIONS)
+    scheduler = running.add_scheduler(stage, recorded, explain_at)
     first, rest = staging.split(loaded)
     staging.put(stage, loaded, first, is_new=staging.is_new)
-    stage.add_controllers(plan.controllers)
     if plan.tell is not None:
         stage.store.subscribe(_Teller(stage, plan.tell))
+    stage.add_controllers(plan.controllers)
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:
             from kubestage.results import trace

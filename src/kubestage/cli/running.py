@@ -95,6 +95,14 @@ def run(loaded: Loaded, settings: Settings, explained: str | None = None) -> Out
 def _schedule(
     stage: Stage, settings: Settings, pending: int, explain_at: Collection[int] = ()
 ) -> Scheduler:
+    scheduler = add_scheduler(stage, settings, explain_at)
+    with progress.shown("scheduling", pending, at_least=_SLOW_PODS) as tell:
+        settling.settle(stage, scheduler, lambda attempts: tell(min(attempts, pending)))
+    return scheduler
+
+
+def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
+    """The scheduler that a person asked for; the attempts of these numbers are told in full."""
     scheduler = stage.add_scheduler(
         settings.configuration,
         plugins=settings.plugins,
@@ -104,8 +112,6 @@ def _schedule(
     )
     for number in explain_at:
         scheduler.record.explain_at(number)
-    with progress.shown("scheduling", pending, at_least=_SLOW_PODS) as tell:
-        settling.settle(stage, scheduler, lambda attempts: tell(min(attempts, pending)))
     return scheduler
 
 

@@ -75,8 +75,11 @@ class EventRecorder:
             return ""
         at_ns = store.clock.unix_ns
         # The number makes the name unique and is, as upstream's, the time when there is no haste.
-        self._last_number = max(self._last_number + 1, at_ns)
-        name = f"{metadata['name']}.{self._last_number:x}"
+        number = max(self._last_number + 1, at_ns)
+        while f"{namespace}/{metadata['name']}.{number:x}" in store.read(self._kind):
+            number += 1
+        self._last_number = number
+        name = f"{metadata['name']}.{number:x}"
         event = {
             "apiVersion": "v1",
             "kind": "Event",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.kubelet.loop import KubeletController
 from kubestage.controllers.kubelet.settings import KubeletSettings
@@ -11,7 +11,9 @@ from kubestage.controllers.settings import Settings
 from kubestage.sim.recorder import MemoryRecorder
 from kubestage.stage import Stage
 from kubestage.store.deletion import DeleteOptions
-from kubestage.store.log import Change
+
+if TYPE_CHECKING:
+    from kubestage.store.log import Change
 
 Json = dict[str, Any]
 

@@ -104,9 +104,7 @@ def test_a_node_takes_no_more_pods_than_it_says_until_some_are_over() -> None:
         ),
     ],
 )
-def test_a_pod_of_another_kind_is_refused(
-    spec: dict[str, Any], reason: str, message: str
-) -> None:
+def test_a_pod_of_another_kind_is_refused(spec: dict[str, Any], reason: str, message: str) -> None:
     cluster = cluster_of(CAPACITY)
     cluster.pod(**spec)
     cluster.run("5s")

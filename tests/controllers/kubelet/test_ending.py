@@ -74,10 +74,10 @@ def test_a_shorter_grace_hurries_a_pod_that_is_ending() -> None:
     cluster = running({"terminate-delay": "25s"})
     cluster.delete()
     cluster.run("5s")
-    cluster.delete(grace=4)
+    cluster.delete(grace=10)
     status = last_status(cluster)
     ended = status["containerStatuses"][0]["state"]["terminated"]
-    assert (ended["finishedAt"], ended["exitCode"]) == (at(19), 137)
+    assert (ended["finishedAt"], ended["exitCode"]) == (at(25), 137)
 
 
 def test_force_ends_a_pod_at_once() -> None:

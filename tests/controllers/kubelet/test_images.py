@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.controllers.kubelet.clusters import NODE, Cluster, at
 
 
-def slow(**settings: object) -> Cluster:
+def slow(**settings: Any) -> Cluster:
     cluster = Cluster(image_size="100Mi", image_bandwidth="10Mi", launch_delay="0s", **settings)
     cluster.node()
     cluster.run("1s")
@@ -19,13 +21,13 @@ def test_a_pull_takes_its_size_over_the_bandwidth_and_is_kept() -> None:
     assert cluster.container("a")["state"]["waiting"] == {"reason": "ContainerCreating"}
     cluster.run("2s")
     assert cluster.container("a")["state"]["running"]["startedAt"] == at(11)
+    pulled = (
+        'Successfully pulled image "app:1" in 10s (10s including waiting). '
+        "Image size: 104857600 bytes."
+    )
     assert cluster.events("a") == [
         ("Pulling", 'Pulling image "app:1"'),
-        (
-            "Pulled",
-            'Successfully pulled image "app:1" in 10s (10s including waiting). '
-            "Image size: 104857600 bytes.",
-        ),
+        ("Pulled", pulled),
         ("Created", "Container created"),
         ("Started", "Container started"),
     ]
@@ -105,6 +107,16 @@ def test_a_node_may_have_a_bandwidth_of_its_own() -> None:
     assert "in 1m40s" in cluster.events("a")[1][1]
     assert "in 1s" in cluster.events("b")[1][1]
     assert cluster.reasons("n2").count("InvalidAnnotation") == 1
+
+
+def test_images_that_somebody_else_shows_are_there() -> None:
+    cluster = slow()
+    status = cluster.node_status()
+    images = [{"names": ["app:1"], "sizeBytes": 5}]
+    cluster.store.record_status(NODE, "n1", {**status, "images": images})
+    cluster.pod()
+    cluster.run("1ms")
+    assert cluster.status()["phase"] == "Running"
 
 
 def test_the_largest_images_come_first_and_no_more_than_fifty() -> None:

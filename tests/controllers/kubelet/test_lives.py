@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 from kubestage.controllers.kubelet import progress
+from kubestage.objects.patches import PatchType
 from kubestage.stage import Stage
 from tests.controllers.kubelet.clusters import POD, Cluster, at
 
 CACHED = [{"names": ["app:1"], "sizeBytes": 5_000_000}]
 
 
-def cached(**settings: object) -> Cluster:
+def cached(**settings: Any) -> Cluster:
     cluster = Cluster(**settings)
     cluster.node(status={"images": CACHED})
     cluster.run("10s")
@@ -140,6 +142,18 @@ def test_pods_that_had_ended_are_left_alone() -> None:
     assert progress.of(cluster.kubelet)[:5] == (0, 0, 0, 0, 0)
 
 
+def test_a_bound_pod_without_any_status_is_taken_in() -> None:
+    cluster = cached()
+    pod = cluster.pod(on="")
+    cluster.delete()
+    cluster.run("1s")
+    spec = {**pod["spec"], "nodeName": "n1"}
+    cluster.store.load({**pod, "spec": spec, "status": {}})
+    cluster.run("1m")
+    assert cluster.status()["phase"] == "Running"
+    assert cluster.status()["qosClass"] == "BestEffort"
+
+
 def test_readiness_gates_are_waited_for() -> None:
     cluster = cached()
     cluster.pod(readinessGates=[{"conditionType": "example.com/ok"}])
@@ -150,16 +164,10 @@ def test_readiness_gates_are_waited_for() -> None:
         'corresponding condition of pod readiness gate "example.com/ok" does not exist.'
     )
     patch = {"status": {"conditions": [{"type": "example.com/ok", "status": "True"}]}}
-    cluster.store.patch(POD, "web", patch, subresource="status", patch_type=_strategic())
+    cluster.store.patch(POD, "web", patch, subresource="status", patch_type=PatchType.STRATEGIC)
     cluster.run("5s")
     assert cluster.condition("Ready")["status"] == "True"
     assert cluster.condition("Ready")["lastTransitionTime"] == at(15)
-
-
-def _strategic() -> object:
-    from kubestage.objects.patches import PatchType
-
-    return PatchType.STRATEGIC
 
 
 def test_what_others_write_over_the_kubelet_is_set_right() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_crash_is_followed_by_a_restart_at_once_then_by_longer_and_longer_paus
         if running and running["startedAt"] not in starts:
             starts.append(running["startedAt"])
     seconds = [int(text[14:16]) * 60 + int(text[17:19]) for text in starts]
-    pauses = [after - before - 4 for before, after in zip(seconds, seconds[1:], strict=False)]
+    pauses = [after - before - 4 for before, after in itertools.pairwise(seconds)]
     assert seconds[0] == 19
     assert pauses[:6] == [20, 40, 80, 160, 300, 300]
 
@@ -69,7 +70,9 @@ def test_back_off_is_told_once_for_each_crash() -> None:
         if event["reason"] == "BackOff"
     ]
     assert [event["count"] for event in told] == [3]
-    assert told[0]["message"].startswith("Back-off restarting failed container c in pod web_default(")
+    assert told[0]["message"].startswith(
+        "Back-off restarting failed container c in pod web_default("
+    )
     assert told[0]["type"] == "Warning"
     assert told[0]["source"] == {"component": "kubelet", "host": "n1"}
     assert told[0]["involvedObject"]["fieldPath"] == "spec.containers{c}"
@@ -154,7 +157,7 @@ def test_a_rule_can_have_all_containers_start_anew() -> None:
         annotations={"run-duration": "forever", "run-duration.boss": "10s", "exit-code.boss": "5"},
         restartPolicy="Never",
     )
-    cluster.run("12500ms")
+    cluster.run("11500ms")
     restarting = cluster.condition("AllContainersRestarting")
     assert restarting["status"] == "True"
     assert cluster.container()["state"]["waiting"]["reason"] == "RestartingAllContainers"

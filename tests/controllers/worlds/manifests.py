@@ -97,7 +97,9 @@ def stateful_set(
 
 
 def daemon_set(name: str, version: int = 1, surge: int = 0, on_delete: bool = False) -> Json:
-    made = make_daemon_set(name, pod=_pod(name, version))
+    """One that fits everywhere, for its pods ask for nothing."""
+    pod = make_pod(name, labels={"app": name}, image=f"app:v{version}")
+    made = make_daemon_set(name, pod=pod)
     rolling = {"maxSurge": surge, "maxUnavailable": 0 if surge else 1}
     strategy: Json = {"type": "RollingUpdate", "rollingUpdate": rolling}
     made["spec"]["updateStrategy"] = {"type": "OnDelete"} if on_delete else strategy

@@ -85,10 +85,17 @@ def evict_pod(stage: Stage, number: int) -> None:
 
 
 def relabel_pod(stage: Stage, number: int, app: str) -> None:
-    """Have a pod leave its owner, and perhaps find another, unless its name is its own."""
+    """Have a pod leave its owner, and perhaps find another, unless its name is its own.
+
+    Budgets are touched, for the real controller does not hear of pods that leave them either.
+    """
     pod = _pod(stage, number)
     if pod is not None and "generateName" in pod and _ORDINAL not in pod["labels"]:
         stage.store.patch(POD, pod["name"], {"metadata": {"labels": {"app": app}}})
+        for budget in stage.store.list(KINDS["budget"], "default").items:
+            notes = {"touched": stage.store.resource_version}
+            name = budget["metadata"]["name"]
+            stage.store.patch(KINDS["budget"], name, {"metadata": {"annotations": notes}})
 
 
 def cordon(stage: Stage, number: int, unschedulable: bool) -> None:

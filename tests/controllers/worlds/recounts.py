@@ -188,6 +188,10 @@ def _budgets(store: Store) -> Iterator[str]:
         healthy = reading.count(reading.is_ready(p) and not reading.is_going(p) for p in chosen)
         least = spec.get("minAvailable")
         scaled = _scales(store, chosen)
+        if scaled is None and not isinstance(least, int):
+            if reading.status_of(budget, "DisruptionAllowed") != "False":
+                yield f"the budget {budget['metadata']['name']} counts what cannot be scaled"
+            continue
         if isinstance(least, int):
             expected, desired = len(chosen), least
         elif least is not None:
@@ -202,16 +206,16 @@ def _budgets(store: Store) -> Iterator[str]:
         yield from _differences(budget, counts)
 
 
-def _scales(store: Store, pods: list[Json]) -> int:
-    """How many pods their owners want, or the owners of these."""
-    found: dict[str, int] = {}
+def _scales(store: Store, pods: list[Json]) -> int | None:
+    """How many pods their owners want, or the owners of these; None if one cannot be scaled."""
+    found: dict[str, Any] = {}
     for pod in pods:
         owner = _resolve(store, pod)
         above = None if owner is None else _resolve(store, owner)
         top = owner if above is None else above
         if top is not None:
-            found[top["metadata"]["uid"]] = top["spec"]["replicas"]
-    return sum(found.values())
+            found[top["metadata"]["uid"]] = top["spec"].get("replicas")
+    return None if None in found.values() else sum(found.values())
 
 
 def _resolve(store: Store, obj: Json) -> Json | None:

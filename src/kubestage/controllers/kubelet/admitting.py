@@ -9,7 +9,7 @@ from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import RUNNING, TERMINATED, Container
 from kubestage.controllers.kubelet.events import WARNING
 from kubestage.controllers.kubelet.restarts import FIRST_BACKOFF_NS
-from kubestage.objects import timestamps
+from kubestage.objects import qos, timestamps
 
 if TYPE_CHECKING:
     from kubestage.controllers.kubelet.events import Events
@@ -38,11 +38,11 @@ class Admitting:
         self._reports = reports
 
     def admit(self, pod: Pod, node: Node, obj: Json) -> bool:
-        """Take a pod in, or refuse it; whether it was taken."""
+        """Take a pod in, or refuse it; whether it was taken. One that is to go is not refused."""
         self._acquaint(pod, node, obj)
-        stored, now_ns = obj["status"], self._clock.now_ns
+        stored: Json = obj.get("status") or {}
         is_running = stored.get("phase") == phases.RUNS
-        if not is_running:
+        if not is_running and not pod.deleting:
             labels = obj["metadata"].get("labels") or _NO_LABELS
             refusal = admission.admit(pod.plan, labels, node)
             if refusal is not None:
@@ -60,13 +60,15 @@ class Admitting:
             return True
         pod.phase = phases.PENDING
         delay_ns = self._starting.draw_ns(pod, pod.plan.launch_delay, "launch-delay")
-        pod.plan_step(now_ns + delay_ns, steps.LAUNCHED)
+        pod.plan_step(self._clock.now_ns + delay_ns, steps.LAUNCHED)
         return True
 
     def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:
-        metadata, stored = obj["metadata"], obj["status"]
+        metadata: Json = obj["metadata"]
+        stored: Json = obj.get("status") or {}
         pod.plan = self._plans.of(obj)
         pod.node = node
+        pod.qos = qos.of(obj)
         pod.generation = metadata.get("generation") or 0
         pod.involved = {
             "kind": "Pod",
@@ -143,7 +145,8 @@ class Admitting:
         begun = running.get("startedAt") or pod.start_time
         container.state = RUNNING
         container.started_at = begun
-        container.started_ns = timestamps.parse_time(begun) - self._clock.epoch_ns
+        # What it has behind it is not known to the stage: its life counts from now.
+        container.started_ns = self._clock.now_ns
         container.started = container.was_started = bool(status.get("started", True))
         self._starting.plan_life(pod, container)
         if not container.ready:

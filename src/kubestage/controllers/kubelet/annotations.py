@@ -71,6 +71,10 @@ class Reader:
         """How large a container's image is, in bytes."""
         return self._read("image-size", _size, None, container)
 
+    def image_error(self, container: str) -> str:
+        """With what words the pull of a container's image fails; none if it does not."""
+        return self._read("image-error", str.strip, "", container)
+
     def failing_probes(self, container: str) -> frozenset[str]:
         """Which probes of a container fail."""
         return self._read("failing-probes", _probes, frozenset(), container)

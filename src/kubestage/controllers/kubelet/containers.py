@@ -53,6 +53,7 @@ class Container:
     cpu: float = 0.0
     memory: float = 0.0
     pull: tuple[int, int] | None = None
+    pull_backoff_ns: int = 0
     ends: tuple[int, int] | None = None
     involved: Json | None = None
 

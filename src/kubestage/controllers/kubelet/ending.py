@@ -70,7 +70,7 @@ class Ending:
         pod.drop_steps()
         if not pod.is_over:
             self._close(pod)
-        self._reports.write(pod)
+            self._reports.write(pod)
         if pod.deleting:
             self._reports.remove(pod)
 

@@ -43,6 +43,19 @@ class Exits:
         else:
             self._judge(pod)
 
+    def replace(self, pod: Pod, container: Container) -> None:
+        """A running container is to be another: it is stopped and started anew at once."""
+        plan, now_ns = container.plan, self._clock.now_ns
+        kind = "Init container" if plan.is_init else "Container"
+        text = f"{kind} {plan.name} definition changed"
+        if not plan.is_init:
+            text += ", will be restarted"
+        self._events.pod(pod, NORMAL, "Killing", text, container)
+        pod.drop_steps(container)
+        container.end(0, COMPLETED, self._events.stamp(), now_ns)
+        container.backoff_ns = 0
+        self._hold_back(pod, container)
+
     def kill_sick(self, pod: Pod, container: Container) -> None:
         """A container's probe has failed too often: it is killed."""
         plan = container.plan

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers.kubelet import pod as steps
+from kubestage.controllers.kubelet import restarts
 from kubestage.controllers.kubelet.containers import image_id
 from kubestage.controllers.kubelet.events import NORMAL, WARNING
 from kubestage.objects import durations, quantity
@@ -100,12 +102,12 @@ class Images:
     def is_at_hand(self, node: Node, container: Container) -> bool:
         """Whether a container can start without waiting for its image, as far as is known."""
         plan = container.plan
-        if plan.image not in node.present:
+        if plan.image not in node.present or plan.pull_error:
             return False
         return plan.pull_policy != "Always" or node.pulls_until_ns <= self._clock.now_ns
 
     def ensure(self, pod: Pod, node: Node, container: Container) -> int | None:
-        """See to a container's image: when it will be there, or None if nobody may pull it."""
+        """See to a container's image: when it will be there, or None if that is not known."""
         plan = container.plan
         policy, image, named = plan.pull_policy, plan.image, plan.requested_image
         if policy != "Always" and image in node.present:
@@ -115,6 +117,10 @@ class Images:
             self._refuse(pod, node, container)
             return None
         self._events.pod(pod, NORMAL, "Pulling", f'Pulling image "{named}"', container)
+        if plan.pull_error:
+            self._fail(pod, container)
+            return None
+        container.pull_backoff_ns = 0
         return self._pull(node, container)
 
     def tell_pulled(self, pod: Pod, node: Node, container: Container) -> None:
@@ -133,6 +139,29 @@ class Images:
             f"({waited} including waiting). Image size: {size} bytes."
         )
         self._events.pod(pod, NORMAL, "Pulled", text, container)
+
+    def hold_back(self, pod: Pod, container: Container) -> None:
+        """A pull that failed is not tried again for some time."""
+        plan = container.plan
+        text = f'Back-off pulling image "{plan.requested_image}"'
+        self._events.pod(pod, NORMAL, "BackOff", text, container)
+        self._events.pod(pod, WARNING, "Failed", "Error: ImagePullBackOff", container)
+        container.wait("ImagePullBackOff", f"{text}: ErrImagePull: {plan.pull_error}")
+
+    def _fail(self, pod: Pod, container: Container) -> None:
+        """A pull fails at once, and is tried again, later each time."""
+        plan, now_ns = container.plan, self._clock.now_ns
+        text = f'Failed to pull image "{plan.requested_image}": {plan.pull_error}'
+        self._events.pod(pod, WARNING, "Failed", text, container)
+        self._events.pod(pod, WARNING, "Failed", "Error: ErrImagePull", container)
+        container.wait("ErrImagePull", plan.pull_error)
+        container.is_busy = True
+        backoff_ns = restarts.next_backoff(container.pull_backoff_ns, 0, 0)
+        container.pull_backoff_ns = backoff_ns
+        if backoff_ns > restarts.FIRST_BACKOFF_NS:
+            held_ns = now_ns + restarts.FIRST_BACKOFF_NS
+            pod.plan_step(held_ns, steps.PULL_BACKOFF, container)
+        pod.plan_step(now_ns + backoff_ns, steps.RETRY, container)
 
     def _refuse(self, pod: Pod, node: Node, container: Container) -> None:
         named = container.plan.requested_image

@@ -78,7 +78,10 @@ class Nodes:
         elif node is None:
             self._meet(change)
         elif change.new is not node.object:
+            before = node.object.get("status") or {}
             node.renew(change.new)
+            if before.get("images") is not (change.new.get("status") or {}).get("images"):
+                self._images.learn(node)
             self._outages.look(node)
             self._tell_schedulable(node)
 

@@ -13,7 +13,7 @@ from kubestage.controllers.kubelet.annotations import (
 )  # fmt: skip
 from kubestage.controllers.kubelet.events import WARNING
 from kubestage.errors import InputError
-from kubestage.objects import quantity
+from kubestage.objects import durations, quantity
 from kubestage.sim.movement import Movement
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ class Outages:
             return
         after_ns = self._draw_ns(node, FAILS_AFTER)
         if after_ns is not None:
-            self._move(node, "fail", self._clock.now_ns + after_ns)
+            # Lest a node that fails and recovers in no time stops the clock.
+            least_ns = durations.SECOND if node.failures else 0
+            self._move(node, "fail", self._clock.now_ns + max(after_ns, least_ns))
 
     def failed(self, node: Node) -> None:
         """A node is silent: see when it recovers, if it does."""

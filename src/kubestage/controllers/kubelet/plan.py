@@ -44,6 +44,7 @@ class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
     present_text: str
     pull_policy: str
     image_size: int | None
+    pull_error: str
     is_init: bool
     is_sidecar: bool
     launch_delay: Distribution | None
@@ -181,6 +182,7 @@ class _Compiler:
             present_text=f'Container image "{image}" {_PRESENT}',
             pull_policy=container.get("imagePullPolicy") or "IfNotPresent",
             image_size=reader.image_size(name),
+            pull_error=reader.image_error(name),
             is_init=is_init,
             is_sidecar=is_sidecar,
             launch_delay=reader.own_duration("launch-delay", name),

@@ -31,6 +31,8 @@ STARTED: Final = "startup"
 READY: Final = "ready"
 UNREADY: Final = "unready"
 SICK: Final = "unhealthy"
+RETRY: Final = "retry"
+PULL_BACKOFF: Final = "pull-backoff"
 RESET: Final = "reset"
 EXIT: Final = "exit"
 OOM: Final = "oom"
@@ -46,15 +48,16 @@ class Pod(Entity):
     `node` is set once the node has looked at it. At most one movement of a pod is scheduled at a
     time: the one for the first of its `steps`, or the one that takes it to another stock now.
     `cause` is why it is to end, if it is; `is_over` once it has; `is_stale` if somebody else
-    wrote its status; `is_resetting` while all its containers start anew.
+    wrote its status, `is_changed` if somebody changed the rest of it; `is_resetting` while all its
+    containers start anew.
     """
 
     __slots__ = (
         "cause", "conditions", "containers", "deleting", "extras", "generation", "gone",
-        "grace_ns", "history", "inits", "involved", "ip", "is_over", "is_resetting", "is_stale",
-        "launched", "luck", "message", "movement", "namespace", "node", "node_name", "phase",
-        "plan", "pod_name", "reason", "serial", "since", "start_ns", "start_time", "status",
-        "steps", "stock", "uid",
+        "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
+        "is_resetting", "is_stale", "launched", "luck", "message", "movement", "namespace",
+        "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "serial", "since",
+        "start_ns", "start_time", "status", "steps", "stock", "uid",
     )  # fmt: skip
 
     plan: PodPlan
@@ -73,8 +76,8 @@ class Pod(Entity):
         self.steps: list[Step] = []
         self.serial = 0
         self.deleting = self.gone = self.launched = False
-        self.is_over = self.is_resetting = self.is_stale = False
-        self.phase = self.reason = self.message = self.cause = self.ip = ""
+        self.is_over = self.is_resetting = self.is_stale = self.is_changed = False
+        self.phase = self.reason = self.message = self.cause = self.ip = self.qos = ""
         self.history: History | None = None
         self.involved: Json | None = None
         self.status: Json | None = None
@@ -113,6 +116,11 @@ class Pod(Entity):
         else:
             self.steps = [each for each in self.steps if each[3] is not container]
             heapq.heapify(self.steps)
+
+    def drop_kind(self, kind: str) -> None:
+        """Nothing of a kind is due any more."""
+        self.steps = [each for each in self.steps if each[2] != kind]
+        heapq.heapify(self.steps)
 
     def take_step(self, now_ns: int) -> Step | None:
         """The next step that is due by now."""

@@ -24,12 +24,12 @@ class Progress(NamedTuple):
 def of(kubelet: KubeletController) -> Progress:
     """The counts of this moment; they are kept anyway, so asking costs nothing."""
     return Progress(
-        kubelet.pods_waiting.count,
-        kubelet.pods_starting.count,
-        kubelet.pods_running.count,
-        kubelet.pods_ending.count,
-        kubelet.pods_finished.count,
-        kubelet.pods_gone.count,
+        kubelet.lives.waiting.count,
+        kubelet.lives.starting.count,
+        kubelet.lives.running.count,
+        kubelet.lives.ending.count,
+        kubelet.lives.finished.count,
+        kubelet.lives.gone.count,
         kubelet.nodes.ready.count,
         kubelet.nodes.silent.count,
     )

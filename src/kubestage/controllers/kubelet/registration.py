@@ -66,10 +66,10 @@ class Registration:
         node.addresses = self._addresses.next_range(cidr)
 
     def register(self, node: Node) -> None:
-        """Complete the object of a node that has just come; one that is Ready is left as it is."""
+        """Complete the object of a node that has just come; one that reported is left as it is."""
         status = node.object.get("status") or {}
         conditions = status.get("conditions") or ()
-        if any(each["type"] == "Ready" for each in conditions):
+        if any(each["type"] == "Ready" and each["status"] != "Unknown" for each in conditions):
             return
         self._label(node)
         self._events.node(node, NORMAL, "Starting", "Starting kubelet.")

@@ -42,7 +42,7 @@ class Reports:
         if not (pod.is_over or pod.cause):
             pod.phase = phases.of(pod)
         pod.generation = obj["metadata"].get("generation") or 0
-        pod.status = statuses.build(pod, obj["status"], self._events.stamp())
+        pod.status = statuses.build(pod, obj.get("status") or {}, self._events.stamp())
         self._store.record_status(self._kind, pod.name, pod.status)
 
     def refuse(self, pod: Pod, refusal: Refusal) -> None:
@@ -50,7 +50,7 @@ class Reports:
         obj = self.stored(pod)
         assert obj is not None
         pod.phase = phases.FAILED
-        pod.status = statuses.rejected(pod, obj["status"], *refusal)
+        pod.status = statuses.rejected(pod, obj.get("status") or {}, *refusal)
         self._store.record_status(self._kind, pod.name, pod.status)
 
     def remove(self, pod: Pod) -> None:

@@ -90,6 +90,8 @@ class Running:
             exits.tell_unhealthy(pod, container, "Readiness")
         elif kind == steps.SICK:
             exits.kill_sick(pod, container)
+        elif kind == steps.PULL_BACKOFF:
+            self._images.hold_back(pod, container)
         else:
             self._come_up(pod, container, kind)
 
@@ -103,6 +105,8 @@ class Running:
             starting.launch(pod, container)
         elif kind == steps.BEGIN:
             starting.start(pod, container)
+        elif kind == steps.RETRY:
+            starting.attempt(pod, container)
         else:
             since_ns, ended_ns = container.backoff_since_ns, container.finished_ns
             container.backoff_ns = restarts.next_backoff(container.backoff_ns, since_ns, ended_ns)

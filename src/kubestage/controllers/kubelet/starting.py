@@ -90,7 +90,7 @@ class Starting:
         for each in pod.containers:
             if each.state == WAITING and not each.is_busy:
                 self.attempt(pod, each)
-            if each.is_busy and not each.has_run:
+            if each.is_busy and not each.has_run and not each.reason:
                 return
 
     def attempt(self, pod: Pod, container: Container) -> None:
@@ -127,8 +127,12 @@ class Starting:
         self._events.pod(pod, NORMAL, "Created", "Container created", container)
         self._events.pod(pod, NORMAL, "Started", "Container started", container)
         self.plan_life(pod, container)
+        self.watch(pod, container)
+
+    def watch(self, pod: Pod, container: Container) -> None:
+        """Look at the probes of a container that runs."""
         startup = container.plan.startup
-        if startup is None:
+        if startup is None or container.started:
             self.come_up(pod, container)
             return
         # Nobody hurries the first round of a startup probe: it comes with its period.
@@ -169,6 +173,7 @@ class Starting:
         if readiness is None:
             container.ready = True
         elif readiness.fails:
+            container.ready = False
             pod.plan_step(begun_ns + readiness.first_round_ns(after_ns), steps.UNREADY, container)
         else:
             ready_ns = readiness.succeeds_ns(after_ns)

@@ -59,7 +59,7 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
         "hostIPs": node.ips,
         "startTime": pod.start_time,
         "containerStatuses": statuses,
-        "qosClass": stored["qosClass"],
+        "qosClass": pod.qos,
     }
     if pod.ip:
         status["podIP"] = pod.ip
@@ -85,7 +85,7 @@ def rejected(pod: Pod, stored: Json, reason: str, message: str) -> Json:
         "reason": reason,
         "message": f"Pod was rejected: {message}",
         "startTime": pod.start_time,
-        "qosClass": stored["qosClass"],
+        "qosClass": pod.qos,
     }
     others = of_others(stored.get("conditions") or ())
     if others:

@@ -24,6 +24,7 @@ from kubestage.controllers.volumes.storage_names import (
     SELECTED_NODE,
     VOLUME,
 )
+from kubestage.objects import volume_fit
 from kubestage.objects.views import storage
 from kubestage.store.log import DELETED
 
@@ -156,7 +157,7 @@ class PersistentVolumeController(Controller):
                 return
             text = f'Cannot bind to requested volume "{name}": {problem}'
             self.events.event(claim, WARNING, "VolumeMismatch", text)
-        elif matching.is_bound_to(view, wanted):
+        elif volume_fit.is_bound_to(view, wanted):
             self._books.bind(volume, claim)
             return
         else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.controllers.volumes import matching
 from kubestage.controllers.volumes.storage_names import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
     OLD_PROVISIONER,
     PROVISIONER,
 )
+from kubestage.objects import volume_fit
 from kubestage.objects.views import storage
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Books:
         if reference is None or (reference.get("uid") or "") != wanted.uid:
             spec = {**volume["spec"], "claimRef": reference_to(claim)}
             bound = {**bound, "spec": spec}
-        if not matching.is_bound_to(view, wanted) and BOUND_BY_CONTROLLER not in annotations_of(
+        if not volume_fit.is_bound_to(view, wanted) and BOUND_BY_CONTROLLER not in annotations_of(
             volume
         ):
             bound = annotated(bound, **{BOUND_BY_CONTROLLER: "yes"})

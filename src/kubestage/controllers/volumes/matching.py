@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kubestage.objects import volume_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.objects.views.storage import ClaimView, VolumeView
-
-Json = dict[str, Any]
-
-
-def is_bound_to(volume: VolumeView, claim: ClaimView) -> bool:
-    """Whether a volume is spoken for by this very claim."""
-    reference = volume.claim
-    return (
-        reference is not None
-        and reference.get("name") == claim.name
-        and (reference.get("namespace") or "") == claim.namespace
-        and (reference.get("uid") or claim.uid) == claim.uid
-    )
 
 
 def best(
@@ -50,35 +39,15 @@ def _best_of(
 ) -> VolumeView | None:
     smallest: VolumeView | None = None
     for volume in volumes:
-        if not _could_hold(volume, claim):
+        if not volume_fit.could_hold(volume, claim):
             continue
-        if is_bound_to(volume, claim):
+        if volume_fit.is_bound_to(volume, claim):
             return volume
-        if delays_binding or not _is_offered(volume, claim):
+        if delays_binding or not volume_fit.is_offered(volume, claim):
             continue
         if smallest is None or volume.capacity < smallest.capacity:
             smallest = volume
     return smallest
-
-
-def _could_hold(volume: VolumeView, claim: ClaimView) -> bool:
-    """What even a volume that is spoken for by the claim must fulfil."""
-    return (
-        (volume.claim is None or is_bound_to(volume, claim))
-        and volume.capacity >= claim.requested
-        and volume.volume_mode == claim.volume_mode
-        and attributes_class(volume.raw) == attributes_class(claim.raw)
-        and "deletionTimestamp" not in volume.raw["metadata"]
-    )
-
-
-def _is_offered(volume: VolumeView, claim: ClaimView) -> bool:
-    """What a volume must fulfil that nobody has spoken for."""
-    return (
-        volume.phase == "Available"
-        and claim.selector.matches(volume.labels)
-        and volume.class_name == claim.class_name
-    )
 
 
 def mismatch(volume: VolumeView, claim: ClaimView) -> str | None:
@@ -90,16 +59,10 @@ def mismatch(volume: VolumeView, claim: ClaimView) -> str | None:
         problem = "requested PV is too small"
     elif volume.class_name != claim.class_name:
         problem = "storageClassName does not match"
-    elif attributes_class(volume.raw) != attributes_class(claim.raw):
+    elif volume_fit.attributes_class(volume.raw) != volume_fit.attributes_class(claim.raw):
         problem = "volumeAttributesClassName does not match"
     elif volume.volume_mode != claim.volume_mode:
         problem = "incompatible volumeMode"
     elif not set(claim.access_modes).issubset(volume.access_modes):
         problem = "incompatible accessMode"
     return problem
-
-
-def attributes_class(obj: Json) -> str:
-    """The VolumeAttributesClass of a claim or a volume."""
-    name: str = obj["spec"].get("volumeAttributesClassName") or ""
-    return name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kubestage.objects import volume_fit
 from kubestage.scheduler import node_matching
 from kubestage.scheduler.memo import Memo
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 NONE: Final = -1
 """Stands where a node has no volume for a claim."""
 
-_AVAILABLE: Final = "Available"
 _REACH: Final = "VolumeBinding/reach"
 _MAX_REACHES: Final = 1 << 16
 
@@ -55,17 +55,6 @@ def _reach(columns: Columns, volume: VolumeView) -> Ints:
     return np.flatnonzero(matches(columns, affinity))
 
 
-def is_bound_to(volume: VolumeView, claim: ClaimView) -> bool:
-    """Whether a volume is spoken for by this very claim."""
-    reference = volume.claim
-    return (
-        reference is not None
-        and reference.get("name") == claim.name
-        and (reference.get("namespace") or "") == claim.namespace
-        and (reference.get("uid") or claim.uid) == claim.uid
-    )
-
-
 def match(
     columns: Columns,
     claim: ClaimView,
@@ -81,10 +70,10 @@ def match(
     """
     chosen: Ints = np.full(len(columns), NONE, np.int64)
     is_open: Mask = np.ones(len(columns), np.bool_)
-    fitting = [number for number in numbers if _could_hold(volumes[number], claim)]
-    offered = [number for number in fitting if _is_offered(volumes[number], claim)]
+    fitting = [number for number in numbers if volume_fit.could_hold(volumes[number], claim)]
+    offered = [number for number in fitting if volume_fit.is_offered(volumes[number], claim)]
     for number in fitting:
-        if is_bound_to(volumes[number], claim):
+        if volume_fit.is_bound_to(volumes[number], claim):
             here = _free(np.flatnonzero(is_open), number, taken)
             reachable: Mask = np.zeros(len(columns), np.bool_)
             reachable[reach(columns, volumes[number])] = True
@@ -106,29 +95,3 @@ def _free(rows: Ints, number: int, taken: Iterable[Ints]) -> Ints:
     for choice in taken:
         rows = rows[choice[rows] != number]
     return rows
-
-
-def _could_hold(volume: VolumeView, claim: ClaimView) -> bool:
-    """What even a volume that is spoken for by the claim must fulfil."""
-    return (
-        (volume.claim is None or is_bound_to(volume, claim))
-        and volume.capacity >= claim.requested
-        and volume.volume_mode == claim.volume_mode
-        and _attributes_class(volume.raw) == _attributes_class(claim.raw)
-        and volume.raw["metadata"].get("deletionTimestamp") is None
-    )
-
-
-def _is_offered(volume: VolumeView, claim: ClaimView) -> bool:
-    """What a volume must fulfil that nobody has spoken for."""
-    return (
-        volume.claim is None
-        and volume.phase == _AVAILABLE
-        and claim.selector.matches(volume.labels)
-        and volume.class_name == claim.class_name
-        and set(claim.access_modes).issubset(volume.access_modes)
-    )
-
-
-def _attributes_class(obj: dict[str, Any]) -> str:
-    return obj["spec"].get("volumeAttributesClassName") or ""

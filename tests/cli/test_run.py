@@ -233,7 +233,8 @@ def test_workloads_without_pods_are_noted(terminal: Terminal) -> None:
     )
     result = terminal.run("run", ".")
     assert result.err == (
-        "Note: no pods of deployment/api are given, and none are made: with --for 10m they would be\n"
+        "Note: no pods of deployment/api are given, and none are made: "
+        "with --for 10m they would be\n"
     )
     assert result.code == 0
 

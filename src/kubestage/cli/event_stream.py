@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import durations
+from kubestage.cli import life_report
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
 
 _SECOND_NS: Final = 1_000_000_000
-_WIDTHS: Final = (12, 8, 24, 40)
+_WIDTHS: Final = (15, 8, 24, 40)
 _HEADINGS: Final = ("TIME", "TYPE", "REASON", "OBJECT", "MESSAGE")
 
 
@@ -41,7 +41,7 @@ class EventStream:
             "message": event["message"],
         }
         if self._prints:
-            offset = durations.go_string(_rounded(stage.clock.now_ns))
+            offset = life_report.in_days(_rounded(stage.clock.now_ns))
             _write((offset, *(str(part) for part in list(told.values())[1:])))
         else:
             self.told.append(told)

@@ -31,6 +31,7 @@ _SHOWN: Final = (
     ("v1", "ResourceQuota"),
 )
 _ROWS: Final = 20
+_DAY_NS: Final = 24 * 3600 * 1_000_000_000
 
 
 def as_table(stage: Stage, *, wide: bool) -> str:
@@ -55,7 +56,12 @@ def as_table(stage: Stage, *, wide: bool) -> str:
 
 
 def _found(stage: Stage) -> Iterator[tuple[Kind, list[dict[str, Any]]]]:
-    for kind in _SHOWN:
+    custom = [
+        (each.kind.api_version, each.kind.kind)
+        for each in stage.store.ledger.collections()
+        if each.kind.definition is not None
+    ]
+    for kind in (*_SHOWN, *sorted(custom)):
         row = stage.store.kind(kind)
         objects = stage.store.list(row).items
         if kind == ("apps/v1", "ReplicaSet"):
@@ -66,13 +72,26 @@ def _found(stage: Stage) -> Iterator[tuple[Kind, list[dict[str, Any]]]]:
 
 def _sum(stage: Stage) -> str:
     pods = stage.store.read(("v1", "Pod"))
-    phases = collections.Counter((pod.get("status") or {}).get("phase") for pod in pods.values())
+    phases = collections.Counter(map(_phase, pods.values()))
     told = ", ".join(f"{number:,} {phase}" for phase, number in sorted(phases.items()))
     nodes = stage.store.read(("v1", "Node"))
     ready = sum(1 for node in nodes.values() if _is_ready(node))
-    passed = durations.go_string(stage.clock.now_ns)
+    passed = in_days(stage.clock.now_ns)
     counted = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}{f': {told}' if told else ''}"
     return f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}.\n"
+
+
+def _phase(pod: dict[str, Any]) -> str:
+    if "deletionTimestamp" in pod["metadata"]:
+        return "Terminating"
+    return (pod.get("status") or {}).get("phase") or "Pending"
+
+
+def in_days(duration_ns: int) -> str:
+    """A duration as people say it: ``7d``, ``1d12h0m0s``, ``10m0s``."""
+    days, rest_ns = divmod(duration_ns, _DAY_NS)
+    rest = durations.go_string(rest_ns) if rest_ns or not days else ""
+    return f"{days}d{rest}" if days else rest
 
 
 def _is_ready(node: dict[str, Any]) -> bool:

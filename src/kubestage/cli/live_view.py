@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from kubestage.objects import durations
+from kubestage.cli import life_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,8 +123,8 @@ def _bar(part: int, whole: int, color: str) -> tuple[Any]:
 
 
 def _clock(stage: Stage, end_ns: int) -> str:
-    now = durations.go_string(stage.clock.now_ns // _SECOND_NS * _SECOND_NS)
-    return f"{now} of {durations.go_string(end_ns)}"
+    now = life_report.in_days(stage.clock.now_ns // _SECOND_NS * _SECOND_NS)
+    return f"{now} of {life_report.in_days(end_ns)}"
 
 
 def _phases(stage: Stage) -> collections.Counter[str]:

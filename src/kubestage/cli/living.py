@@ -64,14 +64,15 @@ class Life:
 
 
 def duration(text: str, option: str = "--for") -> int:
-    """Nanoseconds of a duration; days are understood too."""
-    whole, unit = text[:-1], text[-1:]
-    if unit == "d" and whole.isdigit() and int(whole) > 0:
-        return int(whole) * _DAY_NS
+    """Nanoseconds of a duration; days are understood too, as in 7d, 1.5d or 1d12h."""
+    days, mark, rest = text.rpartition("d")
     try:
-        parsed = durations.parse_duration(text)
-    except ValueError as error:
-        raise InputError(str(error), path=option, fix=_FIX) from None
+        parsed = round(float(days) * _DAY_NS) if mark else 0
+        if rest or not mark:
+            parsed += durations.parse_duration(rest)
+    except (ValueError, OverflowError):
+        problem = f"invalid duration {durations.quote(text)}"
+        raise InputError(problem, path=option, fix=_FIX) from None
     if parsed < 1:
         raise InputError("a run takes some time", path=option, fix=_FIX)
     return parsed
@@ -82,8 +83,16 @@ def later(text: str, config_file: str | None) -> Later:
     when, equals, name = text.partition("=")
     if not equals or not name:
         fix = "write it as in --at 5m=update.yaml"
-        raise InputError(f'"{text}" has no file', path="--at", fix=fix)
+        raise InputError(f'"{text}" is not a time and a file', path="--at", fix=fix)
     return Later(duration(when, "--at"), staging.load([name], config_file))
+
+
+def check(plan: Plan) -> None:
+    """Refuse what would never happen."""
+    for each in plan.later:
+        if each.at_ns >= plan.duration_ns:
+            fix = "let the cluster live longer, or apply it earlier"
+            raise InputError("comes after the end of --for", path="--at", fix=fix)
 
 
 def controller_settings(**laws: str | None) -> ControllerSettings:
@@ -107,6 +116,7 @@ def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = 
     To explain a pod, the run is repeated: it is the same again, and the numbers of the attempts
     to be told in full are known then.
     """
+    check(plan)
     life = _live(loaded, settings, plan)
     if explained is None:
         return life
@@ -144,9 +154,8 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
         stage.run(_SETTLING_NS)
         staging.put(stage, loaded, rest, is_new=staging.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
-            if each.at_ns < plan.duration_ns:
-                view.run_until(each.at_ns)
-                _apply(stage, each.loaded)
+            view.run_until(each.at_ns)
+            _apply(stage, each.loaded)
         view.run_until(plan.duration_ns)
     return Life(stage, scheduler, [], None)
 

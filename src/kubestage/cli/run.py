@@ -100,14 +100,15 @@ def run(
         if run_for is not None:
             wanted = _Wanted(run_for, config, explain, output, completed)
             told, code = _live(loaded, settings, wanted, life)
-            childless: list[str] = []
+            childless, idle = [], staging.autoscalers(loaded)
         else:
             outcome = running.run(loaded, settings, explain)
             told, code = _told(outcome, output, completed), _without_node(outcome)
-            childless = outcome.childless
+            childless, idle = outcome.childless, []
     sys.stdout.write(told)
     sys.stdout.flush()
-    for note in _notes(childless, config, flags, plugin_files.unused(plugins, configuration)):
+    unused = plugin_files.unused(plugins, configuration)
+    for note in (*_notes(childless, config, flags, unused), *map(_no_autoscaler, idle)):
         typer.echo(f"Note: {note}", err=True)
     if not require_all or code is None:
         return 0
@@ -227,6 +228,10 @@ def _notes(
         more = len(childless) - _NAMED
         names = f"{shown} and {more} more" if more > 0 else shown
         yield f"no pods of {names} are given, and none are made: with --for 10m they would be"
+
+
+def _no_autoscaler(name: str) -> str:
+    return f"{name} has no effect: autoscalers do not run yet"
 
 
 def _without_node(outcome: Outcome) -> str | None:

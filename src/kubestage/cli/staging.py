@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import loading, newest
+from kubestage.cli import annotation_check, loading, newest
 from kubestage.controllers.kwok import stage_check, stage_types
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import field_check, timestamps
@@ -21,6 +21,7 @@ _WORKLOADS: Final = {
     "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
     "StatefulSet",
 }  # fmt: skip
+_AUTOSCALERS: Final = {"HorizontalPodAutoscaler", "VerticalPodAutoscaler"}
 _ASKED: Final = {*_WORKLOADS, "Pod", "PersistentVolumeClaim", "Service"}
 
 
@@ -44,6 +45,8 @@ def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
         loading.kind_of(loaded, document)
         _check_fields(loaded, document)
         _check_stage(loaded, document)
+        for problem in annotation_check.misfits(document.object):
+            raise loaded.place(document, problem)
     return loaded
 
 
@@ -123,6 +126,15 @@ def is_new(obj: dict[str, Any]) -> bool:
     if "uid" in (obj.get("metadata") or {}):
         return False
     return obj["kind"] == "Pod" or not obj.get("status")
+
+
+def autoscalers(loaded: loading.Loaded) -> list[str]:
+    """Autoscalers, as ``horizontalpodautoscaler/web``."""
+    return [
+        f"{document.object['kind'].lower()}/{loading.named(document.object)[1]}"
+        for document in loaded.documents
+        if document.object["kind"] in _AUTOSCALERS
+    ]
 
 
 def childless(stage: stages.Stage, loaded: loading.Loaded) -> list[str]:

@@ -29,6 +29,9 @@ KINDS: Final = {
     "node": ("v1", "Node"),
     "pod": ("v1", "Pod"),
 }
+_SCALABLE: Final = ("deployment", "replica_set", "replication_controller", "stateful_set")
+_TEMPLATED: Final = (*_SCALABLE, "daemon_set")
+_DELETABLE: Final = tuple(each for each in KINDS if each not in ("node", "pod"))
 POD: Final = KINDS["pod"]
 NODE: Final = KINDS["node"]
 DEPLOYMENT: Final = KINDS["deployment"]
@@ -44,23 +47,46 @@ def apply(stage: Stage, maker: str, *parts: Any, **fields: Any) -> None:
     stage.apply([getattr(manifests, maker)(*parts, **fields)])
 
 
-def scale(stage: Stage, kind: str, name: str, replicas: int) -> None:
-    patch = {"spec": {"replicas": replicas}}
-    stage.store.patch(KINDS[kind], name, patch, subresource="scale")
+def scale(stage: Stage, number: int, replicas: int) -> None:
+    """Scale one of what can be scaled."""
+    found = _one_of(stage, _SCALABLE, number)
+    if found is not None:
+        kind, name = found
+        patch = {"spec": {"replicas": replicas}}
+        stage.store.patch(kind, name, patch, subresource="scale")
 
 
-def patch_spec(stage: Stage, kind: str, name: str, **fields: Any) -> None:
-    stage.store.patch(KINDS[kind], name, {"spec": fields})
+def update(stage: Stage, number: int, version: int) -> None:
+    """Give one of the workloads another template."""
+    found = _one_of(stage, _TEMPLATED, number)
+    if found is not None:
+        kind, name = found
+        obj = stage.store.get(kind, name)
+        template = obj["spec"]["template"]
+        containers = [{**template["spec"]["containers"][0], "image": f"app:v{version}"}]
+        renewed = {**template, "spec": {**template["spec"], "containers": containers}}
+        stage.store.update({**obj, "spec": {**obj["spec"], "template": renewed}})
 
 
-def delete(stage: Stage, kind: str, name: str, policy: str | None = None) -> None:
-    options = DeleteOptions(propagation_policy=policy)
-    stage.store.delete(KINDS[kind], name, options=options)
+def patch_spec(stage: Stage, kind: str, number: int, **fields: Any) -> None:
+    found = _one_of(stage, (kind,), number)
+    if found is not None:
+        stage.store.patch(*found, {"spec": fields})
 
 
-def undo(stage: Stage, name: str) -> None:
+def delete(stage: Stage, number: int, policy: str | None = None) -> None:
+    """Delete anything but pods and nodes, its dependents with it or not."""
+    found = _one_of(stage, _DELETABLE, number)
+    if found is not None:
+        stage.store.delete(*found, options=DeleteOptions(propagation_policy=policy))
+
+
+def undo(stage: Stage, number: int) -> None:
     """Go back to the template before the newest, as ``kubectl rollout undo`` does."""
-    owner = stage.store.get(DEPLOYMENT, name)
+    found = _one_of(stage, ("deployment",), number)
+    if found is None:
+        return
+    owner = stage.store.get(*found)
     own = [each for each in stage.store.list(REPLICA_SET).items if _is_owned(each, owner)]
     own.sort(key=_revision)
     if len(own) > 1:
@@ -98,22 +124,34 @@ def relabel_pod(stage: Stage, number: int, app: str) -> None:
             stage.store.patch(KINDS["budget"], name, {"metadata": {"annotations": notes}})
 
 
+def delete_node(stage: Stage, number: int) -> None:
+    name = _node(stage, number)
+    if name is not None:
+        stage.store.delete(NODE, name)
+
+
 def cordon(stage: Stage, number: int, unschedulable: bool) -> None:
-    stage.store.patch(NODE, f"n{number}", {"spec": {"unschedulable": unschedulable or None}})
+    name = _node(stage, number)
+    if name is not None:
+        stage.store.patch(NODE, name, {"spec": {"unschedulable": unschedulable or None}})
 
 
 def silence(stage: Stage, number: int, silent: bool) -> None:
     """A node's heartbeat stops, or is heard again."""
-    notes = {HEARTBEAT: "stopped" if silent else None}
-    stage.store.patch(NODE, f"n{number}", {"metadata": {"annotations": notes}})
+    name = _node(stage, number)
+    if name is not None:
+        notes = {HEARTBEAT: "stopped" if silent else None}
+        stage.store.patch(NODE, name, {"metadata": {"annotations": notes}})
 
 
 def taint(stage: Stage, number: int, effect: str | None) -> None:
     """Put a taint on a node that no pod tolerates, or take it off."""
-    node = stage.store.get(NODE, f"n{number}")
-    others = [each for each in node["spec"].get("taints") or () if each["key"] != "test"]
-    own = [{"key": "test", "effect": effect}] if effect else []
-    stage.store.patch(NODE, f"n{number}", {"spec": {"taints": [*others, *own] or None}})
+    name = _node(stage, number)
+    if name is not None:
+        found = stage.store.get(NODE, name)["spec"].get("taints") or ()
+        others = [each for each in found if each["key"] != "test"]
+        own = [{"key": "test", "effect": effect}] if effect else []
+        stage.store.patch(NODE, name, {"spec": {"taints": [*others, *own] or None}})
 
 
 def settle_namespace(stage: Stage, name: str) -> None:
@@ -140,10 +178,28 @@ def wait(stage: Stage, duration: str | int) -> None:
 VERBS: Final[dict[str, Callable[..., None]]] = {
     each.__name__: each
     for each in (
-        apply, scale, patch_spec, delete, undo, delete_pod, evict_pod, relabel_pod, cordon,
-        silence, taint, settle_namespace, delete_namespace, wait,
+        apply, scale, update, patch_spec, delete, undo, delete_pod, evict_pod, relabel_pod,
+        delete_node, cordon, silence, taint, settle_namespace, delete_namespace, wait,
     )
 }  # fmt: skip
+
+
+def _one_of(
+    stage: Stage, kinds: tuple[str, ...], number: int
+) -> tuple[tuple[str, str], str] | None:
+    """One of the objects that are there by these kinds and that nobody controls."""
+    found = [
+        (KINDS[kind], obj["metadata"]["name"])
+        for kind in kinds
+        for obj in stage.store.list(KINDS[kind], "default").items
+        if not obj["metadata"].get("ownerReferences")
+    ]
+    return found[number % len(found)] if found else None
+
+
+def _node(stage: Stage, number: int) -> str | None:
+    names = sorted(stage.store.read(NODE))
+    return names[number % len(names)] if names else None
 
 
 def _pod(stage: Stage, number: int) -> Json | None:

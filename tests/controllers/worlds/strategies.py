@@ -1,4 +1,4 @@
-"""Operations at random, weighted so that much of what is done is done to what there is."""
+"""Stories of worlds at random: something is made, then much is done to it as time passes."""
 
 from __future__ import annotations
 
@@ -8,58 +8,22 @@ from hypothesis import strategies as st
 
 from tests.controllers.worlds.manifests import FAST, LATE
 
-Operations = st.SearchStrategy[tuple[Any, ...]]
+Operation = tuple[Any, ...]
+Operations = st.SearchStrategy[Operation]
 
-_DEPLOYMENTS: Final = st.sampled_from(["web", "api"])
 _FEW: Final = st.integers(0, 4)
 _VERSIONS: Final = st.integers(1, 3)
-_NODES: Final = st.integers(0, 3)
-_PODS: Final = st.integers(0, 15)
-_BOUNDS: Final = st.sampled_from([0, 1, 2, "25%", "50%", "100%"])
-_POLICIES: Final = st.sampled_from(["Background", "Foreground", "Orphan", None])
+_ANY: Final = st.integers(0, 30)
+_BOUNDS: Final = st.sampled_from([1, 0, 2, "25%", "50%", "100%"])
+_POLICIES: Final = st.sampled_from([None, "Background", "Foreground", "Orphan"])
 _FLAGS: Final = st.booleans()
 _RETENTION: Final = st.sampled_from(["Retain", "Delete"])
-_WAITS: Final = st.sampled_from([1, "100ms", "1s", "3s", "20s", "45s", "6m", "40m"])
-_SCALABLE: Final = st.sampled_from(
-    [
-        ("deployment", "web"),
-        ("deployment", "api"),
-        ("replica_set", "bare"),
-        ("replication_controller", "old"),
-        ("stateful_set", "db"),
-        ("stateful_set", "log"),
-    ]
-)
-_MADE: Final = st.sampled_from(
-    [
-        ("deployment", "web"),
-        ("deployment", "api"),
-        ("replica_set", "bare"),
-        ("replication_controller", "old"),
-        ("stateful_set", "db"),
-        ("stateful_set", "log"),
-        ("daemon_set", "agent"),
-        ("job", "sum"),
-        ("job", "try"),
-        ("cron_job", "tick"),
-        ("claim", "c1"),
-        ("claim", "c2"),
-        ("budget", "web"),
-        ("budget", "db"),
-        ("service", "web"),
-        ("service", "db"),
-        ("quota", "small"),
-        ("node", "n0"),
-        ("node", "n1"),
-        ("pod", "user"),
-    ]
-)
+_WAITS: Final = st.sampled_from([0, 1, "100ms", "1s", "3s", "20s", "45s", "6m", "40m"])
 
 
 def _apply(maker: str, name: st.SearchStrategy[str] | str, **fields: Any) -> Operations:
     named = st.just(name) if isinstance(name, str) else name
-    optional = st.fixed_dictionaries({}, optional=fields)
-    return st.tuples(st.just("apply"), st.just(maker), named, optional)
+    return st.tuples(st.just("apply"), st.just(maker), named, st.fixed_dictionaries(fields))
 
 
 def _some(verb: str, *parts: st.SearchStrategy[Any]) -> Operations:
@@ -68,12 +32,11 @@ def _some(verb: str, *parts: st.SearchStrategy[Any]) -> Operations:
 
 DEPLOYMENT: Final = _apply(
     "deployment",
-    _DEPLOYMENTS,
+    st.sampled_from(["web", "api"]),
     replicas=_FEW,
     version=_VERSIONS,
     surge=_BOUNDS,
     unavailable=_BOUNDS,
-    paused=_FLAGS,
     minReadySeconds=st.sampled_from([0, 5]),
     revisionHistoryLimit=st.integers(0, 2),
 )
@@ -84,7 +47,7 @@ STATEFUL_SET: Final = st.one_of(
         replicas=_FEW,
         version=_VERSIONS,
         partition=st.integers(0, 2),
-        storage=st.sampled_from([FAST, LATE]),
+        storage=st.just(FAST),
         retention=st.tuples(_RETENTION, _RETENTION),
     ),
     _apply(
@@ -94,6 +57,8 @@ STATEFUL_SET: Final = st.one_of(
         version=_VERSIONS,
         policy=st.just("Parallel"),
         start=st.integers(0, 2),
+        storage=st.just(LATE),
+        retention=st.tuples(_RETENTION, _RETENTION),
     ),
 )
 DAEMON_SET: Final = _apply(
@@ -103,12 +68,12 @@ JOB: Final = _apply(
     "job",
     st.sampled_from(["sum", "try"]),
     completions=_FEW,
-    parallelism=st.integers(0, 3),
-    exit_code=st.integers(0, 1),
+    parallelism=st.integers(1, 3),
+    exit_code=st.sampled_from([0, 0, 1]),
     completionMode=st.sampled_from(["NonIndexed", "Indexed"]),
-    suspend=_FLAGS,
-    ttlSecondsAfterFinished=st.integers(0, 60),
-    activeDeadlineSeconds=st.integers(10, 100),
+    suspend=st.sampled_from([False, False, True]),
+    ttlSecondsAfterFinished=st.sampled_from([None, None, 0, 60]),
+    activeDeadlineSeconds=st.sampled_from([None, None, 30, 100]),
 )
 REPLICATED: Final = st.one_of(
     _apply("replica_set", "bare", replicas=_FEW, version=_VERSIONS),
@@ -122,41 +87,54 @@ CRON_JOB: Final = _apply(
     suspend=_FLAGS,
     successfulJobsHistoryLimit=st.integers(0, 2),
 )
-VOLUMES: Final = st.one_of(
-    _apply("claim", st.sampled_from(["c1", "c2"]), storage=st.sampled_from([FAST, LATE])),
-    _apply("consumer", "user", claim_name=st.sampled_from(["c1", "c2"])).filter(lambda op: op[3]),
+CLAIM: Final = _apply(
+    "claim", st.sampled_from(["c1", "c2"]), storage=st.sampled_from([FAST, LATE])
 )
-POLICIES: Final = st.one_of(
-    _some("apply", st.just("service"), st.sampled_from(["web", "db"])),
-    _some(
-        "apply",
-        st.just("budget"),
-        st.sampled_from(["web", "db"]),
-        st.sampled_from(["minAvailable", "maxUnavailable"]),
-        st.sampled_from([0, 1, 2, "50%"]),
-    ),
-    _some("apply", st.just("quota"), st.just("small"), st.integers(0, 12)),
+CONSUMER: Final = _apply("consumer", "user", claim_name=st.sampled_from(["c1", "c2"]))
+SERVICE: Final = _some("apply", st.just("service"), st.sampled_from(["web", "db"]))
+BUDGET: Final = _some(
+    "apply",
+    st.just("budget"),
+    st.sampled_from(["web", "db"]),
+    st.sampled_from(["minAvailable", "maxUnavailable"]),
+    st.sampled_from([1, 0, 2, "50%"]),
 )
-NODES: Final = st.one_of(
-    _some("apply", st.just("node"), _NODES),
-    _some("delete", st.just("node"), _NODES.map("n{}".format)),
-    _some("cordon", _NODES, _FLAGS),
-    _some("silence", _NODES, _FLAGS),
-    _some("taint", _NODES, st.sampled_from(["NoSchedule", "NoExecute", None])),
-)
-PODS: Final = st.one_of(
-    _some("delete_pod", _PODS, st.sampled_from([None, 0, 5])),
-    _some("evict_pod", _PODS),
-    _some("relabel_pod", _PODS, st.sampled_from(["web", "bare", "nobody"])),
-)
-SCALE: Final = st.tuples(_SCALABLE, _FEW).map(lambda found: ("scale", *found[0], found[1]))
-DELETE: Final = st.tuples(_MADE, _POLICIES).map(lambda found: ("delete", *found[0], found[1]))
-UNDO: Final = _some("undo", _DEPLOYMENTS)
-NAMESPACES: Final = st.sampled_from([("settle_namespace", "side"), ("delete_namespace", "side")])
-WAIT: Final = _some("wait", _WAITS)
-
-OPERATION: Final[Operations] = st.one_of(
-    WAIT, DEPLOYMENT, WAIT, STATEFUL_SET, DAEMON_SET, WAIT, JOB, REPLICATED, CRON_JOB, WAIT,
-    VOLUMES, POLICIES, NODES, PODS, SCALE, DELETE, UNDO, NAMESPACES, PODS,
+QUOTA: Final = _some("apply", st.just("quota"), st.just("small"), st.integers(0, 12))
+NAMESPACE: Final = st.just(("settle_namespace", "side"))
+MADE: Final[Operations] = st.one_of(
+    DEPLOYMENT, REPLICATED, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, CLAIM, CONSUMER, SERVICE,
+    BUDGET, QUOTA, NAMESPACE, DEPLOYMENT, STATEFUL_SET,
 )  # fmt: skip
-"""Anything that can be done, or some time that passes."""
+DONE: Final[Operations] = st.one_of(
+    _some("scale", _ANY, _FEW),
+    _some("update", _ANY, _VERSIONS),
+    _some("undo", _ANY),
+    _some("patch_spec", st.just("deployment"), _ANY, st.fixed_dictionaries({"paused": _FLAGS})),
+    _some("patch_spec", st.just("job"), _ANY, st.fixed_dictionaries({"suspend": _FLAGS})),
+    _some("delete", _ANY, _POLICIES),
+    _some("delete_pod", _ANY, st.sampled_from([None, 0, 5])),
+    _some("evict_pod", _ANY),
+    _some("relabel_pod", _ANY, st.sampled_from(["web", "bare", "nobody"])),
+    _some("apply", st.just("node"), st.integers(0, 4)),
+    _some("delete_node", _ANY),
+    _some("cordon", _ANY, _FLAGS),
+    _some("silence", _ANY, _FLAGS),
+    _some("taint", _ANY, st.sampled_from(["NoSchedule", "NoExecute", None])),
+    st.just(("delete_namespace", "side")),
+    MADE,
+)  # fmt: skip
+
+
+def stories(made: int, done: int) -> st.SearchStrategy[list[Operation]]:
+    """So many things are made at first at most, and so many done with pauses between them."""
+    beginnings = st.lists(MADE, min_size=1, max_size=made)
+    deeds = st.lists(st.tuples(_WAITS, DONE), max_size=done)
+    return st.tuples(beginnings, deeds).map(_told)
+
+
+def _told(parts: tuple[list[Operation], list[tuple[int | str, Operation]]]) -> list[Operation]:
+    beginning, deeds = parts
+    told = list(beginning)
+    for pause, deed in deeds:
+        told += [("wait", pause), deed] if pause else [deed]
+    return told

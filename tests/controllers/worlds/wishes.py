@@ -33,16 +33,27 @@ def problems(stage: Stage) -> list[str]:
 
 
 def _life(store: Store) -> Iterator[str]:
-    """Nothing is about to go, and every pod has run to its end or serves."""
+    """Nothing is about to go but claims in use, and every pod has run to its end or serves."""
+    in_use = _claims_in_use(store)
     for collection in store.ledger.collections():
         for key, obj in collection.objects.items():
-            if reading.is_going(obj):
+            if reading.is_going(obj) and (obj["kind"], key) not in in_use:
                 finalizers = obj["metadata"].get("finalizers")
                 yield f"{obj['kind']} {key} does not go: {finalizers}"
     for key, pod in store.read(POD).items():
         owner = reading.controller(pod) or {}
         if not reading.is_over(pod) and not reading.is_ready(pod) and owner.get("kind") != "Job":
             yield f"Pod {key} is {pod['status']}"
+
+
+def _claims_in_use(store: Store) -> set[tuple[str, str]]:
+    return {
+        ("PersistentVolumeClaim", f"{pod['metadata']['namespace']}/{claim['claimName']}")
+        for pod in store.read(POD).values()
+        if not reading.is_over(pod)
+        for volume in pod["spec"].get("volumes") or ()
+        if (claim := volume.get("persistentVolumeClaim"))
+    }
 
 
 def _nodes(store: Store) -> Iterator[str]:
@@ -120,7 +131,9 @@ def _jobs(store: Store) -> Iterator[str]:
             if spec["completions"] and reading.status_of(job, "Failed") != "True":
                 yield f"Job {name} has not failed: {status}"
         elif reading.status_of(job, "Complete") == "True":
-            if status.get("succeeded", 0) != spec["completions"]:
+            # That of an Indexed one may have been changed since.
+            fixed = spec["completionMode"] == "NonIndexed"
+            if fixed and status.get("succeeded", 0) != spec["completions"]:
                 yield f"Job {name} of {spec['completions']} is complete: {status}"
         elif reading.status_of(job, "Failed") != "True":
             yield f"Job {name} is not over: {status}"

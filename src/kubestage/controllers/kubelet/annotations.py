@@ -7,13 +7,14 @@ sidecars aside. What cannot be read is reported, and the default holds.
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kubestage.controllers import distributions
 from kubestage.controllers.kubelet import usage
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.errors import InputError
-from kubestage.objects import quantity
+from kubestage.objects import durations, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -109,6 +110,23 @@ class Reader:
         return default
 
 
+def problem(key: str, text: str) -> InputError | None:
+    """What is wrong with an annotation of ours, as far as it can be seen without its object."""
+    name, _, _ = key.removeprefix(PREFIX).partition(".")
+    read = _READERS.get(name)
+    if read is None:
+        near = difflib.get_close_matches(name, _READERS, n=1)
+        fix = f"did you mean {PREFIX}{near[0]}?" if near else f"there are {', '.join(_READERS)}"
+        return InputError(f"unknown annotation {key}", fix=fix)
+    try:
+        read(text)
+    except InputError as error:
+        return error
+    except ValueError as error:
+        return InputError(f"{text!r}: {error}")
+    return None
+
+
 def _lifetime(text: str) -> Distribution | None:
     return None if text.strip() == FOR_EVER else distributions.parse(text)
 
@@ -133,3 +151,28 @@ def _probes(text: str) -> frozenset[str]:
         if name not in PROBES:
             raise InputError(f"{text!r} names no probe: {name!r}", fix=f"name {', '.join(PROBES)}")
     return named
+
+
+def _heartbeat(text: str) -> str:
+    if text != "stopped":
+        raise InputError(f"{text!r} is no heartbeat", fix='write "stopped", or leave it out')
+    return text
+
+
+_READERS: Final[dict[str, Callable[[str], object]]] = {
+    "launch-delay": distributions.parse,
+    "run-duration": _lifetime,
+    "terminate-delay": distributions.parse,
+    "exit-code": _exit_code,
+    "cpu-usage": distributions.parse_quantity,
+    "memory-usage": usage.parse_memory,
+    "image-size": _size,
+    "image-error": str.strip,
+    "failing-probes": _probes,
+    "fails-after": distributions.parse,
+    "recovers-after": distributions.parse,
+    "heartbeat": _heartbeat,
+    "image-bandwidth": _size,
+    "provision-delay": distributions.parse,
+    "renewed-every": durations.parse_duration,
+}

@@ -131,10 +131,11 @@ class Nodes:
                 self._registration.register(node)
             else:
                 self._registration.recover(node)
-            self._leases.begin(node)
             if node.unshown:
                 self._registration.show_image(node, node.unshown)
                 node.unshown = []
+        # Stages of KWOK say what a node's status is; that it is alive is told in any case.
+        self._leases.begin(node)
         self._events.settle()
         for pod in list(node.pods.values()):
             self._wake(pod, node)
@@ -145,7 +146,7 @@ class Nodes:
             node.stock = None
             return
         self._outages.failed(node)
-        if self._writes and node.is_registered:
+        if node.is_registered:
             self._leases.stop(node)
         for pod in list(node.pods.values()):
             self._freeze(pod)

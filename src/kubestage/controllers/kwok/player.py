@@ -202,7 +202,7 @@ class Player(Controller):
         try:
             stage = cycle.match(obj, self._rng)
         except EvaluationError as problem:
-            self.problems[key] = str(problem)
+            self._tell(obj, key, str(problem))
             stage = None
         if stage is None:
             self._turns.pop(key, None)
@@ -210,7 +210,7 @@ class Player(Controller):
         try:
             delay_ns = cycle.delay_ns(stage, obj, self.clock.unix_ns, self._rng)
         except EvaluationError as problem:
-            self.problems[stage.name] = str(problem)
+            self._tell(obj, stage.name, str(problem))
             delay_ns = 0
         now_ns = self.clock.now_ns
         if turn.played_at_ns == now_ns and turn.played >= _MOST_AT_ONCE:
@@ -235,7 +235,12 @@ class Player(Controller):
             for effect in planned:
                 performing.perform(self.store, self.events, kind, obj, effect)
         except (ApiError, InputError) as problem:
-            self.problems[stage.name] = str(problem)
+            self._tell(obj, stage.name, str(problem))
+
+    def _tell(self, obj: Json, what: str, problem: str) -> None:
+        """Keep what went wrong with a stage, and let the object's Events say so."""
+        self.problems[what] = problem
+        self.events.event(obj, "Warning", "StageFailed", f"{what}: {problem}")
 
     def _renderer(self) -> Renderer:
         about = template_functions.Surroundings(

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def settings_for(store: Store, settings: Settings) -> Settings:
     """The settings of a stage whose kubelet leaves to stages what they are for."""
     stages = store.read((stage_types.API_VERSION, stage_types.KIND)).values()
-    played = {
-        ((stage.get("spec") or {}).get("resourceRef") or {}).get("kind") for stage in stages
-    }
+    played = {((stage.get("spec") or {}).get("resourceRef") or {}).get("kind") for stage in stages}
     kubelet = msgspec.structs.replace(
         settings.kubelet,
         pods_by_kwok=settings.kubelet.pods_by_kwok or "Pod" in played,

@@ -48,7 +48,10 @@ class Collection:
         self.objects[key] = new
         if old is None:
             namespace = new["metadata"].get("namespace") or ""
-            self._partitions.setdefault(namespace, OrderedKeys()).add(key)
+            partition = self._partitions.get(namespace)
+            if partition is None:
+                partition = self._partitions[namespace] = OrderedKeys()
+            partition.add(key)
             self._all = None
         self._index(key, new, old)
 

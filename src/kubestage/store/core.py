@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     KindRef = Kind | tuple[str, str]
     GarbageMode = Literal["immediate", "manual"]
+
+# NOTE: every commit asks, and most kinds have nothing to do with it.
+_OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
 
 
 class Core:
@@ -88,6 +91,8 @@ class Core:
 
     def _observe(self, change: Change) -> None:
         self.garbage.observe(self, change)
+        if change.kind.kind not in _OBSERVED:
+            return
         if (change.kind.api_version, change.kind.kind) in admission_steps.READS:
             self.templates.clear()
         elif definitions.is_definition(change.kind):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -50,15 +51,32 @@ def prepare(
     require_all: bool,
 ) -> ScoreState:
     """Weigh each topology by its domains among the feasible rows, and count pods in each."""
-    lacking = _lacking_a_label(columns, spreads, rows)
-    ignores_some = require_all and bool(lacking.any())
-    left = rows[~lacking] if ignores_some else rows
+    left, ignores_some = rows, False
+    if require_all:
+        lacking = _lacking_a_label(columns, spreads, rows)
+        ignores_some = bool(lacking.any())
+        left = rows[~lacking] if ignores_some else rows
+    else:
+        spreads, domains = _felt(columns, spreads, domains)
     weights = [topology_weight(_size(columns, each, left)) for each in spreads]
     tables = [
         _table(columns, spread, each, weight)
         for spread, each, weight in zip(spreads, domains, weights, strict=True)
     ]
     return ScoreState(spreads, weights, tables, ignores_some)
+
+
+def _felt(
+    columns: Columns, spreads: Sequence[Spread], domains: Sequence[Domains]
+) -> tuple[Sequence[Spread], Sequence[Domains]]:
+    """The constraints whose topology some node has; where none has it, all nodes get nothing.
+
+    NOTE: clusters without zones are common, and by default pods are spread over zones.
+    """
+    felt = [bool(columns.label(each.topology_key).values) for each in spreads]
+    if all(felt):
+        return spreads, domains
+    return list(itertools.compress(spreads, felt)), list(itertools.compress(domains, felt))
 
 
 def score(state: ScoreState, columns: Columns, rows: Ints) -> Ints:

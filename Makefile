@@ -9,6 +9,8 @@ demo: .venv/.ready
 	$(BIN)/kubestage get all -A -f examples/01-first-cluster
 	@echo
 	$(BIN)/kubestage run examples/07-preemption --explain shop/checkout
+	@echo
+	$(BIN)/kubestage run examples/10-node-failure --for 10m
 
 test: check docs
 	$(BIN)/python -m pytest
@@ -23,7 +25,7 @@ docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in objects store sim scheduler; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in objects store sim scheduler controllers; do $(BIN)/python benchmarks/$$suite.py; done
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -9,13 +9,15 @@ import argparse
 import cProfile
 import pstats
 import time
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.kubelet.settings import KubeletSettings
 from kubestage.controllers.settings import Settings
 from kubestage.stage import Stage
 from kubestage.testing import make_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Json = dict[str, Any]
 

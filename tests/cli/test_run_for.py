@@ -133,7 +133,7 @@ def test_a_quota_binds_from_the_first_pod_on(terminal: Terminal) -> None:
 
 
 def test_stages_of_kwok_give_pods_their_lives(terminal: Terminal) -> None:
-    stage = {
+    stage: dict[str, Any] = {
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
         "kind": "Stage",
         "metadata": {"name": "fail-soon"},

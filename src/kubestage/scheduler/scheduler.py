@@ -140,7 +140,10 @@ class Scheduler:
     @property
     def due_ns(self) -> int | None:
         """When time alone will next give it something to do."""
-        times = [self.queue.due_ns, self.waiting.due_ns]
+        due_ns = self.queue.due_ns
+        if not len(self.waiting) and not self._unready:
+            return due_ns
+        times = [due_ns, self.waiting.due_ns]
         times.extend(placement.again_ns for placement in self._unready.values())
         return min((at for at in times if at is not None), default=None)
 

@@ -81,6 +81,12 @@ def delete(stage: Stage, number: int, policy: str | None = None) -> None:
         stage.store.delete(*found, options=DeleteOptions(propagation_policy=policy))
 
 
+def drop(stage: Stage, kind: str, name: str, policy: str | None = None) -> None:
+    """Delete this very object."""
+    options = DeleteOptions(propagation_policy=policy)
+    stage.store.delete(KINDS[kind], name, options=options)
+
+
 def undo(stage: Stage, number: int) -> None:
     """Go back to the template before the newest, as ``kubectl rollout undo`` does."""
     found = _one_of(stage, ("deployment",), number)
@@ -178,7 +184,7 @@ def wait(stage: Stage, duration: str | int) -> None:
 VERBS: Final[dict[str, Callable[..., None]]] = {
     each.__name__: each
     for each in (
-        apply, scale, update, patch_spec, delete, undo, delete_pod, evict_pod, relabel_pod,
+        apply, scale, update, patch_spec, delete, drop, undo, delete_pod, evict_pod, relabel_pod,
         delete_node, cordon, silence, taint, settle_namespace, delete_namespace, wait,
     )
 }  # fmt: skip

@@ -29,12 +29,12 @@ def problems(stage: Stage) -> list[str]:
     store, now = stage.store, stage.now
     return [
         *_dangling(store),
+        *_places(store),
         *_replicas(store, now, "replica_set"),
         *_replicas(store, now, "replication_controller"),
         *_deployments(store),
         *_stateful_sets(store),
         *_jobs(store),
-        *_budgets(store),
         *_services(store),
         *_quotas(store, now),
         *_claims(store),
@@ -71,6 +71,20 @@ def _dangling(store: Store) -> Iterator[str]:
         tracked = _TRACKED in pod["metadata"].get("finalizers", ())
         if tracked and (owner is None or reading.is_over(pod)):
             yield f"Pod {key} is held by a job that does not need it"
+
+
+def _places(store: Store) -> Iterator[str]:
+    """No pod stays on a node from which a taint drives it; daemons bear that it is not heard."""
+    driving: dict[str, set[str]] = {}
+    for name, node in store.read(NODE).items():
+        taints = node["spec"].get("taints") or ()
+        driving[name] = {each["key"] for each in taints if each["effect"] == "NoExecute"}
+    for key, pod in store.read(POD).items():
+        taints = driving.get(pod["spec"].get("nodeName"), set())
+        if (reading.controller(pod) or {}).get("kind") == "DaemonSet":
+            taints &= {"test"}
+        if taints and reading.is_active(pod):
+            yield f"Pod {key} stays in spite of {taints}"
 
 
 def _replicas(store: Store, now: str, kind: str) -> Iterator[str]:
@@ -124,14 +138,14 @@ def _stateful_sets(store: Store) -> Iterator[str]:
         own = reading.owned(store, POD, owner)
         staying = [pod for pod in own if not reading.is_going(pod)]
         revisions = [reading.labels(pod)["controller-revision-hash"] for pod in staying]
-        status = owner.get("status") or {}
+        status: Json = owner.get("status") or {}
         expected = {
             "observedGeneration": owner["metadata"]["generation"],
             "replicas": len(own),
             "readyReplicas": reading.count(map(reading.is_ready, own)),
             "availableReplicas": reading.count(map(reading.is_ready, own)),
-            "currentReplicas": revisions.count(status.get("currentRevision")),
-            "updatedReplicas": revisions.count(status.get("updateRevision")),
+            "currentReplicas": revisions.count(status.get("currentRevision", "")),
+            "updatedReplicas": revisions.count(status.get("updateRevision", "")),
         }
         yield from _differences(owner, expected)
 
@@ -180,25 +194,25 @@ def _jobs(store: Store) -> Iterator[str]:
             yield f"Job {job['metadata']['name']} has not counted all of its pods"
 
 
-def _budgets(store: Store) -> Iterator[str]:
+def budgets(store: Store) -> Iterator[str]:
+    """What budgets say, once a pod made them count: that their owners are scaled does not."""
     for budget in store.list(KINDS["budget"]).items:
         namespace, spec = budget["metadata"]["namespace"], budget["spec"]
         found = store.list(POD, namespace).items
         chosen = [p for p in found if reading.has_labels(p, spec["selector"]["matchLabels"])]
-        healthy = reading.count(reading.is_ready(p) and not reading.is_going(p) for p in chosen)
-        least = spec.get("minAvailable")
-        scaled = _scales(store, chosen)
-        if scaled is None and not isinstance(least, int):
+        least, scaled = spec.get("minAvailable"), _scales(store, chosen)
+        if isinstance(least, int):
+            expected, desired = len(chosen), least
+        elif scaled is None:
             if reading.status_of(budget, "DisruptionAllowed") != "False":
                 yield f"the budget {budget['metadata']['name']} counts what cannot be scaled"
             continue
-        if isinstance(least, int):
-            expected, desired = len(chosen), least
         elif least is not None:
             expected, desired = scaled, reading.share(least, scaled, up=True)
         else:
             lost = reading.share(spec["maxUnavailable"], scaled, up=True)
             expected, desired = scaled, max(0, scaled - lost)
+        healthy = reading.count(reading.is_ready(p) and not reading.is_going(p) for p in chosen)
         allowed = max(0, healthy - desired) if expected else 0
         counts = {"currentHealthy": healthy, "desiredHealthy": desired, "expectedPods": expected}
         generation = budget["metadata"]["generation"]

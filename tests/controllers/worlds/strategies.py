@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
 
 from tests.controllers.worlds.manifests import FAST, LATE
 
+T = TypeVar("T")
 Operation = tuple[Any, ...]
 Operations = st.SearchStrategy[Operation]
 
 _FEW: Final = st.integers(0, 4)
 _VERSIONS: Final = st.integers(1, 3)
 _ANY: Final = st.integers(0, 30)
-_BOUNDS: Final = st.sampled_from([1, 0, 2, "25%", "50%", "100%"])
+BOUNDS: Final = st.sampled_from([1, 0, 2, "25%", "50%", "100%"])
 _POLICIES: Final = st.sampled_from([None, "Background", "Foreground", "Orphan"])
 _FLAGS: Final = st.booleans()
 _RETENTION: Final = st.sampled_from(["Retain", "Delete"])
@@ -35,8 +36,8 @@ DEPLOYMENT: Final = _apply(
     st.sampled_from(["web", "api"]),
     replicas=_FEW,
     version=_VERSIONS,
-    surge=_BOUNDS,
-    unavailable=_BOUNDS,
+    surge=BOUNDS,
+    unavailable=BOUNDS,
     minReadySeconds=st.sampled_from([0, 5]),
     revisionHistoryLimit=st.integers(0, 2),
 )
@@ -87,9 +88,7 @@ CRON_JOB: Final = _apply(
     suspend=_FLAGS,
     successfulJobsHistoryLimit=st.integers(0, 2),
 )
-CLAIM: Final = _apply(
-    "claim", st.sampled_from(["c1", "c2"]), storage=st.sampled_from([FAST, LATE])
-)
+CLAIM: Final = _apply("claim", st.sampled_from(["c1", "c2"]), storage=st.sampled_from([FAST, LATE]))
 CONSUMER: Final = _apply("consumer", "user", claim_name=st.sampled_from(["c1", "c2"]))
 SERVICE: Final = _some("apply", st.just("service"), st.sampled_from(["web", "db"]))
 BUDGET: Final = _some(
@@ -125,14 +124,51 @@ DONE: Final[Operations] = st.one_of(
 )  # fmt: skip
 
 
+_TARGETS: Final = (
+    ("deployment", "web"),
+    ("deployment", "api"),
+    ("replica_set", "bare"),
+    ("replication_controller", "old"),
+    ("stateful_set", "db"),
+    ("stateful_set", "log"),
+    ("daemon_set", "agent"),
+    ("job", "sum"),
+    ("job", "try"),
+    ("service", "web"),
+    ("budget", "web"),
+)
+
+
 def stories(made: int, done: int) -> st.SearchStrategy[list[Operation]]:
     """So many things are made at first at most, and so many done with pauses between them."""
-    beginnings = st.lists(MADE, min_size=1, max_size=made)
-    deeds = st.lists(st.tuples(_WAITS, DONE), max_size=done)
+    beginnings = st.integers(1, made).flatmap(lambda size: _list_of(MADE, size))
+    deeds = st.integers(0, done).flatmap(lambda size: _list_of(st.tuples(_WAITS, DONE), size))
     return st.tuples(beginnings, deeds).map(_told)
 
 
-def _told(parts: tuple[list[Operation], list[tuple[int | str, Operation]]]) -> list[Operation]:
+def _list_of(each: st.SearchStrategy[T], size: int) -> st.SearchStrategy[list[T]]:
+    """A size drawn first is as often large as small."""
+    return st.lists(each, min_size=size, max_size=size)
+
+
+def independent() -> st.SearchStrategy[list[Operation]]:
+    """Things that can be done in one instant in any order, for each is done to another object."""
+    drops = st.tuples(st.sampled_from(_TARGETS), _POLICIES)
+    dropped = drops.map(lambda found: ("drop", *found[0], found[1]))
+    # Of one template: which of mixed pods have to go is a matter of where they are.
+    alike = st.one_of(
+        _apply("replica_set", "bare", replicas=_FEW),
+        _apply("replication_controller", "old", replicas=_FEW),
+    )
+    made = st.one_of(DEPLOYMENT, alike, STATEFUL_SET, DAEMON_SET, JOB, SERVICE, BUDGET)
+    return st.lists(st.one_of(made, made, dropped), min_size=2, max_size=8, unique_by=_target)
+
+
+def _target(operation: Operation) -> tuple[str, str]:
+    return operation[1], operation[2]
+
+
+def _told(parts: tuple[list[Operation], list[tuple[object, Operation]]]) -> list[Operation]:
     beginning, deeds = parts
     told = list(beginning)
     for pause, deed in deeds:

@@ -27,6 +27,7 @@ def problems(stage: Stage) -> list[str]:
         *_replicas(store, "replication_controller"),
         *_stateful_sets(store),
         *recounts.daemon_sets(store),
+        *recounts.budgets(store),
         *_daemon_sets(store),
         *_jobs(store),
     ]

@@ -60,7 +60,9 @@ class World:
             patch["metadata"] = {"annotations": {HEARTBEAT: None}}
             store.patch(NODE, name, patch)
         for cron_job in store.list(KINDS["cron_job"], "default").items:
-            store.patch(KINDS["cron_job"], cron_job["metadata"]["name"], {"spec": {"suspend": True}})
+            store.patch(
+                KINDS["cron_job"], cron_job["metadata"]["name"], {"spec": {"suspend": True}}
+            )
         for quota in store.list(KINDS["quota"]).items:
             store.delete(KINDS["quota"], quota["metadata"]["name"])
         self.stage.apply([manifests.node(99, cpu="64", memory="256Gi")])
@@ -68,6 +70,18 @@ class World:
             if not pod["metadata"].get("ownerReferences"):
                 store.delete(POD, pod["metadata"]["name"], pod["metadata"]["namespace"])
         self.watchman.somebody_acts = False
+
+    def rest(self) -> list[str]:
+        """Let time pass until nothing changes any more; if that never is, what changes still.
+
+        What waits for a second look of upstream's loops waits for half a day.
+        """
+        changes: list[str] = []
+        for _ in range(8):
+            changes = self.changes_over("13h")
+            if not changes:
+                break
+        return changes
 
     def changes_over(self, duration: str) -> list[str]:
         """What changes while time passes and nobody does anything, things by time aside."""

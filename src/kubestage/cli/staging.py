@@ -113,9 +113,7 @@ def put(
 def split(loaded: loading.Loaded) -> tuple[list[manifest.Document], list[manifest.Document]]:
     """What a cluster is made of, and what is asked of it."""
     asked = [
-        each
-        for each in loaded.documents
-        if each.object["kind"] in _ASKED and is_new(each.object)
+        each for each in loaded.documents if each.object["kind"] in _ASKED and is_new(each.object)
     ]
     return [each for each in loaded.documents if each not in asked], asked
 

@@ -71,7 +71,11 @@ def test_a_rollout_keeps_within_surge_and_unavailability_at_every_instant(
     """Templates and sizes may change in the midst of it."""
     hypothesis.assume(surge or unavailable)
     world = World(cpu="32")
-    made = {"surge": surge, "unavailable": unavailable, "minReadySeconds": min_ready_seconds}
+    made: dict[str, Any] = {
+        "surge": surge,
+        "unavailable": unavailable,
+        "minReadySeconds": min_ready_seconds,
+    }
     world.stage.apply([_launching(manifests.deployment("web", replicas, 0, **made), launch)])
     world.stage.run("10m")
     watch = RolloutWatch(world.stage, "web")

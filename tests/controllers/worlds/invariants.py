@@ -28,6 +28,7 @@ class Watchman:
         self._pods: dict[str, dict[str, Json]] = {}
         self._sets: dict[str, dict[str, Json]] = {}
         self._owners: dict[str, Json] = {}
+        self._gone: set[str] = set()
         self.somebody_acts = False
 
     def on_change(self, change: Change) -> None:
@@ -45,6 +46,8 @@ class Watchman:
             self._on_replica_set(change)
         if kind in _LIMITS or kind == "Deployment":
             self._owners[metadata["uid"]] = change.new
+            if change.type == DELETED:
+                self._gone.add(metadata["uid"])
         if kind == "Job" and change.old is not None:
             _check_job(change.old, change.new)
         if kind == "PersistentVolumeClaim" and change.old is not None:
@@ -65,6 +68,31 @@ class Watchman:
             found = self._owners.get(owner["uid"])
             assert found is not None, f"{change}: made for an owner that never was"
             _LIMITS[owner["kind"]](found, pod, list(self._pods[owner["uid"]].values()))
+        begins_to_go = old is not None and reading.is_going(pod) > reading.is_going(old)
+        if begins_to_go and owner.get("kind") == "StatefulSet" and not self.somebody_acts:
+            self._check_farewell(self._owners[owner["uid"]], pod)
+
+    def _check_farewell(self, owner: Json, pod: Json) -> None:
+        """The last pod of a StatefulSet goes first, unless it is not the set that has it go."""
+        disrupted = reading.status_of(pod, "DisruptionTarget") == "True"
+        namespace = self._stage.store.get(_NAMESPACE, pod["metadata"]["namespace"])
+        is_gone = reading.is_going(owner) or owner["metadata"]["uid"] in self._gone
+        if disrupted or is_gone or reading.is_going(namespace):
+            return
+        name, number = pod["metadata"]["name"], reading.ordinal(pod)
+        others = {
+            reading.ordinal(each): each
+            for each in self._pods[owner["metadata"]["uid"]].values()
+            if reading.ordinal(each) > number
+        }
+        start, size = owner["spec"]["ordinals"]["start"], owner["spec"]["replicas"]
+        is_ordered = owner["spec"]["podManagementPolicy"] == "OrderedReady"
+        if not start <= number < start + size:
+            assert not (is_ordered and others), f"{name} goes before {sorted(others)}"
+        elif not reading.is_over(pod):
+            ready = {key for key, each in others.items() if reading.is_ready(each)}
+            missing = set(range(number + 1, start + size)) - ready
+            assert not missing, f"{name} is renewed before {missing} are"
 
     def _on_replica_set(self, change: Change) -> None:
         new, old = change.new, change.old
@@ -186,4 +214,5 @@ _LIMITS: Final[dict[str, Callable[[Json, Json, list[Json]], None]]] = {
     "DaemonSet": _limit_daemons,
     "StatefulSet": _limit_ordinals,
 }
+_NAMESPACE: Final = ("v1", "Namespace")
 _OF_POLICIES: Final = {"orphan", "foregroundDeletion"}

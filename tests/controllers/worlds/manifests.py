@@ -45,6 +45,7 @@ def deployment(
     version: int = 1,
     surge: int | str = "25%",
     unavailable: int | str = "25%",
+    cpu: str = "500m",
     **spec: Any,
 ) -> Json:
     """A rolling one, unless neither surge nor unavailability is allowed: then it is recreated."""
@@ -52,7 +53,8 @@ def deployment(
     if surge or unavailable:
         rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
         strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
-    made = make_deployment(name, replicas=replicas, pod=_pod(name, version), strategy=strategy)
+    pod = _pod(name, version, cpu)
+    made = make_deployment(name, replicas=replicas, pod=pod, strategy=strategy)
     made["spec"] |= spec
     return made
 
@@ -173,5 +175,5 @@ def budget(name: str, field: str, amount: int | str) -> Json:
     return made
 
 
-def _pod(name: str, version: int) -> Json:
-    return make_pod(name, labels={"app": name}, image=f"app:v{version}", cpu="500m")
+def _pod(name: str, version: int, cpu: str = "500m") -> Json:
+    return make_pod(name, labels={"app": name}, image=f"app:v{version}", cpu=cpu)

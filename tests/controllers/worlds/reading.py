@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kubestage.store.store import Store
 
@@ -106,6 +106,20 @@ def ordinal(pod: Json) -> int:
 
 def count(items: Iterable[object]) -> int:
     return sum(1 for each in items if each)
+
+
+def differences(obj: Json, expected: dict[str, Any]) -> Iterator[str]:
+    """What the status of an object that stays says otherwise."""
+    if is_going(obj):
+        return
+    status = obj.get("status") or {}
+    wrong = {
+        name: (status.get(name), value)
+        for name, value in expected.items()
+        if (status.get(name) or 0) != value
+    }
+    if wrong:
+        yield f"{obj['kind']} {obj['metadata']['name']} says, and it is: {wrong}"
 
 
 def _moment(text: str) -> datetime:

@@ -1,10 +1,10 @@
-"""What statuses have to say once all is quiet, counted again from what there is."""
+"""What workloads have to say of themselves once all is quiet, counted again from their pods."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.controllers.worlds import reading
+from tests.controllers.worlds import reading, surroundings
 from tests.controllers.worlds.operations import KINDS, NODE, POD, REPLICA_SET
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-VOLUME: Final = ("v1", "PersistentVolume")
 _TOLERATED: Final = {
     ("node.kubernetes.io/not-ready", "NoExecute"),
     ("node.kubernetes.io/unreachable", "NoExecute"),
@@ -35,24 +34,8 @@ def problems(stage: Stage) -> list[str]:
         *_deployments(store),
         *_stateful_sets(store),
         *_jobs(store),
-        *_services(store),
-        *_quotas(store, now),
-        *_claims(store),
-        *_volumes(store),
+        *surroundings.problems(stage),
     ]
-
-
-def _differences(obj: Json, expected: dict[str, Any]) -> Iterator[str]:
-    if reading.is_going(obj):
-        return
-    status = obj.get("status") or {}
-    wrong = {
-        name: (status.get(name), value)
-        for name, value in expected.items()
-        if (status.get(name) or 0) != value
-    }
-    if wrong:
-        yield f"{obj['kind']} {obj['metadata']['name']} says, and it is: {wrong}"
 
 
 def _dangling(store: Store) -> Iterator[str]:
@@ -74,17 +57,17 @@ def _dangling(store: Store) -> Iterator[str]:
 
 
 def _places(store: Store) -> Iterator[str]:
-    """No pod stays on a node from which a taint drives it; daemons bear that it is not heard."""
+    """No pod stays on a node from which a taint drives it, now or after a while."""
     driving: dict[str, set[str]] = {}
     for name, node in store.read(NODE).items():
         taints = node["spec"].get("taints") or ()
         driving[name] = {each["key"] for each in taints if each["effect"] == "NoExecute"}
     for key, pod in store.read(POD).items():
-        taints = driving.get(pod["spec"].get("nodeName"), set())
-        if (reading.controller(pod) or {}).get("kind") == "DaemonSet":
-            taints &= {"test"}
-        if taints and reading.is_active(pod):
-            yield f"Pod {key} stays in spite of {taints}"
+        tolerations = pod["spec"].get("tolerations") or ()
+        borne = {each["key"] for each in tolerations if "tolerationSeconds" not in each}
+        unbearable = driving.get(pod["spec"].get("nodeName"), set()) - borne
+        if unbearable and reading.is_active(pod):
+            yield f"Pod {key} stays in spite of {unbearable}"
 
 
 def _replicas(store: Store, now: str, kind: str) -> Iterator[str]:
@@ -101,7 +84,7 @@ def _replicas(store: Store, now: str, kind: str) -> Iterator[str]:
                 reading.is_available(pod, least, now) for pod in active
             ),
         }
-        yield from _differences(owner, expected)
+        yield from reading.differences(owner, expected)
 
 
 def _least_ready(owner: Json) -> int:
@@ -122,7 +105,7 @@ def _deployments(store: Store) -> Iterator[str]:
         missing = max(0, wanted - sums["availableReplicas"])
         generation = deployment["metadata"]["generation"]
         expected = {**sums, "updatedReplicas": updated, "unavailableReplicas": missing}
-        yield from _differences(deployment, {**expected, "observedGeneration": generation})
+        yield from reading.differences(deployment, {**expected, "observedGeneration": generation})
 
 
 def is_newest(deployment: Json, replica_set: Json) -> bool:
@@ -147,7 +130,7 @@ def _stateful_sets(store: Store) -> Iterator[str]:
             "currentReplicas": revisions.count(status.get("currentRevision", "")),
             "updatedReplicas": revisions.count(status.get("updateRevision", "")),
         }
-        yield from _differences(owner, expected)
+        yield from reading.differences(owner, expected)
 
 
 def welcomes_daemons(node: Json) -> bool:
@@ -177,7 +160,7 @@ def daemon_sets(store: Store) -> Iterator[str]:
             "numberAvailable": ready,
             "numberUnavailable": len(eligible) - ready,
         }
-        yield from _differences(owner, expected)
+        yield from reading.differences(owner, expected)
 
 
 def _age(pod: Json) -> tuple[str, str]:
@@ -189,114 +172,6 @@ def _jobs(store: Store) -> Iterator[str]:
         own = reading.owned(store, POD, job)
         active = [pod for pod in own if reading.is_active(pod)]
         ready = reading.count(map(reading.is_ready, active))
-        yield from _differences(job, {"active": len(active), "ready": ready})
+        yield from reading.differences(job, {"active": len(active), "ready": ready})
         if any((job["status"].get("uncountedTerminatedPods") or {}).values()):
             yield f"Job {job['metadata']['name']} has not counted all of its pods"
-
-
-def budgets(store: Store) -> Iterator[str]:
-    """What budgets say, once a pod made them count: that their owners are scaled does not."""
-    for budget in store.list(KINDS["budget"]).items:
-        namespace, spec = budget["metadata"]["namespace"], budget["spec"]
-        found = store.list(POD, namespace).items
-        chosen = [p for p in found if reading.has_labels(p, spec["selector"]["matchLabels"])]
-        least, scaled = spec.get("minAvailable"), _scales(store, chosen)
-        if isinstance(least, int):
-            expected, desired = len(chosen), least
-        elif scaled is None:
-            if reading.status_of(budget, "DisruptionAllowed") != "False":
-                yield f"the budget {budget['metadata']['name']} counts what cannot be scaled"
-            continue
-        elif least is not None:
-            expected, desired = scaled, reading.share(least, scaled, up=True)
-        else:
-            lost = reading.share(spec["maxUnavailable"], scaled, up=True)
-            expected, desired = scaled, max(0, scaled - lost)
-        healthy = reading.count(reading.is_ready(p) and not reading.is_going(p) for p in chosen)
-        allowed = max(0, healthy - desired) if expected else 0
-        counts = {"currentHealthy": healthy, "desiredHealthy": desired, "expectedPods": expected}
-        generation = budget["metadata"]["generation"]
-        counts |= {"disruptionsAllowed": allowed, "observedGeneration": generation}
-        yield from _differences(budget, counts)
-
-
-def _scales(store: Store, pods: list[Json]) -> int | None:
-    """How many pods their owners want, or the owners of these; None if one cannot be scaled."""
-    found: dict[str, Any] = {}
-    for pod in pods:
-        owner = _resolve(store, pod)
-        above = None if owner is None else _resolve(store, owner)
-        top = owner if above is None else above
-        if top is not None:
-            found[top["metadata"]["uid"]] = top["spec"].get("replicas")
-    return None if None in found.values() else sum(found.values())
-
-
-def _resolve(store: Store, obj: Json) -> Json | None:
-    reference = reading.controller(obj)
-    if reference is None:
-        return None
-    kind = (reference["apiVersion"], reference["kind"])
-    return store.get(kind, reference["name"], obj["metadata"]["namespace"])
-
-
-def _services(store: Store) -> Iterator[str]:
-    for service in store.list(KINDS["service"]).items:
-        name, namespace = service["metadata"]["name"], service["metadata"]["namespace"]
-        serving = {
-            pod["status"]["podIP"]
-            for pod in store.list(POD, namespace).items
-            if reading.has_labels(pod, service["spec"]["selector"])
-            and reading.is_ready(pod)
-            and not reading.is_going(pod)
-        }
-        slices = store.list(
-            ("discovery.k8s.io/v1", "EndpointSlice"),
-            namespace,
-            label_selector=f"kubernetes.io/service-name={name}",
-        ).items
-        entries = [each for one in slices for each in one.get("endpoints") or ()]
-        ready = [each["addresses"][0] for each in entries if each["conditions"]["ready"]]
-        if sorted(ready) != sorted(serving):
-            yield f"the slices of {name} have {ready}: {serving} are ready"
-        endpoints = store.get(("v1", "Endpoints"), name, namespace)
-        subsets = endpoints.get("subsets") or ()
-        listed = [each["ip"] for one in subsets for each in one.get("addresses") or ()]
-        if sorted(listed) != sorted(serving):
-            yield f"the endpoints of {name} have {listed}: {serving} are ready"
-
-
-def _quotas(store: Store, now: str) -> Iterator[str]:
-    for quota in store.list(KINDS["quota"]).items:
-        namespace = quota["metadata"]["namespace"]
-        pods = [pod for pod in store.list(POD, namespace).items if not reading.is_over(pod)]
-        held = reading.count(pod["metadata"].get("deletionTimestamp", now) >= now for pod in pods)
-        claims = store.list(KINDS["claim"], namespace).items
-        deployments = store.list(KINDS["deployment"], namespace).items
-        used = {
-            "pods": str(held),
-            "requests.storage": f"{len(claims)}Gi" if claims else "0",
-            "count/deployments.apps": str(len(deployments)),
-        }
-        if quota["status"] != {"hard": quota["spec"]["hard"], "used": used}:
-            yield f"the quota says {quota['status']}, and it is {used}"
-
-
-def _claims(store: Store) -> Iterator[str]:
-    for claim in store.list(KINDS["claim"]).items:
-        name = claim["metadata"]["name"]
-        if claim["status"]["phase"] != "Bound":
-            if claim["spec"].get("storageClassName") == "fast" and not reading.is_going(claim):
-                yield f"claim {name} is {claim['status']['phase']}"
-            continue
-        volume = store.read(VOLUME).get(claim["spec"]["volumeName"])
-        if volume is None or volume["spec"]["claimRef"]["uid"] != claim["metadata"]["uid"]:
-            yield f"claim {name} is bound to what is not its own: {volume}"
-
-
-def _volumes(store: Store) -> Iterator[str]:
-    claims = {each["metadata"]["uid"] for each in store.list(KINDS["claim"]).items}
-    for volume in store.list(VOLUME).items:
-        phase, holder = volume["status"]["phase"], volume["spec"]["claimRef"]["uid"]
-        if phase != "Bound" or holder not in claims:
-            yield f"volume {volume['metadata']['name']} is {phase} and nobody's"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.controllers.worlds import reading, recounts
+from tests.controllers.worlds import reading, recounts, surroundings
 from tests.controllers.worlds.operations import KINDS, NODE, POD, REPLICA_SET
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def problems(stage: Stage) -> list[str]:
         *_replicas(store, "replication_controller"),
         *_stateful_sets(store),
         *recounts.daemon_sets(store),
-        *recounts.budgets(store),
+        *surroundings.budgets(store),
         *_daemon_sets(store),
         *_jobs(store),
     ]

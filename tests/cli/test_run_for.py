@@ -16,6 +16,7 @@ from kubestage.results import trace
 from kubestage.stage import Stage
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import clusters
+from tests.store.samples import widgets_definition
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
@@ -248,20 +249,9 @@ def test_an_autoscaler_is_said_to_have_no_effect(terminal: Terminal) -> None:
 
 
 def test_custom_resources_are_told_too(terminal: Terminal) -> None:
-    definition = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "gadgets.example.com"},
-        "spec": {
-            "group": "example.com",
-            "names": {"plural": "gadgets", "kind": "Gadget"},
-            "scope": "Namespaced",
-            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {}}],
-        },
-    }
-    gadget = {"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "g"}}
-    _cluster(definition, gadget)
-    assert "gadget.example.com/g" in terminal.run("run", "cluster.json", "--for", "1m").out
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "g"}}
+    _cluster(widgets_definition(), widget)
+    assert "widget.example.com/g" in terminal.run("run", "cluster.json", "--for", "1m").out
 
 
 def test_the_view_shows_pods_by_phase_and_nodes_by_fill() -> None:

@@ -35,20 +35,3 @@ def events(stage: Stage, reason: str | None = None) -> list[tuple[str, str, int]
         for each in found
         if reason in (None, each["reason"])
     ]
-
-
-def config_map(name: str, namespace: str = "default", **metadata: Any) -> Json:
-    """The plainest of objects."""
-    named = {"name": name, "namespace": namespace, **metadata}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": named}
-
-
-def owned_by(owner: Json, **fields: Any) -> list[Json]:
-    """The owner references of a dependent."""
-    reference = {
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-    }
-    return [{**reference, **fields}]

@@ -8,10 +8,10 @@ import pytest
 
 from kubestage.errors import Invalid
 from kubestage.testing import make_pod
-from tests.controllers.stages import config_map
 from tests.controllers.worlds import manifests, reading
 from tests.controllers.worlds.operations import DEPLOYMENT, KINDS, POD, REPLICA_SET
 from tests.controllers.worlds.world import World
+from tests.store.samples import config_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from kubestage.controllers.event_recorder import NORMAL, EventRecorder
 from kubestage.controllers.event_ttl import EventTTLController
 from kubestage.controllers.settings import Settings
-from tests.controllers.stages import config_map, events, stage_with
+from tests.controllers.stages import events, stage_with
+from tests.store.samples import config_map
 
 if TYPE_CHECKING:
     from kubestage.stage import Stage

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers.garbage_collector import GarbageCollectorController
 from kubestage.store.deletion import DeleteOptions
-from tests.controllers.stages import config_map, owned_by, stage_with
+from tests.controllers.stages import stage_with
+from tests.store.samples import config_map, owned_by
 
 if TYPE_CHECKING:
     from kubestage.stage import Stage
@@ -21,7 +22,7 @@ def _chain() -> Stage:
     stage = stage_with(GarbageCollectorController)
     owner = stage.store.create(config_map("a"))
     for name in ("b", "c"):
-        references = owned_by(owner, blockOwnerDeletion=True)
+        references = owned_by(owner)
         owner = stage.store.create(config_map(name, ownerReferences=references))
     return stage
 

@@ -8,7 +8,8 @@ from kubestage.controllers.resource_quota import ResourceQuotaController
 from kubestage.errors import AlreadyExists, Forbidden
 from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_node, make_pod
-from tests.controllers.stages import config_map, stage_with
+from tests.controllers.stages import stage_with
+from tests.store.samples import config_map
 
 if TYPE_CHECKING:
     from kubestage.stage import Stage

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers.controller import Controller, Retry
 from kubestage.errors import Forbidden
-from tests.controllers.stages import config_map, stage_with
+from tests.controllers.stages import stage_with
+from tests.store.samples import config_map
 
 if TYPE_CHECKING:
     from kubestage.controllers.controller import Cluster, Handlers

@@ -41,6 +41,12 @@ def pod(name: str = "", namespace: str = "default", **metadata: Any) -> dict[str
     }
 
 
+def pod_with(name: str, **spec: Any) -> dict[str, Any]:
+    made = pod(name)
+    made["spec"].update(spec)
+    return made
+
+
 def replica_set(name: str, **metadata: Any) -> dict[str, Any]:
     return {
         "apiVersion": "apps/v1",

@@ -6,7 +6,7 @@ import pytest
 
 from kubestage.errors import Forbidden
 from kubestage.store import admission
-from tests.store.samples import CONFIG_MAP, POD, config_map, make_store, pod
+from tests.store.samples import CONFIG_MAP, POD, config_map, make_store, pod, pod_with
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
@@ -24,12 +24,6 @@ def priority_class(name: str, value: int, **fields: Any) -> dict[str, Any]:
         "value": value,
         **fields,
     }
-
-
-def pod_with(name: str, **spec: Any) -> dict[str, Any]:
-    made = pod(name)
-    made["spec"].update(spec)
-    return made
 
 
 @pytest.fixture

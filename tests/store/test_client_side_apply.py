@@ -7,6 +7,7 @@ import pytest
 from kubestage.errors import Invalid
 from kubestage.stage import Stage
 from kubestage.testing import make_deployment
+from tests.store.samples import widgets_definition
 
 _DEPLOYMENT = ("apps/v1", "Deployment")
 
@@ -60,27 +61,16 @@ def test_containers_are_merged_by_name() -> None:
 
 
 def test_a_custom_resource_is_merged_as_json() -> None:
-    definition = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "gadgets.example.com"},
-        "spec": {
-            "group": "example.com",
-            "names": {"plural": "gadgets", "kind": "Gadget"},
-            "scope": "Namespaced",
-            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {}}],
-        },
-    }
-    gadget: dict[str, Any] = {
+    widget: dict[str, Any] = {
         "apiVersion": "example.com/v1",
-        "kind": "Gadget",
+        "kind": "Widget",
         "metadata": {"name": "g"},
         "spec": {"a": 1, "b": 2},
     }
     stage = Stage()
-    stage.load([definition])
-    stage.apply([gadget])
-    (changed,) = stage.apply([{**gadget, "spec": {"a": 3}}])
+    stage.load([widgets_definition()])
+    stage.apply([widget])
+    (changed,) = stage.apply([{**widget, "spec": {"a": 3}}])
     assert changed["spec"] == {"a": 3}
 
 

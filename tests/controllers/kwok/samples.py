@@ -14,11 +14,20 @@ from kubestage.objects.yaml_documents import Reader
 
 Json = dict[str, Any]
 
-SHARED = pathlib.Path(__file__).parents[4] / "shared" / "data" / "kwok" / "kustomize" / "stage"
+# Samples of our own, and KWOK's where they lie beside the repository.
+ROOTS = (
+    pathlib.Path(__file__).parent / "own",
+    pathlib.Path(__file__).parents[4] / "shared" / "data" / "kwok" / "kustomize" / "stage",
+)
 NOW_NS = timestamps.parse_time("2006-01-02T15:04:05Z")
 _SINGLE = ("NodeIP", "NodeName", "NodePort", "PodIP", "NodeIPWith", "PodIPWith")
 _TIMELESS = ("Now", "now", "Version")
 _SEVERAL = ("NodeIPsWith", "PodIPsWith")
+
+
+def files(pattern: str) -> list[pathlib.Path]:
+    """The files of all samples that match."""
+    return [path for root in ROOTS for path in sorted(root.glob(pattern))]
 
 
 def read_all(path: pathlib.Path) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from kubestage.controllers import ownership
 from kubestage.testing import make_pod, make_replica_set
 from tests.controllers.fleet import POD, REPLICA_SET, Fleet
-from tests.controllers.stages import config_map
+from tests.store.samples import config_map
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.errors import Forbidden
-from tests.store.samples import make_store, pod
+from tests.store.samples import make_store, pod_with
 
 if TYPE_CHECKING:
     from kubestage.store.store import Store
@@ -19,12 +19,6 @@ def runtime_class(name: str, **fields: Any) -> dict[str, Any]:
         "handler": name,
         **fields,
     }
-
-
-def pod_with(name: str, **spec: Any) -> dict[str, Any]:
-    made = pod(name)
-    made["spec"].update(spec)
-    return made
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ class EventHandlers:
         """Whether a pod on a node has told of its containers, and is nothing else new.
 
         NOTE: this happens to every pod several times; treating it like any other update costs
-        three times as much (benchmarks/controllers.py).
+        two and a half times as much (benchmarks/controllers.py).
         """
         was, metadata = old["metadata"], new["metadata"]
         if (

@@ -20,8 +20,8 @@ def record_status(core: Core, kind: Kind, key: str, status: dict[str, Any]) -> d
     old = core.ledger.collection(kind).objects[key]
     if old.get("status") == status:
         return old
-    # NOTE: a tenth of the cost of an update of the status (benchmarks/controllers.py): every pod
-    # is written several times in its life.
+    # NOTE: a twentieth of the cost of an update of the status, and every pod is written several
+    # times in its life (benchmarks/controllers.py).
     return core.put(kind, key, {**old, "metadata": dict(old["metadata"]), "status": status})
 
 

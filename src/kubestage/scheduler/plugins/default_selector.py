@@ -52,7 +52,7 @@ def _spec_of(owner: dict[str, Any], pod: PodView, lister: Lister) -> dict[str, A
 
 def _narrowed(selector: Selector, label_selector: dict[str, Any] | None) -> Selector:
     # NOTE: the pods of an owner ask with the same selector one after the other; to compile it
-    # each time costs twenty times as much as to find it again (benchmarks/controllers.py).
+    # each time costs fifteen times as much as to find it again (benchmarks/controllers.py).
     return _combined(selector, _encode(label_selector))
 
 

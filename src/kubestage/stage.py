@@ -12,12 +12,15 @@ import gc
 import pickle
 from typing import TYPE_CHECKING, Any
 
+import kubestage
 from kubestage.controllers import registry
 from kubestage.controllers.kwok import yielding
 from kubestage.controllers.runner import Runner
 from kubestage.controllers.settings import Settings
 from kubestage.errors import InputError
 from kubestage.objects import durations, manifest, timestamps
+from kubestage.scenario.controller import ScenarioController
+from kubestage.scenario.scheduling import BuiltIn, NextPod, Outside, Scheduling
 from kubestage.scheduler import config, extender_http
 from kubestage.scheduler.scheduler import Scheduler
 from kubestage.sim.clock import EPOCH_2026_NS, Clock
@@ -28,9 +31,11 @@ from kubestage.store.client_side_apply import Applier
 from kubestage.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from kubestage.controllers.controller import Controller
+    from kubestage.scenario.settings import Settings as ScenarioSettings
+    from kubestage.scenario.sink import Sink
     from kubestage.scheduler.config import SchedulerConfiguration
 
 _COLLECTIONS = (100_000, 50, 100)
@@ -61,6 +66,7 @@ class Stage:
         self._applier = Applier()
         self.scheduler: Scheduler | None = None
         self.controllers: Runner | None = None
+        self.scenarios: ScenarioController | None = None
 
     @property
     def now(self) -> str:
@@ -131,6 +137,56 @@ class Stage:
             self.scheduler.wait_for_volumes()
         return self.controllers
 
+    def configure_scheduler(
+        self, configuration: str | SchedulerConfiguration | None = None, **options: Any
+    ) -> Scheduler:
+        """Have another scheduler take over; a Scenario that is under way fails by that."""
+        if self.scheduler is not None:
+            self.scheduler.retire(self.store)
+            self.scheduler = None
+        scheduler = self.add_scheduler(configuration, **options)
+        if self.scenarios is not None:
+            self.scenarios.reconfigure(BuiltIn(scheduler))
+        return scheduler
+
+    def add_scenarios(
+        self,
+        settings: ScenarioSettings | None = None,
+        *,
+        scheduler: Callable[[Store, NextPod], None] | None = None,
+        sink: Sink | None = None,
+    ) -> ScenarioController:
+        """Have Scenarios run that are created on the stage; `run_scenarios` lets them.
+
+        `scheduler` is a scheduler of your own that takes the place of the stage's: a function that
+        is handed the store and a hook to call before each attempt. `sink` keeps the record.
+        """
+        if self.scenarios is not None:
+            raise InputError("the stage runs Scenarios already", fix="fork it before you add more")
+        if scheduler is not None:
+            scheduling: Scheduling = Outside(self.store, scheduler)
+        else:
+            scheduling = BuiltIn(self.scheduler or self.add_scheduler())
+        self.scenarios = ScenarioController(
+            self.store,
+            self.environment,
+            scheduling,
+            settings,
+            is_alive=self.controllers is not None,
+            version=kubestage.__version__,
+            sink=sink,
+        )
+        self.scenarios.start()
+        return self.scenarios
+
+    def run_scenarios(self) -> None:
+        """Run Scenarios until all have ended, or one is paused."""
+        if self.scenarios is None:
+            self.add_scenarios()
+        assert self.scenarios is not None
+        with few_collections():
+            self.scenarios.run()
+
     def run(self, duration: str | int) -> None:
         """Let virtual time pass: ``"10m"``, or nanoseconds."""
         if isinstance(duration, str):
@@ -138,7 +194,7 @@ class Stage:
                 duration = durations.parse_duration(duration)
             except ValueError as error:
                 raise InputError(str(error), fix="write it as 90s, 10m or 1h30m") from error
-        with _few_collections():
+        with few_collections():
             self.environment.run(until_ns=self.clock.now_ns + duration)
 
     def fork(self) -> Stage:
@@ -148,7 +204,7 @@ class Stage:
 
 
 @contextlib.contextmanager
-def _few_collections() -> Iterator[None]:
+def few_collections() -> Iterator[None]:
     """Have Python look for cycles less often while a run makes objects by the thousand.
 
     NOTE: a run makes next to no cycles, but each look goes over all objects of the stage: a fifth

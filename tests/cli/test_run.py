@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+from typing import Any
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,8 +50,8 @@ def test_placements_are_a_table_with_reasons_and_a_sum(terminal: Terminal) -> No
     assert result.out == textwrap.dedent(
         f"""\
         NAMESPACE   POD      STATUS      NODE     ATTEMPTS
-        default     huge-1   Pending     <none>   1
-        default     huge-2   Pending     <none>   1
+        default     huge-1   Pending     <none>   2
+        default     huge-2   Pending     <none>   2
         default     web      Scheduled   b        1
 
         Without a node (--explain POD tells more):
@@ -112,16 +113,19 @@ def test_json_and_yaml_say_the_same(terminal: Terminal) -> None:
         "default/web",
         "default/huge-1",
         "default/huge-2",
+        "default/huge-1",
+        "default/huge-2",
     ]
-    assert told["decisions"][0]["time"] == "2026-01-01T00:00:00.000000Z"
+    # The pod that was there is given its time to start.
+    assert told["decisions"][0]["time"] == "2026-01-01T00:00:02.000000Z"
     assert "explanations" not in told
 
 
-def test_the_recording_decides_what_is_told_of_attempts(terminal: Terminal) -> None:
+def test_the_detail_decides_what_is_told_of_attempts(terminal: Terminal) -> None:
     small_cluster()
-    none = json.loads(terminal.run("run", ".", "-o", "json", "--recording", "none").out)
+    none = json.loads(terminal.run("run", ".", "-o", "json", "--detail", "summary").out)
     assert set(none) == {"seed", "pods", "summary"}
-    full = json.loads(terminal.run("run", ".", "-o", "json", "--recording", "full").out)
+    full = json.loads(terminal.run("run", ".", "-o", "json", "--detail", "full").out)
     first = full["explanations"][0]
     assert (first["number"], first["pod"], first["selected"]) == (1, "default/web", "b")
     assert set(first["score"]["a"]) >= {"NodeResourcesFit", "TaintToleration"}
@@ -174,9 +178,9 @@ def test_a_pod_that_has_to_go_is_told_with_who_took_its_place(terminal: Terminal
         2,
         1000,
     )
-    # The victim had thirty seconds to go.
+    # The victim takes a second to go.
     times = [each["time"] for each in json.loads(result.out)["decisions"]]
-    assert times == ["2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:30.000000Z"]
+    assert times == ["2026-01-01T00:00:02.000000Z", "2026-01-01T00:00:03.000000Z"]
 
 
 def test_a_recorded_pod_is_taken_as_it_is_and_time_begins_with_the_recording(
@@ -222,21 +226,36 @@ def test_manifests_come_from_standard_input(terminal: Terminal) -> None:
     assert terminal.run("run", "-", stdin=text).out == terminal.run("run", "cluster.json").out
 
 
-def test_workloads_without_pods_are_noted(terminal: Terminal) -> None:
-    clusters.write(
-        "cluster.json",
+def _workloads() -> list[dict[str, Any]]:
+    return [
         make_node("a"),
         make_deployment("web", labels={"app": "web"}),
         make_deployment("api", labels={"app": "api"}),
         make_deployment("off", labels={"app": "off"}, replicas=0),
         make_pod("web-1", labels={"app": "web", "pod-template-hash": "x"}),
-    )
+    ]
+
+
+def test_workloads_make_their_pods(terminal: Terminal) -> None:
+    clusters.write("cluster.json", *_workloads())
+    pods = json.loads(terminal.run("run", ".", "-o", "json").out)["pods"]
+    assert [each["name"].split("-")[0] for each in pods] == ["api", "web", "web"]
+    assert {each["status"] for each in pods} == {"Scheduled"}
+
+
+def test_of_recorded_workloads_no_pods_are_made_and_that_is_noted(terminal: Terminal) -> None:
+    recorded = [
+        {**each, "metadata": {**each["metadata"], "uid": f"uid-{number}"}}
+        for number, each in enumerate(_workloads())
+    ]
+    clusters.write("cluster.json", *recorded)
     result = terminal.run("run", ".")
     assert result.err == (
         "Note: no pods of deployment/api are given, and none are made: "
-        "with --for 10m they would be\n"
+        "with --controllers they would be\n"
     )
     assert result.code == 0
+    assert "api-" in terminal.run("run", ".", "--controllers").out
 
 
 @pytest.mark.parametrize("command", ["run", "verify"])
@@ -249,7 +268,7 @@ def test_the_help_shows_how_it_is_used(command: str, terminal: Terminal) -> None
 def test_another_process_prints_the_same_bytes(terminal: Terminal) -> None:
     small_cluster()
     code = "from kubestage import cli; cli.main()"
-    options = ["run", "cluster.json", "-o", "json", "--recording", "full", "--seed", "5"]
+    options = ["run", "cluster.json", "-o", "json", "--detail", "full", "--seed", "5"]
     printed = {
         subprocess.run(
             [sys.executable, "-c", code, *options],

@@ -134,5 +134,5 @@ def test_an_extender_that_does_not_answer_ends_the_run_all_the_same(terminal: Te
     )
     clusters.write("cluster.json", make_node("a"), make_node("b"), make_pod("web"))
     web = _pods(terminal, "--config", "scheduler.yaml")["web"]
-    assert (web["status"], web["attempts"]) == ("Pending", 5)
+    assert (web["status"], web["attempts"]) == ("Pending", 2)
     assert "connection refused" in web["message"]

@@ -109,10 +109,10 @@ ARGUMENTS: dict[str, tuple[list[str], str, str | None]] = {
         'unknown tie break "frist"',
         "did you mean first? use one of heap, first, random",
     ),
-    "bad recording": (
-        ["cluster.json", "--recording", "all"],
-        'unknown recording "all"',
-        "use one of none, decisions, full",
+    "bad detail": (
+        ["cluster.json", "--detail", "all"],
+        'unknown detail "all"',
+        "use one of summary, decisions, full",
     ),
     "bad format": (
         ["cluster.json", "-o", "jsn"],

@@ -98,7 +98,7 @@ def test_machines_get_the_same_in_json(terminal: Terminal) -> None:
     report = json.loads(result.out)
     assert result.code == 2
     problems = report.pop("problems")
-    assert report == {"files": 1, "objects": 6, "valid": 1, "invalid": 5}
+    assert report == {"files": 1, "objects": 6, "valid": 1, "invalid": 5, "warnings": []}
     assert len(problems) == REPORT.count("bad.yaml:") - 1
     assert problems[1] == {
         "file": "bad.yaml",

@@ -92,6 +92,21 @@ def test_all_misfits_are_found_in_the_order_of_the_text() -> None:
     ]
 
 
+def test_custom_resources_of_ours_are_known_to_the_bottom() -> None:
+    event = {"step": "1", "createOperation": {"object": [], "asRecordd": True}}
+    scenario = {
+        "apiVersion": "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1",
+        "kind": "Scenario",
+        "spec": {"evnts": [], "events": [event]},
+    }
+    assert [(each.path, each.fix) for each in field_check.misfits(scenario)] == [
+        ("spec.evnts", "did you mean events?"),
+        ("spec.events[0].step", "remove the quotes: 1"),
+        ("spec.events[0].createOperation.object", 'remove the "- " in front'),
+        ("spec.events[0].createOperation.asRecordd", "did you mean asRecorded?"),
+    ]
+
+
 def _is_of_the_kind(entry: dict[str, Any]) -> bool:
     given = entry["in"]
     obj = given.get("object")

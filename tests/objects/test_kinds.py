@@ -106,6 +106,22 @@ def test_a_built_in_kind_outlives_a_definition_of_the_same_name() -> None:
     assert table.find("scenarios") == (built_in,)
 
 
+def test_a_copy_of_a_table_goes_its_own_way() -> None:
+    table = KindTable()
+    table.register(WIDGETS)
+    copied = table.copy()
+    assert list(copied) == list(table)
+    copied.unregister(WIDGETS)
+    assert table.get("example.com/v1", "Widget") is not None
+    assert copied.get("example.com/v1", "Widget") is None
+
+
+@pytest.mark.parametrize("kind", [["Pod"], {"a": 1}, 3, None])
+def test_a_kind_that_is_no_text_is_missing(kind: Any) -> None:
+    with pytest.raises(InputError, match="kind is missing"):
+        KindTable().of({"apiVersion": "v1", "kind": kind})
+
+
 def test_every_built_in_kind_of_kubernetes_has_its_shape_in_the_type_table() -> None:
     not_of_kubernetes = {"Scenario", "Stage", "Traffic"}
     shapeless = {

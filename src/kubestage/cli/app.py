@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from kubestage.cli import api_resources, completion, get, simulate, validate, verify, version
+from kubestage.cli import (
+    analyze,
+    api_resources,
+    compare,
+    completion,
+    explain,
+    get,
+    simulate,
+    validate,
+    verify,
+    version,
+)
 from kubestage.cli import run as run_command
 
 _EPILOG = """
@@ -29,6 +40,9 @@ application = typer.Typer(
 application.command(epilog=get.EPILOG)(get.get)
 application.command(epilog=validate.EPILOG)(validate.validate)
 application.command(epilog=run_command.EPILOG)(run_command.run)
+application.command(epilog=explain.EPILOG)(explain.explain)
+application.command(epilog=compare.EPILOG)(compare.compare)
+application.command(epilog=analyze.EPILOG)(analyze.analyze)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)

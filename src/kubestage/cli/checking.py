@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kubestage.cli import loading
 from kubestage.errors import InputError
-from kubestage.objects import defaulting, field_check, strategy
-from kubestage.objects.validation import rules
+from kubestage.objects import object_check
+from kubestage.scenario import resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     Names = dict[tuple[str, str, str, str], manifest.Document]
 
 
-# The server gives every object one before it judges it, and some rules look at it.
-_UID: Final = "00000000-0000-0000-0000-000000000000"
-
-
 @dataclasses.dataclass(slots=True)
 class Report:
-    """What a check found: how many objects in how many files, and every problem."""
+    """What a check found: how many objects in how many files, and every problem.
+
+    `warnings` are about what is allowed, and yet hardly meant.
+    """
 
     files: int
     objects: int
     invalid: int
     problems: list[InputError]
+    warnings: list[InputError]
 
 
 def check(names: Sequence[str]) -> Report:
@@ -50,8 +50,16 @@ def check(names: Sequence[str]) -> Report:
             problems += found
     places = {(each.source, each.index, each.path) for each in loaded.documents} | bad
     order = {source: position for position, source in enumerate(loaded.locators)}
-    problems.sort(key=lambda problem: (order.get(problem.file or "", -1), problem.line or 0))
-    return Report(len(loaded.locators), len(places), len(bad), problems)
+    warnings = [each for document in loaded.documents for each in _doubts(loaded, document)]
+    for found in (problems, warnings):
+        found.sort(key=lambda problem: (order.get(problem.file or "", -1), problem.line or 0))
+    return Report(len(loaded.locators), len(places), len(bad), problems, warnings)
+
+
+def _doubts(loaded: loading.Loaded, document: manifest.Document) -> list[InputError]:
+    if not resource.is_scenario(document.object):
+        return []
+    return [loaded.place(document, doubt) for doubt in resource.doubts(document.object)]
 
 
 def _check(
@@ -62,12 +70,12 @@ def _check(
     except InputError as error:
         yield error
         return
-    misfits = field_check.misfits(document.object)
-    for misfit in misfits:
-        problem = InputError(misfit.problem, path=misfit.path, fix=misfit.fix)
+    if resource.is_scenario(document.object):
+        problems = resource.problems(document.object, loaded.table)
+    else:
+        problems = object_check.problems(document.object, kind)
+    for problem in problems:
         yield loaded.place(document, problem)
-    if not misfits:
-        yield from _broken_rules(loaded, document, kind)
     twin = _first_of_that_name(document, kind, names_seen)
     if twin is not None:
         first_line = loaded.locators[twin.source].line(twin)
@@ -78,27 +86,6 @@ def _check(
             fix="rename one of them, or delete it",
         )
         yield loaded.place(document, problem)
-
-
-def _broken_rules(
-    loaded: loading.Loaded, document: manifest.Document, kind: kinds.Kind
-) -> Iterator[InputError]:
-    try:
-        obj = defaulting.stored(document.object)
-    except InputError as error:
-        yield loaded.place(document, error)
-        return
-    metadata = dict(obj.get("metadata") or {})
-    if kind.namespaced:
-        metadata.setdefault("namespace", "default")
-    else:
-        metadata.pop("namespace", None)
-    if metadata.get("generateName"):
-        metadata.setdefault("name", f"{metadata['generateName']}xxxxx")
-    metadata.setdefault("uid", _UID)
-    prepared = strategy.prepare_for_create({**obj, "metadata": metadata})
-    for broken in rules.validate_create(prepared):
-        yield loaded.place(document, InputError(broken.body, path=broken.field))
 
 
 def _first_of_that_name(

@@ -31,6 +31,14 @@ class Flags:
     algorithm_provider: str | None = None
     hard_pod_affinity_symmetric_weight: int | None = None
 
+    def as_dict(self) -> dict[str, str | int]:
+        """Those that are given, by name."""
+        return {
+            each.name: value
+            for each in dataclasses.fields(self)
+            if (value := getattr(self, each.name)) is not None
+        }
+
     @property
     def given(self) -> list[str]:
         """Those that are given, as they are written."""

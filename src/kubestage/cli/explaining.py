@@ -7,6 +7,7 @@ thousand share a few reasons, so nodes are grouped, and only the best are shown 
 from __future__ import annotations
 
 import collections
+import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.tables import text
@@ -24,6 +25,19 @@ _CANDIDATES: Final = 10
 _GAP: Final = 3
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class View:
+    """What is known around an attempt, and how much of it a reader has room for.
+
+    `weights` are those of the plugins of its profile, `node_count` is how many nodes there were.
+    """
+
+    weights: Mapping[str, int]
+    node_count: int
+    width: int
+    top: int = TOP_NODES
+
+
 def explain(
     placement: Placement,
     attempts: Sequence[Json],
@@ -33,31 +47,45 @@ def explain(
 ) -> list[str]:
     """The story of one pod, attempt by attempt; `weights` are those of its profile's plugins."""
     lines = [_outcome(placement)]
+    view = View(weights, node_count, width)
+    before: Json | None = None
     for number, attempt in enumerate(attempts, 1):
-        lines += ["", _headline(attempt, number)]
-        for part in (
-            _lead(attempt),
-            _nodes(attempt, node_count),
-            _rejections(attempt),
-            _scores(attempt, weights, width),
-            _preemption(attempt),
-        ):
-            if part:
-                lines += ["", *part]
+        told = {name: value for name, value in attempt.items() if name != "number"}
+        if told == before:
+            lines += ["", f"Attempt {number}: the same"]
+        else:
+            lines += ["", headline(attempt, f"Attempt {number}"), *details(attempt, view)]
+        before = told
+    return lines
+
+
+def headline(attempt: Json, name: str) -> str:
+    """What came of an attempt, under this name."""
+    if attempt["selected"]:
+        return f"{name}: {attempt['selected']} is chosen"
+    return f"{name}: {attempt['result']}\n  {attempt['message']}"
+
+
+def details(attempt: Json, view: View) -> list[str]:
+    """Why: the lead of the chosen node, who rejected which nodes, all scores, preemption."""
+    lines: list[str] = []
+    for part in (
+        _lead(attempt),
+        _nodes(attempt, view.node_count),
+        _rejections(attempt),
+        _scores(attempt, view),
+        _preemption(attempt),
+    ):
+        if part:
+            lines += ["", *part]
     return lines
 
 
 def _outcome(placement: Placement) -> str:
     where = f" on {placement.node}" if placement.node else ""
     told = f"{placement.key}: {placement.status}{where} (profile {placement.profile}"
-    told += f", priority {placement.priority}, {_count(placement.attempts, 'attempt')})"
+    told += f", priority {placement.priority}, {count(placement.attempts, 'attempt')})"
     return told if placement.attempts else f"{told}\n  {placement.message}"
-
-
-def _headline(attempt: Json, number: int) -> str:
-    if attempt["selected"]:
-        return f"Attempt {number}: {attempt['selected']} is chosen"
-    return f"Attempt {number}: {attempt['result']}\n  {attempt['message']}"
 
 
 def _lead(attempt: Json) -> list[str]:
@@ -65,7 +93,10 @@ def _lead(attempt: Json) -> list[str]:
     scores, totals, selected = attempt.get("score"), attempt.get("totals"), attempt["selected"]
     if not scores or not totals or not selected:
         return []
-    second = max((node for node in totals if node != selected), key=lambda node: totals[node])
+    others = [node for node in totals if node != selected]
+    if not others:
+        return []
+    second = max(others, key=lambda node: totals[node])
     lead = totals[selected] - totals[second]
     parts = {
         plugin: found["final"] - scores[second][plugin]["final"]
@@ -78,8 +109,8 @@ def _lead(attempt: Json) -> list[str]:
     ]
     if not lead:
         tied = len(attempt["topNodes"])
-        return [f"{_count(tied, 'node')} share the best total; --tie-break says which is taken."]
-    points = _count(lead, "point")
+        return [f"{count(tied, 'node')} share the best total; --tie-break says which is taken."]
+    points = count(lead, "point")
     return [f"It leads {second} by {points}: {', '.join(told)}."]
 
 
@@ -91,14 +122,14 @@ def _nodes(attempt: Json, node_count: int) -> list[str]:
     lines = []
     for plugin, answer in (attempt.get("preFilter") or {}).items():
         if "nodes" in answer:
-            lines.append(f"{plugin} leaves only {_few(answer['nodes'])}.")
+            lines.append(f"{plugin} leaves only {few(answer['nodes'])}.")
         elif answer["code"] not in ("Success", "Skip"):
             lines.append(f"{plugin} rejects the pod: {', '.join(answer.get('reasons', ()))}.")
     feasible = len(attempt["feasible"])
     if looked_at:
         is_sample = feasible and len(looked_at) < node_count and not lines
         why = " (enough were found)" if is_sample else ""
-        nodes = _count(node_count, "node")
+        nodes = count(node_count, "node")
         lines.append(f"{len(looked_at)} of {nodes} looked at{why}, {feasible} feasible.")
     return lines
 
@@ -113,11 +144,11 @@ def _rejections(attempt: Json) -> list[str]:
         return []
     cells = [("REJECTED", "BY", "REASON", "NODES")]
     for (plugin, reason), nodes in sorted(groups.items(), key=lambda item: -len(item[1])):
-        cells.append((str(len(nodes)), plugin, reason, _few(sorted(nodes))))
+        cells.append((str(len(nodes)), plugin, reason, few(sorted(nodes))))
     return text.align(cells)
 
 
-def _scores(attempt: Json, weights: Mapping[str, int], width: int) -> list[str]:
+def _scores(attempt: Json, view: View) -> list[str]:
     """The best nodes below each other, a column per plugin that tells them apart."""
     selected, feasible = attempt["selected"], len(attempt["feasible"])
     if not selected:
@@ -125,19 +156,19 @@ def _scores(attempt: Json, weights: Mapping[str, int], width: int) -> list[str]:
     scores, totals = attempt.get("score"), attempt.get("totals")
     if not scores or not totals:
         return ["Nothing is scored, as there is no choice."] if feasible == 1 else []
-    best = sorted(totals, key=lambda node: (node != selected, -totals[node], node))[:TOP_NODES]
+    best = sorted(totals, key=lambda node: (node != selected, -totals[node], node))[: view.top]
     which = f"{feasible}" if len(best) == feasible else f"best {len(best)} of {feasible}"
     lines = [f"Scores of the {which} feasible nodes: raw / normalized / weighted"]
     columns, alike = [("NODE", *best), ("TOTAL", *(str(totals[node]) for node in best))], []
     for plugin in scores[selected]:
         found = [_score(scores[node][plugin]) for node in best]
-        weight = weights.get(plugin, 1)
+        weight = view.weights.get(plugin, 1)
         label = plugin if weight == 1 else f"{plugin} x{weight}"
         if len(set(found)) > 1:
             columns.append((label, *found))
         else:
             alike.append(f"{label} {found[0]}")
-    for block in _blocks(columns, width):
+    for block in blocks(columns, view.width):
         lines += ["", *text.align(list(zip(*block, strict=True)))]
     if alike:
         lines += ["", f"The same on all of them: {', '.join(alike)}"]
@@ -148,7 +179,7 @@ def _score(found: Json) -> str:
     return f"{found['raw']}/{found['normalized']}/{found['final']}"
 
 
-def _blocks(columns: list[tuple[str, ...]], width: int) -> Iterator[list[tuple[str, ...]]]:
+def blocks(columns: list[tuple[str, ...]], width: int) -> Iterator[list[tuple[str, ...]]]:
     """As many columns as fit side by side, then the names once more and the next columns."""
     names, *others = columns
     block = [names]
@@ -167,7 +198,7 @@ def _preemption(attempt: Json) -> list[str]:
         return []
     victims, node = preemption["victims"], preemption["nominatedNode"]
     if victims:
-        lines = [f"Preemption: room is made on {node} by evicting {_few(victims, len(victims))}."]
+        lines = [f"Preemption: room is made on {node} by evicting {few(victims, len(victims))}."]
     elif node:
         lines = [f"Preemption: {node} is nominated; nobody has to go."]
     else:
@@ -191,20 +222,20 @@ def _dry_run(dry_run: Mapping[str, Json], chosen: str) -> list[str]:
     if helped:
         cells = [("CANDIDATE", "VICTIMS", "BUDGETS VIOLATED")]
         for _, violations, node in sorted(helped)[:_CANDIDATES]:
-            cells.append((node, _few(dry_run[node].get("victims", ())), str(violations)))
+            cells.append((node, few(dry_run[node].get("victims", ())), str(violations)))
         lines += text.align(cells)
     if len(helped) > _CANDIDATES:
-        lines.append(f"and {_count(len(helped) - _CANDIDATES, 'more candidate')}")
+        lines.append(f"and {count(len(helped) - _CANDIDATES, 'more candidate')}")
     if groups:
         lines += [""] if lines else []
         cells = [("NO HELP", "REASON", "NODES")]
         for reason, nodes in sorted(groups.items(), key=lambda item: -len(item[1])):
-            cells.append((str(len(nodes)), reason, _few(sorted(nodes))))
+            cells.append((str(len(nodes)), reason, few(sorted(nodes))))
         lines += text.align(cells)
     return lines
 
 
-def _few(names: Iterable[str], limit: int = _NAMED_NODES) -> str:
+def few(names: Iterable[str], limit: int = _NAMED_NODES) -> str:
     """The names, or the first of them and how many more there are."""
     listed = list(names)
     shown = ", ".join(listed[:limit])
@@ -212,5 +243,6 @@ def _few(names: Iterable[str], limit: int = _NAMED_NODES) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """A number of things."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

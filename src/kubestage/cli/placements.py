@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler.record import WAITING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
+
+Json = dict[str, Any]
 
 SCHEDULED: Final = "Scheduled"
 PENDING: Final = "Pending"
@@ -23,8 +27,8 @@ PREEMPTED: Final = "Preempted"
 RESOURCES: Final = ("cpu", "memory")
 
 _POD: Final = ("v1", "Pod")
-_EVENT: Final = ("v1", "Event")
-_PREEMPTED_BY: Final = re.compile(r"Preempted by pod (\S+) on node (\S+)")
+_ENDED: Final = ("Succeeded", "Failed")
+_RESULTS: Final = ("podScheduled", "podUnscheduled", "podPreempted")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,27 +63,54 @@ class Summary:
     allocated: dict[str, float]
 
 
-class Before:
-    """The pods as they were before the run, to compare with."""
+class Told:
+    """The pods as a timeline tells of them: which were sought a node for, which had to go."""
 
-    def __init__(self, stage: Stage) -> None:
-        pods = [pod_views.of(each) for each in stage.store.read(_POD).values()]
-        self.pods = {pod.key: pod for pod in pods}
-        self.pending = {pod.key: pod for pod in pods if not pod.node_name and not _is_over(pod)}
-        self.running = sum(1 for pod in pods if pod.node_name and not _is_over(pod))
+    def __init__(self, timeline: Mapping[str, list[Json]]) -> None:
+        self.pods: dict[str, PodView] = {}
+        self.pending: set[str] = set()
+        self.victims: dict[str, tuple[str, str]] = {}
+        self.running_before = 0
+        for events in timeline.values():
+            for event in events:
+                self._hear(event)
+
+    def _hear(self, event: Json) -> None:
+        if event["operation"] == "Create":
+            made = event["create"]["result"]
+            if (made["apiVersion"], made["kind"]) == _POD:
+                self._hear_of_new(pod_views.of(made))
+            return
+        result = next((event[name] for name in _RESULTS if name in event), None)
+        if result is None:
+            return
+        pod = pod_views.of(result["pod"])
+        self.pods.setdefault(pod.key, pod)
+        if result["preemptedBy"]:
+            self.victims[pod.key] = result["preemptedBy"], result["boundTo"] or ""
+        else:
+            self.pending.add(pod.key)
+
+    def _hear_of_new(self, pod: PodView) -> None:
+        self.pods[pod.key] = pod
+        if pod.phase in _ENDED:
+            return
+        if pod.node_name:
+            self.running_before += 1
+        else:
+            self.pending.add(pod.key)
 
 
-def placements(before: Before, stage: Stage, scheduler: Scheduler) -> list[Placement]:
+def placements(told: Told, stage: Stage, scheduler: Scheduler) -> list[Placement]:
     """Every pod that was pending and every victim, in the order of their names."""
     decisions: dict[str, list[Decision]] = collections.defaultdict(list)
     for decision in scheduler.record.decisions:
-        if decision.result != "waiting":
+        if decision.result != WAITING:
             decisions[decision.pod].append(decision)
-    victims = _victims(before, stage)
     found = [
-        _placement(pod, decisions[key], victims.get(key), stage, scheduler)
-        for key, pod in before.pods.items()
-        if key in before.pending or key in victims
+        _placement(pod, decisions[key], told.victims.get(key), stage, scheduler)
+        for key, pod in told.pods.items()
+        if key in told.pending or key in told.victims
     ]
     return sorted(found, key=lambda each: (each.namespace, each.name))
 
@@ -87,7 +118,7 @@ def placements(before: Before, stage: Stage, scheduler: Scheduler) -> list[Place
 def of_pod(key: str, stage: Stage, scheduler: Scheduler) -> Placement:
     """What became of a pod at which at least one attempt was made, be it gone by now."""
     decisions = [each for each in scheduler.record.decisions if each.pod == key]
-    ended = [each for each in decisions if each.result != "waiting"]
+    ended = [each for each in decisions if each.result != WAITING]
     pod = stage.store.read(_POD).get(key)
     if pod is not None:
         return _placement(pod_views.of(pod), ended, None, stage, scheduler)
@@ -108,13 +139,13 @@ def of_pod(key: str, stage: Stage, scheduler: Scheduler) -> Placement:
     )
 
 
-def summary(before: Before, found: list[Placement], scheduler: Scheduler) -> Summary:
+def summary(told: Told, found: list[Placement], scheduler: Scheduler) -> Summary:
     """Pods by status, nodes in use, and how full they are."""
     columns = scheduler.cache.columns
     counts = collections.Counter(each.status for each in found)
     return Summary(
         {status: counts[status] for status in (SCHEDULED, PENDING, GATED, PREEMPTED)},
-        before.running,
+        told.running_before,
         len(columns),
         int((columns.pod_count > 0).sum()),
         {name: _percent(columns, name) for name in RESOURCES},
@@ -127,19 +158,6 @@ def _percent(columns: Any, resource: str) -> float:
     return round(100 * taken / offered, 1) if offered else 0.0
 
 
-def _victims(before: Before, stage: Stage) -> dict[str, tuple[str, str]]:
-    """Pod to who preempted it, and where."""
-    by_uid = {pod.uid: key for key, pod in before.pods.items()}
-    found = {}
-    for event in stage.store.read(_EVENT).values():
-        match = _PREEMPTED_BY.match(event.get("message") or "")
-        if event.get("reason") == "Preempted" and match:
-            victim = event["involvedObject"]
-            key = f"{victim['namespace']}/{victim['name']}"
-            found[key] = by_uid.get(match[1], match[1]), match[2]
-    return found
-
-
 def _placement(
     pod: PodView,
     decisions: list[Decision],
@@ -148,8 +166,10 @@ def _placement(
     scheduler: Scheduler,
 ) -> Placement:
     current = stage.store.read(_POD).get(pod.key)
-    node = ((current or {}).get("spec") or {}).get("nodeName") or ""
     last = decisions[-1] if decisions else None
+    node = last.node if last else ""
+    if current is not None:
+        node = current["spec"].get("nodeName") or ""
     if victim_of is not None and current is None:
         status, node, message = PREEMPTED, victim_of[1], f"preempted by {victim_of[0]}"
     elif node:
@@ -182,7 +202,3 @@ def _unplaced(pod: PodView, last: Decision | None, scheduler: Scheduler) -> tupl
             if not answer.is_success:
                 return GATED, answer.message
     return PENDING, last.message if last else "not tried"
-
-
-def _is_over(pod: PodView) -> bool:
-    return pod.phase in ("Succeeded", "Failed")

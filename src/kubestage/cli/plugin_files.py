@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.metadata
 import inspect
 import pathlib
 from typing import TYPE_CHECKING, Any, Final
@@ -35,16 +34,23 @@ def load(
     classes: dict[str, type[Any]] = {}
     for spec in specs:
         _add(classes, _checked(_class_of(spec), spec), spec)
-    wanted = _named_by(configuration)
-    offered = {each.name: each for each in importlib.metadata.entry_points(group=GROUP)}
-    for name in sorted(wanted - config.IN_TREE.keys() - classes.keys()):
+    others = _named_by(configuration) - config.IN_TREE.keys() - classes.keys()
+    if others:
+        _add_offered(classes, sorted(others))
+    return classes
+
+
+def _add_offered(classes: dict[str, type[Any]], names: Sequence[str]) -> None:
+    from importlib import metadata
+
+    offered = {each.name: each for each in metadata.entry_points(group=GROUP)}
+    for name in names:
         if name in offered:
             point = offered[name]
             found = _checked(_class_of(point.value), point.value)
             if found.name != name:
                 raise _refused(point.value, f'is called "{found.name}", not "{name}"')
             _add(classes, found, point.value)
-    return classes
 
 
 def unused(

@@ -10,7 +10,9 @@ from kubestage.cli import completion
 
 FORMATS: Final = ("table", "wide", "json", "yaml")
 TIE_BREAKS: Final = ("heap", "first", "random")
-RECORDINGS: Final = ("none", "decisions", "full")
+DETAILS: Final = ("summary", "decisions", "full")
+STRATEGIES: Final = ("AtMovingNextStep", "OnPause", "OnDone")
+STRATEGY_VARIABLE: Final = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 _LIVING: Final = "A living cluster"
 _OLD_FLAGS: Final = "kube-scheduler's old flags, without --config"
 
@@ -18,7 +20,7 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE|DIR|-",
-        help="Nodes, pods and all that matters to them: files, directories, or stdin.",
+        help="Scenarios, or the objects of a cluster: files, directories, or stdin.",
         show_default=False,
     ),
 ]
@@ -52,13 +54,39 @@ Explain = Annotated[
     typer.Option("--explain", metavar="POD", help="Tell why a pod went where it went."),
 ]
 Output = Annotated[str, completion.output_option(*FORMATS)]
-Recording = Annotated[
+Detail = Annotated[
     str,
     typer.Option(
-        "--recording",
-        metavar="|".join(RECORDINGS),
-        help="What json and yaml tell of attempts: nothing, a row each, or every verdict.",
-        autocompletion=completion.one_of(*RECORDINGS),
+        "--detail",
+        metavar="|".join(DETAILS),
+        help="What is kept of attempts: nothing, a row each, or every verdict and score.",
+        autocompletion=completion.one_of(*DETAILS),
+    ),
+]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Keep the run: its Scenario with status, a SQLite record and report.html.",
+    ),
+]
+Controllers = Annotated[
+    bool | None,
+    typer.Option(
+        "--controllers/--no-controllers",
+        help="Have controllers and kubelets at work; by default unless objects were recorded.",
+        show_default=False,
+    ),
+]
+ResultStrategy = Annotated[
+    str,
+    typer.Option(
+        "--result-strategy",
+        metavar="|".join(STRATEGIES),
+        envvar=STRATEGY_VARIABLE,
+        help="When a Scenario's result is written to its status.",
+        autocompletion=completion.one_of(*STRATEGIES),
     ),
 ]
 For = Annotated[

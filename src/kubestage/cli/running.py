@@ -1,28 +1,27 @@
-"""One run of the scheduler over manifests: stage, schedule, look at what came of it."""
+"""What a run of manifests depends on, and what came of it."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import placements, progress, settling, staging
+from kubestage.cli import placements, staging
 from kubestage.errors import InputError
 from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
-    from kubestage.cli.loading import Loaded
-    from kubestage.scheduler.config import SchedulerConfiguration
+    from kubestage.cli.config_file import Flags
+    from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.cli.scenario_run import Played
+    from kubestage.scheduler.config import Completed, SchedulerConfiguration
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.scheduler.selection import TieBreak
     from kubestage.stage import Stage
-
-# Fewer pods take no second.
-_SLOW_PODS: Final = 500
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,7 +32,37 @@ class Settings:
     plugins: Mapping[str, type[Any]]
     seed: int
     tie_break: TieBreak
-    recording: Recording
+    recording: Recording = Recording.DECISIONS
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asked to see and to keep, and the words in which they asked."""
+
+    output: str
+    detail: str
+    explain: str | None
+    out: str | None
+    config: str | None
+    flags: Flags
+    plugins: Sequence[str]
+    completed: Completed
+
+    def weights_of(self, profile: str) -> Mapping[str, int]:
+        """How much the scores of a profile's plugins count."""
+        weights = {each.scheduler_name: each.weights["score"] for each in self.completed.profiles}
+        return weights.get(profile, {})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended: why it failed if it did, which pods are left without a node, and what a
+    person may not have meant.
+    """
+
+    failure: str | None
+    left: str | None
+    notes: Sequence[str]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,46 +88,23 @@ class Outcome:
         return next(each for each in self.pods if each.key == key)
 
 
-def run(loaded: Loaded, settings: Settings, explained: str | None = None) -> Outcome:
-    """Schedule what is pending.
-
-    To explain a pod, the run is repeated: it is the same again, and the numbers of the attempts
-    to be told in full are known then.
-    """
-    stage = staging.stage_of(loaded, settings.seed)
-    key = _pod_of(stage, explained) if explained else None
-    before = placements.Before(stage)
-    told_in_full = settings.recording is Recording.FULL and key is None
-    level = Recording.FULL if told_in_full else Recording.DECISIONS
-    at_work = dataclasses.replace(settings, recording=level)
-    scheduler = _schedule(stage, at_work, len(before.pending))
-    found = placements.placements(before, stage, scheduler)
+def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> Outcome:
+    """What came of manifests, seen as placements, with as much detail as was asked for."""
+    stage, scheduler = played.stage, played.scheduler
+    status = played.scenario(inputs.scenarios[0]["metadata"]["name"])["status"]
+    told = placements.Told(status["scenarioResult"]["timeline"])
+    found = placements.placements(told, stage, scheduler)
     record = scheduler.record
-    explanations = _told(record.explanations) if told_in_full else None
-    if key is not None:
-        numbers = [each.number for each in record.decisions if each.pod == key]
-        again = staging.stage_of(loaded, settings.seed)
-        repeated = _schedule(again, at_work, len(before.pending), numbers)
-        explanations = _told(repeated.record.explanations)
     return Outcome(
         settings.seed,
         stage.clock.unix_ns - stage.clock.now_ns,
         found,
-        placements.summary(before, found, scheduler),
-        None if settings.recording is Recording.NONE else record.decisions,
-        explanations,
-        key,
-        staging.childless(stage, loaded),
+        placements.summary(told, found, scheduler),
+        None if detail == "summary" else record.decisions,
+        numbered(record.explanations) if detail == "full" else None,
+        None,
+        [] if inputs.is_alive else staging.childless(stage, inputs.places.values()),
     )
-
-
-def _schedule(
-    stage: Stage, settings: Settings, pending: int, explain_at: Collection[int] = ()
-) -> Scheduler:
-    scheduler = add_scheduler(stage, settings, explain_at)
-    with progress.shown("scheduling", pending, at_least=_SLOW_PODS) as tell:
-        settling.settle(stage, scheduler, lambda attempts: tell(min(attempts, pending)))
-    return scheduler
 
 
 def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
@@ -115,27 +121,30 @@ def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int])
     return scheduler
 
 
-def _told(explanations: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+def numbered(explanations: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Explanations with the numbers of their attempts, as they are printed."""
     return [{"number": number, **told} for number, told in explanations.items()]
 
 
-def _pod_of(stage: Stage, wanted: str) -> str:
-    """The key of the pod that a person means."""
-    pods = stage.store.read(("v1", "Pod"))
-    found = [key for key in pods if wanted in (key, key.partition("/")[2])]
+def pod_of(played: Played, wanted: str) -> str:
+    """The key of the pod that a person means: one that was tried, or waits to be."""
+    pods = played.stage.store.read(("v1", "Pod"))
+    tried = dict.fromkeys(each.pod for each in played.scheduler.record.decisions)
+    waiting = [key for key, pod in pods.items() if not pod["spec"].get("nodeName")]
+    keys = list(dict.fromkeys([*tried, *waiting]))
+    found = [key for key in keys if wanted in (key, key.partition("/")[2])]
     if len(found) > 1:
         fix = f"write one of {', '.join(found)}"
         raise InputError(f'several pods are called "{wanted}"', path="--explain", fix=fix)
-    if not found:
-        near = difflib.get_close_matches(wanted, [*pods, *(key.split("/")[1] for key in pods)], n=1)
-        fix = f"did you mean {near[0]}?" if near else "write it as NAMESPACE/POD"
-        raise InputError(f'there is no pod "{wanted}"', path="--explain", fix=fix)
-    (key,) = found
-    node = pods[key]["spec"].get("nodeName")
-    if node:
-        raise InputError(
-            f"{key} is on {node} already, so nothing is decided about it",
-            path="--explain",
-            fix="name a pod without spec.nodeName",
-        )
-    return key
+    if found:
+        return found[0]
+    for key, pod in pods.items():
+        if wanted in (key, pod["metadata"]["name"]):
+            raise InputError(
+                f"{key} is on {pod['spec']['nodeName']} already, so nothing is decided about it",
+                path="--explain",
+                fix="name a pod without spec.nodeName",
+            )
+    near = difflib.get_close_matches(wanted, [*keys, *(key.split("/")[1] for key in keys)], n=1)
+    fix = f"did you mean {near[0]}?" if near else "write it as NAMESPACE/POD"
+    raise InputError(f'there is no pod "{wanted}"', path="--explain", fix=fix)

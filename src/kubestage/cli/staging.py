@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
 from kubestage.cli import annotation_check, loading, newest
-from kubestage.controllers.kwok import stage_check, stage_types
+from kubestage.controllers.kwok import stage_types
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import field_check, timestamps
 
@@ -53,6 +53,8 @@ def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
 def _check_stage(loaded: loading.Loaded, document: manifest.Document) -> None:
     """Refuse a KWOK Stage that could not be played."""
     if stage_types.is_stage(document.object):
+        from kubestage.controllers.kwok import stage_check
+
         try:
             stage_check.load(document.object)
         except InputError as error:
@@ -70,17 +72,6 @@ def _check_fields(loaded: loading.Loaded, document: manifest.Document) -> None:
         if not (is_recorded and misfit.problem.startswith("unknown")):
             error = InputError(misfit.problem, path=misfit.path, fix=misfit.fix)
             raise loaded.place(document, error)
-
-
-def stage_of(loaded: loading.Loaded, seed: int) -> stages.Stage:
-    """A stage with all objects on it.
-
-    A pod that was never in a cluster (it has neither a uid nor a priority) is admitted as a new
-    one would be; everything else is put there as it was recorded.
-    """
-    stage = empty(loaded, seed)
-    put(stage, loaded, loaded.documents, is_new=is_new_pod)
-    return stage
 
 
 def empty(loaded: loading.Loaded, seed: int) -> stages.Stage:
@@ -112,15 +103,8 @@ def put(
 
 def split(loaded: loading.Loaded) -> tuple[list[manifest.Document], list[manifest.Document]]:
     """What a cluster is made of, and what is asked of it."""
-    asked = [
-        each for each in loaded.documents if each.object["kind"] in _ASKED and is_new(each.object)
-    ]
+    asked = [each for each in loaded.documents if is_asked(each.object)]
     return [each for each in loaded.documents if each not in asked], asked
-
-
-def is_new_pod(obj: dict[str, Any]) -> bool:
-    """Whether an object is a pod that was never in a cluster."""
-    return obj["kind"] == "Pod" and is_new(obj) and "priority" not in (obj.get("spec") or {})
 
 
 def is_new(obj: dict[str, Any]) -> bool:
@@ -130,23 +114,28 @@ def is_new(obj: dict[str, Any]) -> bool:
     return obj["kind"] == "Pod" or not obj.get("status")
 
 
-def autoscalers(loaded: loading.Loaded) -> list[str]:
-    """Autoscalers, as ``horizontalpodautoscaler/web``."""
+def is_asked(obj: dict[str, Any]) -> bool:
+    """Whether an object is something that is asked of a cluster, not part of it."""
+    return obj["kind"] in _ASKED and is_new(obj)
+
+
+def idle_autoscalers(objects: Iterable[dict[str, Any]]) -> list[str]:
+    """A note for each autoscaler: there is nobody yet who acts on it."""
     return [
-        f"{document.object['kind'].lower()}/{loading.named(document.object)[1]}"
-        for document in loaded.documents
-        if document.object["kind"] in _AUTOSCALERS
+        f"{obj['kind'].lower()}/{loading.named(obj)[1]} has no effect: autoscalers do not run yet"
+        for obj in objects
+        if obj["kind"] in _AUTOSCALERS
     ]
 
 
-def childless(stage: stages.Stage, loaded: loading.Loaded) -> list[str]:
+def childless(stage: stages.Stage, documents: Iterable[manifest.Document]) -> list[str]:
     """Workloads of which there is no pod, as ``deployment/web``."""
     pods = [
         (pod["metadata"]["namespace"], set((pod["metadata"].get("labels") or {}).items()))
         for pod in stage.store.read(_POD).values()
     ]
     found = []
-    for document in loaded.documents:
+    for document in documents:
         obj = document.object
         if obj["kind"] not in _WORKLOADS or _replicas(obj) == 0:
             continue

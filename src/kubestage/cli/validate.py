@@ -12,6 +12,7 @@ from kubestage.cli import completion, failures
 
 if TYPE_CHECKING:
     from kubestage.cli import checking
+    from kubestage.errors import InputError
 
 EPILOG: Final = """
 [bold]Examples[/bold]
@@ -50,11 +51,12 @@ def validate(
 
 def _as_text(report: checking.Report) -> str:
     lines = []
-    for problem in report.problems:
-        message, fix = failures.explain(problem)
-        lines.append(message)
-        if fix:
-            lines.append(f"  fix: {fix}")
+    for prefix, found in (("", report.problems), ("warning: ", report.warnings)):
+        for problem in found:
+            message, fix = failures.explain(problem)
+            lines.append(f"{prefix}{message}")
+            if fix:
+                lines.append(f"  fix: {fix}")
     if lines:
         lines.append("")
     lines.append(
@@ -74,15 +76,17 @@ def _as_json(report: checking.Report) -> str:
         "objects": report.objects,
         "valid": report.objects - report.invalid,
         "invalid": report.invalid,
-        "problems": [
-            {
-                "file": problem.file,
-                "line": problem.line,
-                "path": problem.path,
-                "problem": problem.problem,
-                "fix": problem.fix,
-            }
-            for problem in report.problems
-        ],
+        "problems": [_told(problem) for problem in report.problems],
+        "warnings": [_told(problem) for problem in report.warnings],
     }
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _told(problem: InputError) -> dict[str, Any]:
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "path": problem.path,
+        "problem": problem.problem,
+        "fix": problem.fix,
+    }

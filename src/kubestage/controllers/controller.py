@@ -23,21 +23,31 @@ if TYPE_CHECKING:
     Handler = Callable[[Change], None]
     Handlers = Mapping[tuple[str, str], Handler]
     Ready = Callable[["Controller", str], None]
+    Replace = Callable[["Controller", "Controller"], None]
 
 
 ANY: Final = ("*", "*")
 """Stands for every kind in what a loop hears of."""
 
+CHANGES: Final = ("*", "changes")
+"""Stands for every kind as well, but what is there at the start is not told."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cluster:
-    """What every loop works with. `ready` puts a key of a loop in line."""
+    """What every loop works with.
+
+    `ready` puts a key of a loop in line, `replace` puts a loop in the place of another, and
+    `start_unix_ns` is when the loops began.
+    """
 
     store: Store
     environment: Environment
     streams: Streams
     settings: Settings
     ready: Ready
+    replace: Replace
+    start_unix_ns: int
 
 
 class Retry(KubestageError):
@@ -65,7 +75,7 @@ class Controller(abc.ABC):
 
     @abc.abstractmethod
     def handlers(self) -> Handlers:
-        """Whom to call for a change of which ``(group, kind)``, or of ANY.
+        """Whom to call for a change of which ``(group, kind)``, or of ANY, or for all CHANGES.
 
         What is there when the loop starts is told as additions. Every pod's every change is told,
         so a handler leaves quickly if it is not concerned, and queues keys if it is.

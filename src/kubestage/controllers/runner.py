@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from kubestage.controllers.controller import ANY, Cluster, Controller, Retry
+from kubestage.controllers.controller import ANY, CHANGES, Cluster, Controller, Retry
+from kubestage.controllers.later import Later
 from kubestage.controllers.settings import Settings
 from kubestage.errors import ApiError
 from kubestage.sim.alarm import Alarm
@@ -40,13 +41,17 @@ class Runner:
         self._store = store
         self._line: deque[tuple[Controller, str]] = deque()
         self._turn = Alarm(environment, "ControllerTurn", self._take_turn)
-        cluster = Cluster(store, environment, streams, settings or Settings(), self._put_in_line)
+        cluster = Cluster(
+            store,
+            environment,
+            streams,
+            settings or Settings(),
+            self._put_in_line,
+            self._replace,
+            self._clock.unix_ns,
+        )
         self.controllers = [loop(cluster) for loop in loops]
-        self._handlers: dict[tuple[str, str], list[Handler]] = {}
-        for controller in self.controllers:
-            for kind, handler in controller.handlers().items():
-                self._handlers.setdefault(kind, []).append(handler)
-        self._of_all_kinds = self._handlers.pop(ANY, [])
+        self._connect()
         self.syncs = 0
         self.failures: dict[str, int] = {}
 
@@ -57,6 +62,9 @@ class Runner:
 
     def start(self) -> None:
         """Tell the loops of all that is there, then of every change."""
+        for controller in tuple(self.controllers):
+            if isinstance(controller, Later) and controller.is_needed:
+                controller.wake()
         for collection in self._store.ledger.collections():
             kind = collection.kind
             concerned = self._handlers.get((kind.group, kind.kind), [])
@@ -78,6 +86,20 @@ class Runner:
                 handler(change)
         for handler in self._of_all_kinds:
             handler(change)
+        for handler in self._of_changes:
+            handler(change)
+
+    def _connect(self) -> None:
+        self._handlers: dict[tuple[str, str], list[Handler]] = {}
+        for controller in self.controllers:
+            for kind, handler in controller.handlers().items():
+                self._handlers.setdefault(kind, []).append(handler)
+        self._of_all_kinds = self._handlers.pop(ANY, [])
+        self._of_changes = self._handlers.pop(CHANGES, [])
+
+    def _replace(self, old: Controller, new: Controller) -> None:
+        self.controllers[self.controllers.index(old)] = new
+        self._connect()
 
     def _put_in_line(self, controller: Controller, key: str) -> None:
         self._line.append((controller, key))

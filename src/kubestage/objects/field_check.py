@@ -32,7 +32,8 @@ def misfits(obj: dict[str, Any]) -> list[Misfit]:
 
     Of kinds that the type table does not declare only the metadata is known.
     """
-    struct = schema.kind_struct(str(obj.get("apiVersion")), str(obj.get("kind")))
+    api_version, kind = str(obj.get("apiVersion")), str(obj.get("kind"))
+    struct = schema.kind_struct(api_version, kind) or schema.own_struct(api_version, kind)
     if struct is None:
         metadata = schema.struct("meta/v1.ObjectMeta")
         return list(_struct(metadata, obj.get("metadata") or {}, "metadata", metadata))
@@ -83,6 +84,10 @@ def _value(shape: schema.Type, value: Any, path: str, root: schema.Struct) -> It
 
 def _string(path: str, value: Any, _: schema.Type) -> Misfit | None:
     return None if isinstance(value, str) else _wrong(path, "a string", value)
+
+
+def _object(path: str, value: Any, _: schema.Type) -> Misfit | None:
+    return None if isinstance(value, dict) else _wrong(path, "an object", value)
 
 
 def _bool(path: str, value: Any, _: schema.Type) -> Misfit | None:
@@ -167,6 +172,7 @@ _OPAQUE: Final[dict[str, Callable[[str, Any, schema.Type], Misfit | None]]] = {
     "meta/v1.Time": _text_of("a time", timestamps.parse_time),
     "meta/v1.MicroTime": _text_of("a time", timestamps.parse_micro_time),
     "meta/v1.Duration": _string,
+    "runtime.Unstructured": _object,
 }
 
 _CALLED: Final = {

@@ -93,7 +93,11 @@ class KindTable:
     def of(self, obj: dict[str, Any]) -> Kind:
         """The row of an object; InputError names the nearest kind when there is none."""
         api_version, kind = obj.get("apiVersion"), obj.get("kind")
-        row = self._by_type.get((api_version, kind))  # type: ignore[arg-type] # a miss if not str
+        try:
+            row = self._by_type.get((api_version, kind))  # type: ignore[arg-type] # a miss if not str
+        except TypeError:
+            # A list or an object cannot even be looked up.
+            row = None
         if row is not None:
             return row
         for name, value in (("apiVersion", api_version), ("kind", kind)):
@@ -133,6 +137,13 @@ class KindTable:
             f'the cluster has no kind "{name}"',
             fix=f"did you mean {near[0]}?" if near else "see `kubestage get --help` for kinds",
         )
+
+    def copy(self) -> KindTable:
+        """A table with the same rows, which may then go its own way."""
+        table = KindTable()
+        for row in self:
+            table._add(row)
+        return table
 
     def register(self, definition: dict[str, Any]) -> tuple[Kind, ...]:
         """Add the rows of a CustomResourceDefinition, one a served version."""

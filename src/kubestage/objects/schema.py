@@ -1,8 +1,9 @@
 """Shapes of the Kubernetes API types: fields in order, JSON names, types, patch markers.
 
 Decoding, defaulting, patches, hashing and the API documents all walk the same table
-(`data/types.txt`), so that a new Kubernetes version is a new table and not new code. Types are
-parsed when first asked for: a command that touches pods never reads the storage types.
+(`data/types.txt`), so that a new Kubernetes version is a new table and not new code. Kinds of ours
+have theirs in `data/own_types.txt`. Types are parsed when first asked for: a command that touches
+pods never reads the storage types.
 """
 
 from __future__ import annotations
@@ -99,10 +100,11 @@ _BUILTIN: Final = {
 
 @functools.cache
 def _declarations() -> dict[str, tuple[str, list[str]]]:
-    text = importlib.resources.files("kubestage.objects.data").joinpath("types.txt").read_text()
+    data = importlib.resources.files("kubestage.objects.data")
     declarations: dict[str, tuple[str, list[str]]] = {}
     fields: list[str] = []
-    for line in text.splitlines():
+    texts = [data.joinpath(name).read_text() for name in ("types.txt", "own_types.txt")]
+    for line in "".join(texts).splitlines():
         if line.startswith(" "):
             fields.append(line[1:])
         else:
@@ -202,3 +204,15 @@ def kind_struct(api_version: str, kind: str) -> Struct | None:
     group, _, version = api_version.rpartition("/")
     name = f"{_PACKAGES.get(group, group)}/{version}.{kind}"
     return struct(name) if name in _declarations() else None
+
+
+# Groups of ours. Their kinds are custom resources, stored as they were sent, and yet have fields.
+_OWN_PACKAGES: Final = {"simulation.kube-scheduler-simulator.x-k8s.io": "simulation"}
+
+
+@functools.cache
+def own_struct(api_version: str, kind: str) -> Struct | None:
+    """The struct of a custom resource of ours, by which it is checked and patched; else None."""
+    group, _, version = api_version.rpartition("/")
+    name = f"{_OWN_PACKAGES.get(group, group)}/{version}.{kind}"
+    return struct(name) if group in _OWN_PACKAGES and name in _declarations() else None

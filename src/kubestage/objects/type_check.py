@@ -167,6 +167,7 @@ _OPAQUE: Final[dict[str, Rule]] = {
     "intstr.IntOrString": (None, _is_int_or_string),
     "runtime.Object": (None, _anything),
     "runtime.RawExtension": (None, _anything),
+    "runtime.Unstructured": (dict, None),
     "apiextensions/v1.JSON": (None, _anything),
     "apiextensions/v1.JSONSchemaPropsOrArray": (None, _anything),
     "apiextensions/v1.JSONSchemaPropsOrBool": (None, _anything),

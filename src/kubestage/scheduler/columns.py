@@ -20,6 +20,7 @@ from kubestage.scheduler.pod_tallies import PodTallies
 from kubestage.scheduler.port_table import PortTable
 from kubestage.scheduler.resource_table import ResourceTable
 from kubestage.scheduler.stated_terms import StatedTerms
+from kubestage.scheduler.weaker_pods import WeakerPods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -121,6 +122,7 @@ class Columns:
         self._taken_from: tuple[Columns, Ints] | None = None
         self._tallies: PodTallies | None = None
         self._stated_terms: StatedTerms | None = None
+        self._weaker_pods: WeakerPods | None = None
         for row, info in enumerate(self.infos):
             self._write_node(row, info.view)
             for port in info.ports:
@@ -163,6 +165,13 @@ class Columns:
         if self._stated_terms is None:
             self._stated_terms = StatedTerms(self)
         return self._stated_terms
+
+    @property
+    def weaker_pods(self) -> WeakerPods:
+        """What pods below a priority take up, kept in the same way."""
+        if self._weaker_pods is None:
+            self._weaker_pods = WeakerPods(self)
+        return self._weaker_pods
 
     def label(self, key: str) -> LabelColumn:
         """The column of a label, made when first asked for and patched from then on."""
@@ -268,6 +277,8 @@ class Columns:
             self._tallies.count(row, pod, sign)
         if self._stated_terms is not None and pod.has_affinity:
             self._stated_terms.count(row, pod, sign)
+        if self._weaker_pods is not None:
+            self._weaker_pods.count(row, pod, sign)
         # As in the real scheduler, a port is free as soon as one of its holders goes.
         for port in pod.host_ports:
             self.ports.mark(row, port, sign > 0)

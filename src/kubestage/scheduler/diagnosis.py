@@ -6,6 +6,8 @@ import collections
 import dataclasses
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from kubestage.scheduler.status import Code, Status
 
 if TYPE_CHECKING:
@@ -51,10 +53,7 @@ class Diagnosis:
     @property
     def explicit_count(self) -> int:
         """How many nodes have a verdict of their own."""
-        rejected = sum(len(rows) for rows, _ in self.groups)
-        if not self.named:
-            return rejected
-        return rejected + sum(1 for name in self.named if name not in self._grouped_names())
+        return sum(count for _, count in self._counts())
 
     def verdicts(self) -> Iterator[tuple[str, Status]]:
         """Each node with a verdict of its own."""
@@ -92,19 +91,26 @@ class Diagnosis:
 
     def _histogram(self) -> dict[str, int]:
         counts: collections.Counter[str] = collections.Counter()
-        if self.named:
-            for _, status in self.verdicts():
-                counts.update(status.reasons)
-        else:
-            for rows, status in self.groups:
-                for reason in status.reasons:
-                    counts[reason] += len(rows)
-        silent = len(self.columns) - self.explicit_count
+        silent = len(self.columns)
+        for status, count in self._counts():
+            silent -= count
+            for reason in status.reasons:
+                counts[reason] += count
         if silent > 0:
             for reason in self.absent.reasons:
                 counts[reason] += silent
         return counts
 
-    def _grouped_names(self) -> set[str]:
-        names = self.columns.names
-        return {names[row] for rows, _ in self.groups for row in rows.tolist()}
+    def _counts(self) -> Iterator[tuple[Status, int]]:
+        """How many nodes have which verdict of their own; one may come more than once."""
+        if not self.named:
+            for rows, status in self.groups:
+                yield status, len(rows)
+            return
+        row_of = self.columns.row_of
+        overruled = np.zeros(len(self.columns), np.bool_)
+        overruled[[row_of[name] for name in self.named if name in row_of]] = True
+        for rows, status in self.groups:
+            yield status, len(rows) - int(overruled[rows].sum())
+        for status in self.named.values():
+            yield status, 1

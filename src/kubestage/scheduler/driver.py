@@ -20,20 +20,34 @@ class Driver:
 
     def __init__(self, scheduler: Scheduler, environment: Environment) -> None:
         self._scheduler = scheduler
+        self._is_stopped = False
         self._turn = Alarm(environment, "SchedulerTurn", self._take_turn)
         self._timer = Alarm(environment, "SchedulerTimer", self._on_time)
         scheduler.queue.ready = self.on_ready
         scheduler.queue.settled = self.set_timer
         scheduler.waiting.changed = self.on_ready
 
+    def stop(self) -> None:
+        """Do nothing by itself until told to go on."""
+        self._is_stopped = True
+        self._turn.set(None)
+        self._timer.set(None)
+
+    def go_on(self) -> None:
+        """Work by itself again."""
+        self._is_stopped = False
+        self.on_ready()
+
     def on_ready(self) -> None:
         """There is something to try."""
-        if not self._turn.is_set:
+        if not self._turn.is_set and not self._is_stopped:
             self._turn.set(self._earliest_ns)
         self.set_timer()
 
     def set_timer(self) -> None:
         """See when time alone will bring something about."""
+        if self._is_stopped:
+            return
         due_ns = self._scheduler.due_ns
         self._timer.set(None if due_ns is None else max(due_ns, self._earliest_ns))
 

@@ -77,6 +77,10 @@ class EventHandlers:
                 self._add_pod(pod_views.of(pod))
         store.subscribe(self.on_change)
 
+    def stop(self, store: Store) -> None:
+        """Listen no more."""
+        store.unsubscribe(self.on_change)
+
     def on_change(self, change: Change) -> None:
         """Hear of one change."""
         handler = self._handlers.get((change.kind.group, change.kind.kind))

@@ -50,6 +50,40 @@ def explain(attempt: Attempt) -> Json:
     return told
 
 
+def schedule_result(told: Json) -> Json:
+    """An attempt told in full in KEP-140's words: nodes before and after the filters, and what
+    each plugin said of each node.
+    """
+    filtered = told.get("filter") or {}
+    return {
+        "allCandidateNodes": sorted(filtered),
+        "allFilteredNodes": told["feasible"],
+        "pluginResults": {
+            "filter": {
+                node: {plugin: _in_words(verdict) for plugin, verdict in verdicts.items()}
+                for node, verdicts in filtered.items()
+            },
+            "score": {
+                node: {
+                    plugin: {
+                        "rawScore": score["raw"],
+                        "normalizedScore": score["normalized"],
+                        "finalScore": score["final"],
+                    }
+                    for plugin, score in scores.items()
+                }
+                for node, scores in (told.get("score") or {}).items()
+            },
+        },
+    }
+
+
+def _in_words(verdict: str | Json) -> str:
+    if isinstance(verdict, str):
+        return verdict
+    return ", ".join(verdict.get("reasons") or [verdict["code"]])
+
+
 def answer(status: Status, nodes: frozenset[str] | None = None) -> Json:
     """A plugin's answer; reasons sorted, left out where there are none."""
     told: Json = {"code": status.code.value}

@@ -9,7 +9,7 @@ read it from `explanations`.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cycle import Attempt
 
 Json = dict[str, Any]
+
+WAITING: Final = "waiting"
 
 
 class Recording(enum.Enum):
@@ -48,6 +50,14 @@ class Decision(NamedTuple):
     message: str
 
 
+class Listener(Protocol):
+    """Somebody who hears of every attempt as it ends."""
+
+    def attempted(self, decision: Decision, attempt: Attempt, told: Json | None) -> None:
+        """An attempt has ended; `told` is the full story, if full stories are handed on."""
+        ...
+
+
 class Record:
     """Rows in the order in which attempts ended, and the explanations that were asked for."""
 
@@ -56,6 +66,15 @@ class Record:
         self.decisions: list[Decision] = []
         self.explanations: dict[int, Json] = {}
         self._wanted: set[int] = set()
+        self._listener: Listener | None = None
+        self._hands_on_all = False
+
+    def hand_on(self, listener: Listener | None, *, in_full: bool = False) -> None:
+        """Tell this listener, and no other, of every attempt; None for nobody.
+
+        Full stories that are handed on are not kept here, unless this record keeps all.
+        """
+        self._listener, self._hands_on_all = listener, in_full
 
     def explain_at(self, number: int) -> None:
         """Have the attempt of this number, yet to come, told in full."""
@@ -63,7 +82,7 @@ class Record:
 
     def explains(self, number: int) -> bool:
         """Whether an attempt is to be told in full."""
-        return self.level is Recording.FULL or number in self._wanted
+        return self.level is Recording.FULL or self._hands_on_all or number in self._wanted
 
     def tell(self, number: int, attempt: Attempt) -> None:
         """Keep all that was found out; to be called before anything is done about it."""
@@ -81,22 +100,31 @@ class Record:
         node: str = "",
         message: str = "",
     ) -> None:
-        """Keep a row, if rows are kept."""
-        if self.level is Recording.NONE:
+        """Keep a row, if rows are kept, and hand it on."""
+        if self.level is Recording.NONE and self._listener is None:
             return
-        self.decisions.append(
-            Decision(
-                number,
-                at_ns,
-                attempt.pod.key,
-                attempt.profile.name,
-                result,
-                node,
-                attempt.evaluated_count,
-                len(attempt.feasible),
-                message,
-            )
+        decision = Decision(
+            number,
+            at_ns,
+            attempt.pod.key,
+            attempt.profile.name,
+            result,
+            node,
+            attempt.evaluated_count,
+            len(attempt.feasible),
+            message,
         )
+        if self.level is not Recording.NONE:
+            self.decisions.append(decision)
+        if self._listener is not None and result != WAITING:
+            self._listener.attempted(decision, attempt, self._handed(number))
+
+    def _handed(self, number: int) -> Json | None:
+        if not self._hands_on_all:
+            return None
+        if self.level is Recording.FULL or number in self._wanted:
+            return self.explanations.get(number)
+        return self.explanations.pop(number, None)
 
     def lines(self) -> bytes:
         """The rows as JSON, one a line, the same bytes for the same run."""

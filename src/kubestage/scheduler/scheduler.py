@@ -20,7 +20,7 @@ from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.queue import SchedulingQueue
 from kubestage.scheduler.queue.nominations import Nominations
-from kubestage.scheduler.record import Record, Recording
+from kubestage.scheduler.record import WAITING, Record, Recording
 from kubestage.scheduler.selection import TieBreak
 from kubestage.scheduler.status import SUCCESS
 from kubestage.scheduler.timing import Timekeeper
@@ -95,7 +95,8 @@ class Scheduler:
         )
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
-        EventHandlers(self.profiles, self.cache, self.queue, self.waiting).start(store)
+        self._handlers = EventHandlers(self.profiles, self.cache, self.queue, self.waiting)
+        self._handlers.start(store)
 
     def schedule_one(self) -> Attempt | None:
         """Try the pod that is next in turn; None if there is none to be tried now."""
@@ -140,12 +141,32 @@ class Scheduler:
     @property
     def due_ns(self) -> int | None:
         """When time alone will next give it something to do."""
-        due_ns = self.queue.due_ns
+        times = [at for at in (self.queue.due_ns, self.binding_due_ns) if at is not None]
+        return min(times, default=None)
+
+    @property
+    def binding_due_ns(self) -> int | None:
+        """When it next looks after a pod that has a node and waits to be bound."""
         if not len(self.waiting) and not self._unready:
-            return due_ns
-        times = [due_ns, self.waiting.due_ns]
+            return None
+        times = [self.waiting.due_ns]
         times.extend(placement.again_ns for placement in self._unready.values())
         return min((at for at in times if at is not None), default=None)
+
+    def stop(self) -> None:
+        """Schedule nothing as time passes; `schedule_one` still does when it is called."""
+        if self._driver is not None:
+            self._driver.stop()
+
+    def go_on(self) -> None:
+        """Schedule by itself again."""
+        if self._driver is not None:
+            self._driver.go_on()
+
+    def retire(self, store: Store) -> None:
+        """Work no more: another scheduler takes over this store."""
+        self.stop()
+        self._handlers.stop(store)
 
     def wait_for_volumes(self) -> None:
         """Bind pods only when their volumes are bound: somebody on the stage does that."""
@@ -252,7 +273,7 @@ class Scheduler:
         self._suspended[uid] = placement
         self._failures.nominate(placement.queued.pod, placement.node_name)
         number, attempt = placement.number, placement.attempt
-        self.record.add(number, self.clock.now_ns, attempt, "waiting", placement.node_name)
+        self.record.add(number, self.clock.now_ns, attempt, WAITING, placement.node_name)
 
     def _finish(self, placement: Placement) -> None:
         attempt, number = placement.attempt, placement.number

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.scheduler.columns import Codes, Ints
 
 NOBODY: Final = -1
@@ -69,6 +71,16 @@ class Verdicts:
     def passing_count(self) -> int:
         """How many rows nobody rejected."""
         return self.count if self.is_clear else len(self.passing)
+
+    def rejections(self) -> Iterator[tuple[int, int, Ints]]:
+        """The places of plugins and their codes, each with the rows that they were given to."""
+        rejected = (self.rejecter != NOBODY).nonzero()[0]
+        keys = self.rejecter[rejected].astype(np.int64) << 32 | self.code[rejected]
+        while len(keys):
+            key = int(keys.min())
+            chosen = keys == key
+            yield key >> 32, key & 0xFFFFFFFF, rejected[chosen]
+            rejected, keys = rejected[~chosen], keys[~chosen]
 
     def until_passing(self, limit: int) -> Verdicts:
         """The rows before the first one that passes after so many others did."""

@@ -67,6 +67,11 @@ class Environment(Schedule):
         return self.clock.now_ns
 
     @property
+    def is_running(self) -> bool:
+        """Whether a movement is under way."""
+        return self._is_running
+
+    @property
     def is_halted(self) -> bool:
         """Whether ``running_to_halted`` has occurred."""
         return self._after.count > 0

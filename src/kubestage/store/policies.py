@@ -44,6 +44,12 @@ def is_custom(kind: Kind) -> bool:
     )
 
 
+def patch_struct(kind: Kind) -> schema.Struct | None:
+    """The shape that strategic merge patches go by; custom resources have none, save ours."""
+    of = schema.own_struct if is_custom(kind) else schema.kind_struct
+    return of(kind.api_version, kind.kind)
+
+
 def created_by_update(kind: Kind) -> bool:
     """Whether a PUT creates what is not there."""
     return (kind.group, kind.kind) in _CREATED_BY_UPDATE

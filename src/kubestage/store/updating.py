@@ -136,8 +136,7 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
-    struct = None if policies.is_custom(kind) else schema.kind_struct(kind.api_version, kind.kind)
-    wanted = patched(existing, request, struct)
+    wanted = patched(existing, request, policies.patch_struct(kind))
     wanted = checked(wanted, kind.api_version, kind.kind, request)
     metadata = creating.metadata_of(wanted)
     check_name(metadata, name)

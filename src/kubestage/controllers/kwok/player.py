@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from kubestage.controllers.controller import Controller
+from kubestage.controllers.controller import CHANGES, Controller
 from kubestage.controllers.kwok import (
     effects,
     heartbeats,
@@ -77,7 +77,6 @@ class Player(Controller):
     def __init__(self, cluster: Cluster, stages: Iterable[Stage] = ()) -> None:
         super().__init__(cluster)
         self._rng = cluster.streams.stream("kwok")
-        self._start_unix_ns = self.clock.unix_ns
         self.addresses = Addresses(self._node)
         self.problems: dict[str, str] = {}
         self._stages: dict[str, Stage] = {stage.name: stage for stage in stages}
@@ -92,12 +91,11 @@ class Player(Controller):
         return (group, kind) in self._cycles
 
     def handlers(self) -> Handlers:
-        """Stages; of all else `start` hears, for stages may come that are for any kind."""
-        return {_STAGE_TARGET: self._on_stage}
+        """Stages, and every change, for stages may come that are for any kind."""
+        return {_STAGE_TARGET: self._on_stage, CHANGES: self._on_change}
 
     def start(self) -> None:
-        """Hear of every change, and look at what is there."""
-        self.store.subscribe(self._on_change)
+        """Look at what is there."""
         for target in sorted(self._cycles):
             self._queue_all(target)
 
@@ -246,7 +244,7 @@ class Player(Controller):
         about = template_functions.Surroundings(
             now_unix_ns=self.clock.unix_ns,
             addresses=self.addresses,
-            start_unix_ns=self._start_unix_ns,
+            start_unix_ns=self.cluster.start_unix_ns,
         )
         return Renderer(template_functions.functions(about))
 

@@ -21,6 +21,7 @@ from kubestage.objects.defaulting import (
     network,
     pod,
     round_trip,
+    simulation,
     storage,
     volumes,
     workloads,
@@ -64,6 +65,7 @@ _DEFAULTS: Final[dict[tuple[str, str], Complete]] = {
     (_RBAC, "RoleBinding"): cluster.role_binding,
     (_RBAC, "ClusterRoleBinding"): cluster.role_binding,
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): cluster.custom_resource_definition,
+    ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario"): simulation.scenario,
 }
 # Kinds whose defaults also depend on how the object was written, or on the time of day.
 _DEFAULTS_FROM_INPUT: Final[dict[tuple[str, str], CompleteFromInput]] = {

@@ -26,6 +26,10 @@ _KINDS: Final = {
     Form.FLOAT: "float64",
 }
 _LISTS: Final = (Form.LIST, Form.BYTES)
+# An object of any kind: below it nothing is known, and all merges as in a JSON merge patch.
+_UNSTRUCTURED: Final = "runtime.Unstructured"
+# Lists that are the values of a map have no field of their own that could name their merge key.
+_MERGE_KEYS_IN_MAPS: Final = {"simulation/v1alpha1.Timeline": "id"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ def _field(owner: Type, key: str) -> schema.Field:
 @functools.cache
 def for_struct(owner: Type, key: str) -> PatchMeta:
     """What is known of a field that holds an object."""
+    if owner.bare.name == _UNSTRUCTURED:
+        return PatchMeta(owner.bare, "", retain_keys=False, merge_key="")
     field = _field(owner, key)
     strategies = [name for name in field.patch_strategies if name != _RETAIN_KEYS]
     return PatchMeta(
@@ -79,7 +85,13 @@ def for_struct(owner: Type, key: str) -> PatchMeta:
 @functools.cache
 def for_list(owner: Type, key: str) -> PatchMeta:
     """What is known of a field that holds a list."""
+    merge_key = _MERGE_KEYS_IN_MAPS.get(owner.name)
+    if merge_key is not None:
+        assert owner.element is not None
+        return PatchMeta(_element(owner, owner.element), MERGE, False, merge_key)
     found = for_struct(owner, key)
+    if found.type.name == _UNSTRUCTURED:
+        return found
     return dataclasses.replace(found, type=_element(owner, found.type))
 
 

@@ -28,6 +28,7 @@ from kubestage.objects.validation import (
     pod_update_options,
     priority_classes,
     resource_quotas,
+    scenarios,
     storage_classes,
     workloads,
 )
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     UpdateRule = Callable[[dict[str, Any], dict[str, Any]], list[FieldError]]
 
 _NAMESPACED: Final = {(row.api_version, row.kind): row.namespaced for row in kinds.BUILT_IN}
+
+_SCENARIO: Final = ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario")
 
 _CREATE: Final[dict[tuple[str, str], Rule]] = {
     ("v1", "Pod"): pod.validate_pod_create,
@@ -56,6 +59,7 @@ _CREATE: Final[dict[tuple[str, str], Rule]] = {
     ("policy/v1", "PodDisruptionBudget"): disruption_budgets.validate_disruption_budget,
     ("scheduling.k8s.io/v1", "PriorityClass"): priority_classes.validate_priority_class,
     ("storage.k8s.io/v1", "StorageClass"): storage_classes.validate_storage_class,
+    _SCENARIO: scenarios.validate_scenario,
     **workloads.CREATE,
 }
 
@@ -104,6 +108,8 @@ _UPDATE: Final[dict[tuple[str, str, str], UpdateRule]] = {
         priority_classes.validate_priority_class_update
     ),
     ("storage.k8s.io/v1", "StorageClass", ""): storage_classes.validate_storage_class_update,
+    (*_SCENARIO, ""): scenarios.validate_scenario_update,
+    (*_SCENARIO, "status"): scenarios.validate_scenario_status_update,
     **workloads.UPDATE,
 }
 

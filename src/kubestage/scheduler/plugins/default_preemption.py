@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.views import budget as budget_views
+import numpy as np
+
 from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler import sampling
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.config import failure
 from kubestage.scheduler.diagnosis import Diagnosis
@@ -17,8 +19,9 @@ from kubestage.scheduler.preemption import (
     consultation,
     executor,
     report,
-    victims,
 )
+from kubestage.scheduler.preemption.dry_runs import DryRuns
+from kubestage.scheduler.preemption.preemptor import Preemptor
 from kubestage.scheduler.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 
 if TYPE_CHECKING:
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.preemption.candidates import Candidate
-    from kubestage.scheduler.preemption.victims import DryRun
 
 _NEVER: Final = unschedulable("not eligible due to preemptionPolicy=Never.")
 _STILL_LEAVING: Final = unschedulable(
@@ -84,9 +86,9 @@ class DefaultPreemption:
         columns = diagnosis.columns
         if not len(columns):
             return None, _NO_NODES
-        found, account.dry_runs = self._find(state, pod, diagnosis)
+        found, account.tried = self._find(state, pod, diagnosis)
         if not found:
-            return _not_helpful(columns, account.dry_runs)
+            return _not_helpful(columns, account.tried)
         try:
             found = consultation.heard(self._handle.extenders, pod, found, columns)
         except ExtenderError as refused:
@@ -99,25 +101,17 @@ class DefaultPreemption:
 
     def _find(
         self, state: CycleState, pod: PodView, diagnosis: Diagnosis
-    ) -> tuple[list[Candidate], dict[str, DryRun]]:
+    ) -> tuple[list[Candidate], DryRuns]:
         columns, handle = diagnosis.columns, self._handle
         rows = candidates.potential_rows(diagnosis)
-        if not rows:
-            return [], {}
+        if not len(rows):
+            return [], DryRuns(columns.names, rows)
         if handle.deterministic_preemption:
-            rows.sort(key=lambda row: columns.names[row])
+            rows = np.array(sorted(rows.tolist(), key=columns.names.__getitem__), np.int64)
         else:
-            offset = handle.stream.randrange(len(rows))
-            rows = rows[offset:] + rows[:offset]
+            rows = sampling.rotated(handle.stream.randrange(len(rows)), rows)
         assert handle.profile is not None
-        budgets = handle.lister.list("policy/v1", "PodDisruptionBudget")
-        preemptor = victims.Preemptor(
-            pod,
-            handle.profile,
-            state,
-            handle.nominator,
-            [budget_views.of(each) for each in budgets],
-        )
+        preemptor = Preemptor(pod, handle.profile, state, handle.nominator, handle.lister)
         enough = candidates.wanted(len(rows), self._percentage, self._absolute)
         return candidates.find(preemptor, columns, rows, enough)
 
@@ -148,10 +142,9 @@ def _ineligible(pod: PodView, diagnosis: Diagnosis) -> Status | None:
     return None
 
 
-def _not_helpful(columns: Columns, runs: dict[str, DryRun]) -> _Answer:
-    failures = [run.status.message for run in runs.values() if run.status.code is Code.ERROR]
+def _not_helpful(columns: Columns, runs: DryRuns) -> _Answer:
+    failures = runs.errors()
     if failures:
         return None, error(failure.aggregate(failures))
-    statuses = {name: run.status for name, run in runs.items()}
-    fit_error = Diagnosis(columns, named=statuses, absent=_NOT_HELPFUL)
+    fit_error = Diagnosis(columns, groups=list(runs.groups()), absent=_NOT_HELPFUL)
     return PostFilterResult(""), unschedulable(fit_error.message())

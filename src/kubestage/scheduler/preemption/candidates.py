@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.scheduler.preemption import victims
-from kubestage.scheduler.preemption.victims import DryRun
+from kubestage.scheduler.preemption import by_amounts, victims
+from kubestage.scheduler.preemption.dry_runs import DryRun, DryRuns
 from kubestage.scheduler.status import Code, error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns
+    from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.diagnosis import Diagnosis
-    from kubestage.scheduler.preemption.victims import Preemptor
+    from kubestage.scheduler.preemption.preemptor import Preemptor
 
 _MIN_BATCH: Final = 16
 
@@ -31,7 +31,7 @@ class Candidate:
     pdb_violations: int
 
 
-def potential_rows(diagnosis: Diagnosis) -> list[int]:
+def potential_rows(diagnosis: Diagnosis) -> Ints:
     """The nodes that were rejected for something that removing pods may mend."""
     row_of, count = diagnosis.columns.row_of, len(diagnosis.columns)
     potential = np.full(count, diagnosis.absent.code is Code.UNSCHEDULABLE)
@@ -40,7 +40,7 @@ def potential_rows(diagnosis: Diagnosis) -> list[int]:
     for name, status in diagnosis.named.items():
         if name in row_of:
             potential[row_of[name]] = status.code is Code.UNSCHEDULABLE
-    found: list[int] = np.flatnonzero(potential).tolist()
+    found: Ints = potential.nonzero()[0]
     return found
 
 
@@ -50,29 +50,52 @@ def wanted(nodes: int, percentage: int, absolute: int) -> int:
 
 
 def find(
-    preemptor: Preemptor, columns: Columns, rows: Sequence[int], enough: int
-) -> tuple[list[Candidate], dict[str, DryRun]]:
+    preemptor: Preemptor, columns: Columns, rows: Ints, enough: int
+) -> tuple[list[Candidate], DryRuns]:
     """Dry-run rows in order until there are enough candidates, one of which breaks no budget.
 
     Returns the candidates, those that break no budget first, and every dry run that counted.
     """
     harmless: list[Candidate] = []
     violating: list[Candidate] = []
-    runs: dict[str, DryRun] = {}
+    runs = DryRuns(columns.names, rows)
+    open_places = _told_at_once(preemptor, columns, rows, runs)
     batch = max(enough, _MIN_BATCH)
-    for start in range(0, len(rows), batch):
-        some = rows[start : start + batch]
-        for row, outcome in zip(some, victims.dry_runs(preemptor, columns, some), strict=True):
-            name = columns.names[row]
-            run = runs[name] = _checked(outcome, name)
-            if not run.status.is_success:
-                continue
-            kind = violating if run.pdb_violations else harmless
-            if len(kind) < enough:
-                kind.append(Candidate(name, run.victims, run.pdb_violations))
-            if harmless and len(harmless) + len(violating) >= enough:
-                return harmless + violating, runs
+    for place, run in _tried(preemptor, columns, rows, open_places, batch):
+        name = columns.names[rows[place]]
+        outcome = _checked(run, name)
+        runs.note(place, outcome)
+        if not outcome.status.is_success:
+            continue
+        kind = violating if outcome.pdb_violations else harmless
+        if len(kind) < enough:
+            kind.append(Candidate(name, outcome.victims, outcome.pdb_violations))
+        if harmless and len(harmless) + len(violating) >= enough:
+            runs.end_at(place)
+            break
     return harmless + violating, runs
+
+
+def _told_at_once(preemptor: Preemptor, columns: Columns, rows: Ints, runs: DryRuns) -> Ints:
+    """Note the outcomes that need no trial; returns the places of the rows that do."""
+    places: Ints = columns.weaker_pods.are_on(preemptor.pod.priority)[rows].nonzero()[0]
+    if not len(places):
+        return places
+    is_open = np.ones(len(places), np.bool_)
+    for rejected, status in by_amounts.rejections(preemptor, columns, rows[places]):
+        runs.note(places[rejected], DryRun(status))
+        is_open[rejected] = False
+    return places[is_open]
+
+
+def _tried(
+    preemptor: Preemptor, columns: Columns, rows: Ints, places: Ints, batch: int
+) -> Iterator[tuple[int, DryRun]]:
+    """The trials at some places in the order of rows, so many at a time."""
+    for start in range(0, len(places), batch):
+        some = places[start : start + batch]
+        outcomes = victims.dry_runs(preemptor, columns, rows[some].tolist())
+        yield from zip(some.tolist(), outcomes, strict=True)
 
 
 def _checked(run: DryRun, name: str) -> DryRun:

@@ -10,7 +10,7 @@ from kubestage.scheduler.status import Code
 if TYPE_CHECKING:
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.preemption.candidates import Candidate
-    from kubestage.scheduler.preemption.victims import DryRun
+    from kubestage.scheduler.preemption.dry_runs import DryRun, DryRuns
 
 Json = dict[str, Any]
 
@@ -22,16 +22,21 @@ KEY: Final = "DefaultPreemption"
 class Report:
     """Filled in as preemption proceeds.
 
-    `chosen` is the node that was taken and `tied` the names of those that were just as good;
-    `evicted` counts the victims if any had to be told to go; `failure` says why an eviction
-    went wrong.
+    `tried` is what the dry runs came to; `chosen` is the node that was taken and `tied` the names
+    of those that were just as good; `evicted` counts the victims if any had to be told to go;
+    `failure` says why an eviction went wrong.
     """
 
-    dry_runs: dict[str, DryRun] = dataclasses.field(default_factory=dict)
+    tried: DryRuns | None = None
     chosen: Candidate | None = None
     tied: tuple[str, ...] = ()
     evicted: int = 0
     failure: str = ""
+
+    @property
+    def dry_runs(self) -> dict[str, DryRun]:
+        """The dry runs by the names of nodes, in the order in which these were tried."""
+        return {} if self.tried is None else self.tried.by_node()
 
 
 def told(attempt: Attempt) -> Json:
@@ -47,8 +52,8 @@ def told(attempt: Attempt) -> Json:
     record["victims"] = [] if chosen is None else [victim.key for victim in chosen.victims]
     if chosen is not None:
         record["tiedNodes"] = sorted(report.tied)
-    if report.dry_runs:
-        record["dryRun"] = {name: _dry_run(run) for name, run in report.dry_runs.items()}
+    if dry_runs := report.dry_runs:
+        record["dryRun"] = {name: _dry_run(run) for name, run in dry_runs.items()}
     return record
 
 

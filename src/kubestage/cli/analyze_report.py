@@ -1,0 +1,187 @@
+"""What came of a run, as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects.pod_resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
+from kubestage.objects.tables import text
+from kubestage.results import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from kubestage.results.analysis import Digest, Summary, Table
+
+_STEPS: Final = 20
+_NONE: Final = "-"
+_UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_RATES: Final = frozenset({"rate", "min", "max", "mean", "stddev", "strandedRate", "blockedRate"})
+_AMOUNTS: Final = frozenset(
+    {"requested", "allocatable", "free", "typicalRequest", "stranded", "largestRequest", "blocked"}
+)
+# Good to have in a file, but no help to the eye.
+_HIDDEN: Final = frozenset({"uid"})
+# What happens in few runs.
+_RARE: Final = frozenset({"gated", "preempted", "deleted", "finished"})
+_CAPITAL: Final = re.compile("(?=[A-Z])")
+_EMPTY: Final = {
+    "pending": "No pod had to wait.",
+    "preemptions": "No pod was preempted.",
+    "pods": "There was no pod.",
+    "nodes": "There was no node.",
+    "attempts": "No attempts were recorded; runs at detail decisions or full have them.",
+}
+
+
+def as_text(told: Digest, table: Table, what: str) -> str:
+    """A table for people, or the overview; a sentence if there is nothing to show."""
+    if what == "summary":
+        return _joined(_overview(told))
+    if not table.rows:
+        return _joined([_EMPTY.get(what, "Nothing happened in this run.")])
+    if what == "allocation":
+        return _joined(_beside(table, ("step",)))
+    if what == "nodes":
+        return _joined(_nodes(told, table))
+    return _joined(_plain(table))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _plain(table: Table, rare: Collection[str] = ()) -> list[str]:
+    """All rows; columns without any value are left out, and rare ones with nothing but zero."""
+    records = list(table.records())
+    names = [
+        name
+        for name in table.names
+        if name not in _HIDDEN
+        and any(row[name] if name in rare else row[name] is not None for row in records)
+    ]
+    cells = [[_heading(name) for name in names]]
+    cells += [[_cell(name, row) for name in names] for row in records]
+    return text.align(cells)
+
+
+def _beside(table: Table, keys: Sequence[str]) -> list[str]:
+    """Resources side by side: what is requested of what there is, and which share that is."""
+    rows: dict[tuple[Any, ...], dict[str, str]] = {}
+    resources: dict[str, None] = {}
+    for record in table.records():
+        resource = record["resource"]
+        resources[resource] = None
+        shown = (
+            f"{_amount(record['requested'], resource)}/{_amount(record['allocatable'], resource)}"
+        )
+        row = rows.setdefault(tuple(record[key] for key in keys), {})
+        row[resource] = f"{shown} ({percent(record['rate'])})"
+    cells = [[*map(_heading, keys), *(name.upper() for name in resources)]]
+    cells += [
+        [*map(str, key), *(row.get(name, _NONE) for name in resources)] for key, row in rows.items()
+    ]
+    return text.align(cells)
+
+
+def _nodes(told: Digest, table: Table) -> list[str]:
+    """The nodes at the end of one step: with all steps, no terminal would be long enough."""
+    last = max(table.column("step"))
+    shown = _beside(table.where(lambda row: row["step"] == last), ("node",))
+    steps = len(told.steps)
+    more = "; --step N shows another, -o csv all of them" if steps > 1 else ""
+    return [*shown, "", f"At the end of step {last}{more}."]
+
+
+def _overview(told: Digest) -> Iterable[str]:
+    summary = analysis.summary(told)
+    name = f"{summary.name}: " if summary.name else ""
+    yield f"{name}{summary.phase or 'Unknown'}, {_steps(told)}"
+    if summary.message:
+        yield f"  {summary.message}"
+    yield ""
+    yield from _pods(summary)
+    if summary.resources:
+        yield ""
+        yield from _resources(summary)
+    rows = analysis.by_step(told)
+    if len(told.steps) > 1:
+        yield ""
+        yield from _plain(analysis.Table(rows.columns, rows.rows[-_STEPS:]), _RARE)
+        if len(rows.rows) > _STEPS:
+            yield f"({len(rows.rows) - _STEPS} steps before these: kubestage analyze RUN steps)"
+
+
+def _steps(told: Digest) -> str:
+    if not told.steps:
+        return "nothing happened"
+    first, last = told.steps[0].step, told.steps[-1].step
+    return f"step {last}" if first == last else f"{len(told.steps)} steps ({first} to {last})"
+
+
+def _pods(summary: Summary) -> Iterable[str]:
+    counts = {
+        "scheduled": summary.scheduled,
+        "pending": summary.pending,
+        "gated": summary.gated,
+        "preempted": summary.preempted,
+        "finished": summary.finished,
+        "deleted": summary.deleted,
+    }
+    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    lines = [
+        ["Pods", f"{summary.pods}{f': {told}' if told else ''}"],
+        ["Nodes", f"{summary.nodes}, {summary.nodes_used} in use"],
+    ]
+    if summary.pending_steps_mean is not None:
+        mean, longest = summary.pending_steps_mean, summary.pending_steps_max
+        lines.append(["Waited", f"{mean:.2f} steps on average until bound, at most {longest}"])
+    if summary.attempts_by_result is not None:
+        parts = ", ".join(f"{count} {name}" for name, count in summary.attempts_by_result.items())
+        lines.append(["Attempts", f"{summary.attempts}: {parts}"])
+    return text.align(lines)
+
+
+def _resources(summary: Summary) -> list[str]:
+    cells = [
+        ["RESOURCE", "REQUESTED", "ALLOCATABLE", "RATE", "NODE-MIN", "NODE-MEAN", "NODE-MAX",
+         "STDDEV", "STRANDED"]
+    ]  # fmt: skip
+    for name, each in summary.resources.items():
+        amounts = [_amount(each.requested, name), _amount(each.allocatable, name)]
+        rates = (each.rate, each.min, each.mean, each.max, each.stddev, each.stranded_rate)
+        cells.append([name, *amounts, *map(percent, rates)])
+    return text.align(cells)
+
+
+def _heading(name: str) -> str:
+    """``preemptedBy`` as ``PREEMPTED-BY``."""
+    return "-".join(_CAPITAL.split(name)).upper()
+
+
+def _cell(name: str, row: dict[str, Any]) -> str:
+    value = row[name]
+    if name in _RATES:
+        return percent(value)
+    if value is None:
+        return _NONE
+    return _amount(value, row["resource"]) if name in _AMOUNTS else str(value)
+
+
+def percent(rate: float | None) -> str:
+    """A share with one decimal."""
+    return _NONE if rate is None else f"{100 * rate:.1f}%"
+
+
+def _amount(number: int, resource: str) -> str:
+    """CPU in cores, bytes with a binary unit, the rest as it is counted."""
+    if resource == CPU:
+        return f"{number / 1000:.3f}".rstrip("0").rstrip(".")
+    is_bytes = resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith(HUGE_PAGES_PREFIX)
+    if not is_bytes:
+        return str(number)
+    size, unit = float(number), 0
+    while size >= 1024 and unit < len(_UNITS) - 1:
+        size, unit = size / 1024, unit + 1
+    return f"{size:.1f}".removesuffix(".0") + _UNITS[unit]

@@ -1,0 +1,151 @@
+"""The first decision in which two runs part, told with what each of them found."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.cli import explain_story, explaining
+from kubestage.cli.explaining import count
+from kubestage.objects.tables import text
+from kubestage.results import comparison
+from kubestage.results.comparison import divergence as kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.cli.compare_runs import Contender
+    from kubestage.cli.explain_story import Look
+    from kubestage.results.analysis import Digest
+    from kubestage.results.comparison import Divergence, Tried
+
+Json = dict[str, Any]
+
+_WORDS: Final = {
+    kinds.POD: "another pod was next in turn",
+    kinds.RESULT: "the pod had another result",
+    kinds.NODE: "the pod went to another node",
+    kinds.PREEMPTION: "room was made in another way",
+    kinds.END: "only one of them goes on",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parting:
+    """Where two runs part, with what is known of both attempts.
+
+    `unknown` says why it cannot be told; there is no divergence then, nor where they never part.
+    """
+
+    divergence: Divergence | None
+    told: tuple[Json | None, Json | None] = (None, None)
+    notes: tuple[str, ...] = ()
+    unknown: str | None = None
+
+
+def part(contenders: tuple[Contender, Contender]) -> Parting:
+    """Find where two runs part, and have both attempts told in full."""
+    rows = [each.tried() for each in contenders]
+    silent = [each.name for each, found in zip(contenders, rows, strict=True) if not found]
+    if len(silent) == 1:
+        return Parting(None, unknown=f"{silent[0]} has no attempts recorded")
+    found = comparison.diverge(*rows)
+    if found is None:
+        return Parting(None)
+    told: list[Json | None] = []
+    notes: list[str] = []
+    for contender, row in zip(contenders, (found.first, found.second), strict=True):
+        stories = contender.stories([row.number]) if row is not None else None
+        told.append(stories.told.get(row.number) if row is not None and stories else None)
+        if stories is not None:
+            notes += [f"{contender.name}: {each}" for each in stories.notes]
+            notes += [f"{contender.name}: {stories.differs}"] if stories.differs else []
+    return Parting(found, (told[0], told[1]), tuple(notes))
+
+
+def lines(
+    parting: Parting,
+    names: tuple[str, str],
+    digests: tuple[Digest, Digest],
+    look: Look,
+) -> Iterator[str]:
+    """The decision, both nodes under both scorings, then each attempt in full."""
+    found = parting.divergence
+    if parting.unknown is not None:
+        yield f"The first decision that differs is not known: {parting.unknown}."
+        return
+    if found is None:
+        yield "Not one decision differs."
+        return
+    rows = found.first, found.second
+    yield f"The first decision that differs: {_WORDS[found.what]}."
+    before = count(found.same, "attempt")
+    yield f"  {before} before it {'is' if found.same == 1 else 'are'} the same in both."
+    cells = [(name, _brief(row)) for name, row in zip(names, rows, strict=True)]
+    yield from (f"  {line}" for line in text.align(cells))
+    beside = _beside(found, parting.told, names)
+    if beside:
+        yield ""
+        yield from beside
+    for name, row, told, digest in zip(names, rows, parting.told, digests, strict=True):
+        if row is None:
+            continue
+        yield ""
+        yield f"{name}: {explain_story.headline(row, _attempt(row))}"
+        if told is None:
+            yield ""
+            yield "What the plugins said is not known."
+        else:
+            view = explain_story.view(told, _node_count(digest, row.step), look)
+            yield from explaining.details(told, view)
+
+
+def _attempt(row: Tried) -> str:
+    return f"attempt {row.number}, step {row.step}, {row.pod}"
+
+
+def _brief(row: Tried | None) -> str:
+    if row is None:
+        return "no more attempts"
+    if row.node:
+        return f"{row.pod} goes to {row.node}"
+    if row.nominated_node:
+        victims = ", ".join(row.victims or ()) or "nobody"
+        return f"{row.pod} finds no room; it is made on {row.nominated_node} by evicting {victims}"
+    return f"{row.pod} is {row.result}: {row.message}"
+
+
+def _node_count(digest: Digest, step: int) -> int:
+    there = [end for end in digest.steps if end.step <= step]
+    return len(there[-1].nodes) if there else 0
+
+
+def _beside(
+    found: Divergence, told: tuple[Json | None, Json | None], names: tuple[str, str]
+) -> list[str]:
+    """The two nodes that were chosen, scored as each of the runs scores them."""
+    one, other = (row.node if row is not None else None for row in (found.first, found.second))
+    scores = [(each or {}).get("score") or {} for each in told]
+    if found.what != kinds.NODE or not one or not other:
+        return []
+    if any(node not in each for node in (one, other) for each in scores):
+        return []
+    plugins = dict.fromkeys(plugin for each in scores for plugin in each[one])
+    heads = [f"{node} in {name}" for name in names for node in (one, other)]
+    cells = [("WEIGHTED SCORE", *heads)]
+    rows = [
+        (plugin, *(_final(each[node], plugin) for each in scores for node in (one, other)))
+        for plugin in plugins
+    ]
+    cells += [row for row in rows if len(set(row[1:])) > 1]
+    totals = [_total(each[node]) for each in scores for node in (one, other)]
+    cells.append(("total", *map(str, totals)))
+    return text.align(cells)
+
+
+def _total(found: Json) -> int:
+    return sum(each["final"] for each in found.values())
+
+
+def _final(found: Json, plugin: str) -> str:
+    return str(found[plugin]["final"]) if plugin in found else "-"

@@ -1,0 +1,83 @@
+"""What is printed of a comparison, in each of the formats."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kubestage.cli import compare_data, compare_divergence, compare_table, explain_story
+from kubestage.results import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubestage.cli.compare_divergence import Parting
+    from kubestage.cli.compare_runs import Contender
+    from kubestage.results.comparison import Comparison, Worse
+
+Json = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person wants to see; `pairs` are the runs to be told apart, by position."""
+
+    output: str
+    pairs: Sequence[tuple[int, int]]
+    shows_all: bool
+    top: int
+    width: int
+
+
+def write(
+    contenders: Sequence[Contender],
+    compared: Comparison,
+    asked: Asked,
+    notes: Sequence[str],
+    worse: Sequence[Worse],
+) -> list[str]:
+    """Print a comparison; what else there is to note is handed back."""
+    if asked.output == "csv":
+        sys.stdout.write(analysis.as_csv(compared.table()))
+        return []
+    partings = {
+        (first, second): compare_divergence.part((contenders[first], contenders[second]))
+        for first, second in asked.pairs
+    }
+    if asked.output == "json":
+        pairs = [
+            compare_data.pair(_names(compared, pair), compared.changes(*pair), parting)
+            for pair, parting in partings.items()
+        ]
+        told = compare_data.as_dict(compared, notes, pairs, worse)
+        text = msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
+        sys.stdout.write(f"{text}\n")
+    else:
+        lines = list(compare_table.figures(compared, asked.width))
+        for pair, parting in partings.items():
+            lines += ["", *_told_apart(compared, pair, parting, asked)]
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return [note for parting in partings.values() for note in parting.notes]
+
+
+def _told_apart(
+    compared: Comparison, pair: tuple[int, int], parting: Parting, asked: Asked
+) -> Iterator[str]:
+    first, second = _names(compared, pair)
+    digests = compared.digests[pair[0]], compared.digests[pair[1]]
+    yield from compare_table.changed(
+        compared.changes(*pair),
+        first,
+        second,
+        shows_all=asked.shows_all,
+    )
+    yield ""
+    look = explain_story.Look(asked.width, asked.top)
+    yield from compare_divergence.lines(parting, (first, second), digests, look)
+
+
+def _names(compared: Comparison, pair: tuple[int, int]) -> tuple[str, str]:
+    return compared.names[pair[0]], compared.names[pair[1]]

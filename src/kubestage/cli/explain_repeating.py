@@ -1,0 +1,143 @@
+"""Running a kept run once more, to have attempts told that were recorded in a row each."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+import pathlib
+from typing import TYPE_CHECKING, Any, Final
+
+import kubestage
+from kubestage.cli import (
+    config_file,
+    failures,
+    plugin_files,
+    progress,
+    running,
+    scenario_inputs,
+    scenario_run,
+)
+from kubestage.errors import InputError
+from kubestage.scenario.settings import Settings as ScenarioSettings
+from kubestage.scheduler import config
+from kubestage.scheduler.record import WAITING, Recording
+from kubestage.scheduler.selection import TieBreak
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from kubestage.results.repeat import Repeat
+    from kubestage.results.run_directory import Run
+    from kubestage.scenario.controller import ScenarioController
+    from kubestage.scheduler.record import Decision
+
+Json = dict[str, Any]
+
+# Fewer attempts take no second.
+_SLOW_ATTEMPTS: Final = 500
+_KEPT: Final = ("name", "labels", "annotations")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repeatable:
+    """All that it takes to have a run once more.
+
+    `doubts` is what is no longer as it was when the run was made.
+    """
+
+    inputs: scenario_inputs.Inputs
+    settings: running.Settings
+    doubts: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repeated:
+    """What came of a repetition: full stories and rows, by the number of the attempt."""
+
+    told: Mapping[int, Json]
+    decisions: Mapping[int, Decision]
+
+
+def repeatable(run: Run) -> Repeatable:
+    """How to repeat a run that says so; InputError if that cannot be done here."""
+    how = run.repeat
+    assert how is not None
+    configuration = _configuration(how)
+    plugins = _plugins(how, configuration)
+    tie_break = TieBreak(how.tie_break)
+    settings = running.Settings(configuration, plugins, how.seed, tie_break, Recording.DECISIONS)
+    inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
+    return Repeatable(inputs, settings, tuple(_doubts(how, plugins)))
+
+
+def repeat(this: Repeatable, numbers: Collection[int]) -> Repeated:
+    """Run it again until the last of these attempts is through."""
+    last = max(numbers)
+    with (
+        plugin_files.blaming(this.settings.plugins),
+        progress.shown("repeating the run", last, at_least=_SLOW_ATTEMPTS) as tell,
+    ):
+
+        def show(controller: ScenarioController) -> None:
+            tell(min(controller.attempts.count, last))
+
+        watching = scenario_run.Watching(progress=show)
+        played = scenario_run.play(
+            this.inputs, this.settings, ScenarioSettings(), watching, explain_at=numbers
+        )
+    record = played.scheduler.record
+    decisions = {each.number: each for each in record.decisions if each.result != WAITING}
+    return Repeated(record.explanations, decisions)
+
+
+def _configuration(how: Repeat) -> config.SchedulerConfiguration:
+    if how.configuration is None:
+        return config_file.load(None, config_file.Flags(**how.flags))
+    return config.load(how.configuration)
+
+
+def _plugins(how: Repeat, configuration: config.SchedulerConfiguration) -> dict[str, type[Any]]:
+    try:
+        found = plugin_files.load([each.reference for each in how.plugins], configuration)
+    except InputError as error:
+        raise InputError(
+            f"its plugins cannot be had: {failures.explain(error)[0]}",
+            fix="come back to where it was run, or run it with --detail full",
+        ) from error
+    config_file.check(configuration, found, None)
+    return found
+
+
+def _unrun(scenario: Json) -> Json:
+    """A Scenario as it was before it ran; events that came too late to be heeded are left out."""
+    metadata = {key: value for key, value in scenario["metadata"].items() if key in _KEPT}
+    status, spec = scenario["status"], scenario["spec"]
+    timeline = (status.get("scenarioResult") or {}).get("timeline") or {}
+    done = {step: {event.get("id") for event in events} for step, events in timeline.items()}
+    if status.get("phase") == "Failed":
+        done.pop(str(status.get("step")), None)
+    events = [
+        event
+        for event in spec.get("events") or ()
+        if event.get("id") in done.get(str(event.get("step", 0)), (event.get("id"),))
+    ]
+    return {
+        "apiVersion": scenario["apiVersion"],
+        "kind": scenario["kind"],
+        "metadata": metadata,
+        "spec": {**spec, "events": events},
+    }
+
+
+def _doubts(how: Repeat, plugins: Mapping[str, type[Any]]) -> Iterator[str]:
+    if how.version != kubestage.__version__:
+        yield f"it was made by kubestage {how.version}, this is {kubestage.__version__}"
+    files = {_sha256(each) for each in plugins.values()}
+    for plugin in how.plugins:
+        if plugin.sha256 not in files:
+            yield f"{plugin.reference} is no longer what it was"
+
+
+def _sha256(plugin: type[Any]) -> str:
+    return hashlib.sha256(pathlib.Path(inspect.getfile(plugin)).read_bytes()).hexdigest()

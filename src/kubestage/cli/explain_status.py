@@ -1,0 +1,70 @@
+"""Attempts as a status tells them at detail ``full``, in the words of the scheduler's record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+_RESULTS: Final = ("podScheduled", "podUnscheduled", "podPreempted")
+
+
+def in_status(scenario: Json, numbers: set[int]) -> dict[int, Json]:
+    """Those of the attempts of these numbers that are told in full."""
+    timeline = ((scenario.get("status") or {}).get("scenarioResult") or {}).get("timeline") or {}
+    found = {}
+    for events in timeline.values():
+        for result in _results(events):
+            for attempt in result.get("scheduleResult") or ():
+                if attempt.get("attempt") in numbers and "pluginResults" in attempt:
+                    found[attempt["attempt"]] = _story(attempt)
+    return found
+
+
+def _results(events: list[Json]) -> Iterator[Json]:
+    for event in events:
+        yield from (event[field] for field in _RESULTS if event.get(field))
+
+
+def _story(attempt: Json) -> Json:
+    """An attempt of a status in the words of the scheduler's own explanations."""
+    results, node = attempt["pluginResults"], attempt.get("node")
+    told: Json = {
+        "result": attempt.get("result"),
+        "selected": node,
+        "message": attempt.get("message", ""),
+        "feasible": attempt.get("allFilteredNodes") or [],
+        "topNodes": [node] if node else [],
+        "filter": {
+            name: {plugin: _verdict(said) for plugin, said in verdicts.items()}
+            for name, verdicts in (results.get("filter") or {}).items()
+        },
+    }
+    if results.get("score"):
+        told["score"] = {
+            name: {plugin: _score(found) for plugin, found in scores.items()}
+            for name, scores in results["score"].items()
+        }
+        totals = told["totals"] = {
+            name: sum(each["final"] for each in scores.values())
+            for name, scores in told["score"].items()
+        }
+        best = max(totals.values())
+        told["topNodes"] = sorted(name for name, total in totals.items() if total == best)
+    preemption = attempt.get("preemption")
+    if preemption:
+        victims = preemption.get("victims") or []
+        told["preemption"] = {**preemption, "victims": victims}
+    return told
+
+
+def _verdict(said: str) -> str | Json:
+    return said if said == "passed" else {"reasons": [said]}
+
+
+def _score(found: Json) -> Json:
+    names = {"raw": "rawScore", "normalized": "normalizedScore", "final": "finalScore"}
+    return {name: found[field] for name, field in names.items()}

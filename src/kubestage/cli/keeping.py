@@ -1,0 +1,88 @@
+"""Keeping runs: a directory each for ``--out``, and a place for details on their way to stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import tempfile
+from typing import TYPE_CHECKING, Any, Self
+
+from kubestage.results import run_directory, run_record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.results.repeat import Repeat
+    from kubestage.results.run_directory import RunDirectory
+    from kubestage.results.run_record import RunRecord
+    from kubestage.results.run_record_reader import Reader
+
+Json = dict[str, Any]
+
+
+class Keeper:
+    """Has the record of each Scenario written while it runs, and the rest when it has ended.
+
+    Without an `out` directory records are kept only if details are to be printed (`spools`), and
+    only until then. Directories are claimed at once: what cannot be kept is not begun.
+    """
+
+    def __init__(
+        self, out: str | None, names: Sequence[str], repeat: Repeat, *, spools: bool
+    ) -> None:
+        self.kept: dict[str, pathlib.Path] = {}
+        self._repeat = repeat
+        self._stack = contextlib.ExitStack()
+        self._directories: dict[str, RunDirectory] = {}
+        self._records: dict[str, RunRecord] = {}
+        self._spool: pathlib.Path | None = None
+        with contextlib.ExitStack() as stack:
+            if out is not None:
+                self._claim(pathlib.Path(out), names, stack)
+            elif spools:
+                made = stack.enter_context(tempfile.TemporaryDirectory(prefix="kubestage-"))
+                self._spool = pathlib.Path(made)
+            self._stack = stack.pop_all()
+
+    def sink_for(self, name: str) -> RunRecord | None:
+        """The record of a Scenario that is about to begin."""
+        path = self._path_of(name)
+        if path is None:
+            return None
+        record = self._records[name] = run_record.RunRecord(path, {"scenario": name})
+        return record
+
+    def ended(self, scenario: Json) -> None:
+        """Keep a Scenario that has ended."""
+        name = scenario["metadata"]["name"]
+        if name in self._records:
+            self._records.pop(name).close()
+        directory = self._directories.get(name)
+        if directory is not None:
+            directory.write(scenario, self._repeat)
+            self.kept[name] = directory.path
+
+    def reader(self, name: str) -> Reader | None:
+        """What was recorded of a Scenario that has ended."""
+        if name in self.kept:
+            return run_record.open(self.kept[name] / run_directory.RECORD)
+        path = self._path_of(name)
+        return None if path is None or not path.exists() else run_record.open(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for record in self._records.values():
+            record.discard()
+        self._stack.close()
+
+    def _claim(self, out: pathlib.Path, names: Sequence[str], stack: contextlib.ExitStack) -> None:
+        for name in names:
+            path = out if len(names) == 1 else out / name
+            self._directories[name] = stack.enter_context(run_directory.RunDirectory(path))
+
+    def _path_of(self, name: str) -> pathlib.Path | None:
+        if name in self._directories:
+            return self._directories[name].record_path
+        return None if self._spool is None else self._spool / f"{name}.sqlite"

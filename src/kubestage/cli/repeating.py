@@ -1,0 +1,40 @@
+"""How to repeat a run, from what a person asked for; and a run repeated from that."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import pathlib
+from typing import TYPE_CHECKING
+
+import kubestage
+from kubestage.results.repeat import Plugin, Repeat
+
+if TYPE_CHECKING:
+    from kubestage.cli.running import Settings, Wanted
+    from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.scenario.settings import Settings as ScenarioSettings
+
+
+def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettings) -> Repeat:
+    """All that a run depends on besides its Scenario."""
+    return Repeat(
+        version=kubestage.__version__,
+        seed=settings.seed,
+        start=inputs.start,
+        tie_break=settings.tie_break.value,
+        controllers=inputs.is_alive,
+        detail=rules.detail.value,
+        strategy=rules.strategy.value,
+        configuration=None if wanted.config is None else pathlib.Path(wanted.config).read_text(),
+        flags=wanted.flags.as_dict(),
+        plugins=[
+            Plugin(reference, _hash(plugin))
+            for reference, plugin in zip(wanted.plugins, settings.plugins.values(), strict=False)
+        ],
+    )
+
+
+def _hash(plugin: type) -> str:
+    """The hash of the file that a plugin is in."""
+    return hashlib.sha256(pathlib.Path(inspect.getfile(plugin)).read_bytes()).hexdigest()

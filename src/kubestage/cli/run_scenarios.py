@@ -1,0 +1,200 @@
+"""``kubestage run`` without ``--for``: Scenarios, written or meant, run to their ends."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.cli import (
+    explaining,
+    keeping,
+    placements,
+    printing,
+    repeating,
+    run_report,
+    running,
+    scenario_inputs,
+    scenario_report,
+    scenario_run,
+    scenario_view,
+    staging,
+)
+from kubestage.errors import ApiError, InputError
+from kubestage.results import scenario_file
+from kubestage.scenario import phases
+from kubestage.scenario.operations import OperationFailed
+from kubestage.scenario.settings import Detail, Settings, Strategy
+from kubestage.scheduler.record import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
+    from kubestage.cli.keeping import Keeper
+    from kubestage.cli.loading import Loaded
+    from kubestage.cli.placements import Placement
+    from kubestage.cli.running import Ended, Wanted
+    from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.cli.scenario_run import Played
+
+Json = dict[str, Any]
+
+_NAMED: Final = 3
+_MACHINE: Final = ("json", "yaml")
+
+
+def run(
+    loaded: Loaded,
+    settings: running.Settings,
+    wanted: Wanted,
+    *,
+    is_alive: bool | None,
+    strategy: str,
+) -> Ended:
+    """Run all Scenarios, and print what came of them."""
+    inputs = scenario_inputs.read(loaded, is_alive)
+    names = [each["metadata"]["name"] for each in inputs.scenarios]
+    rules = Settings(strategy=Strategy(strategy), detail=Detail(wanted.detail))
+    repeat = repeating.of(inputs, settings, wanted, rules)
+    is_machine, is_full = wanted.output in _MACHINE, rules.detail is Detail.FULL
+    if not inputs.is_implicit and not wanted.explain:
+        settings = dataclasses.replace(settings, recording=Recording.NONE)
+    elif inputs.is_implicit and is_machine and is_full:
+        settings = dataclasses.replace(settings, recording=Recording.FULL)
+    with (
+        keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper,
+        scenario_view.shown(inputs.scenarios) as view,
+    ):
+        watching = scenario_run.Watching(keeper.sink_for, keeper.ended, view)
+        played = scenario_run.play(inputs, settings, rules, watching)
+        _blame(played, inputs, loaded)
+        if inputs.is_implicit:
+            return _manifests(played, inputs, settings, wanted, keeper)
+        return _scenarios(played, inputs, settings, wanted, keeper)
+
+
+def _manifests(
+    played: Played, inputs: Inputs, settings: running.Settings, wanted: Wanted, keeper: Keeper
+) -> Ended:
+    """Tell of plain manifests: where their pods are."""
+    outcome = running.outcome(played, inputs, settings, wanted.detail)
+    counts = outcome.summary.counts
+    if wanted.explain:
+        key, explanations = _explanations(played, inputs, settings, wanted.explain)
+        outcome = dataclasses.replace(outcome, explained=key, explanations=explanations)
+    if wanted.output in _MACHINE:
+        sys.stdout.write(_as(wanted.output, run_report.as_dict(outcome)))
+    elif outcome.explained is not None:
+        placement = outcome.placement_of(outcome.explained)
+        sys.stdout.write(_explained(placement, outcome.explanations or (), played, wanted))
+    else:
+        sys.stdout.write(run_report.as_table(outcome, wide=wanted.output == "wide"))
+        sys.stdout.write(scenario_report.kept_in(keeper.kept))
+    notes = [_none_made(outcome.childless)] if outcome.childless else []
+    if inputs.is_alive:
+        notes += staging.idle_autoscalers(each.object for each in inputs.places.values())
+    left = counts[placements.PENDING] + counts[placements.GATED]
+    return running.Ended(None, _without_node(left), notes)
+
+
+def _scenarios(
+    played: Played, inputs: Inputs, settings: running.Settings, wanted: Wanted, keeper: Keeper
+) -> Ended:
+    """Tell of Scenarios: how they ended, step by step."""
+    scenarios = [played.scenario(each["metadata"]["name"]) for each in inputs.scenarios]
+    if wanted.explain:
+        key, explanations = _explanations(played, inputs, settings, wanted.explain)
+        if wanted.output in _MACHINE:
+            sys.stdout.write(_as(wanted.output, {"pod": key, "attempts": explanations}))
+        else:
+            placement = placements.of_pod(key, played.stage, played.scheduler)
+            sys.stdout.write(_explained(placement, explanations, played, wanted))
+    elif wanted.output in _MACHINE:
+        _print(scenarios, keeper, wanted.output)
+    else:
+        is_wide = wanted.output == "wide"
+        sys.stdout.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
+    failed = [each for each in scenarios if each["status"]["phase"] == phases.FAILED]
+    failures = [f"{each['metadata']['name']}: {each['status']['message']}" for each in failed]
+    left = sum(scenario_report.left(each) for each in scenarios)
+    notes = list(scenario_report.notes(scenarios))
+    return running.Ended("; ".join(failures) or None, _without_node(left), notes)
+
+
+def _explanations(
+    played: Played, inputs: Inputs, settings: running.Settings, wanted: str
+) -> tuple[str, list[Json]]:
+    """The attempts at a pod, told in full.
+
+    For that the run is repeated: it is the same again, and the numbers of the attempts are known.
+    """
+    key = running.pod_of(played, wanted)
+    numbers = [each.number for each in played.scheduler.record.decisions if each.pod == key]
+    if not numbers:
+        return key, []
+    quiet = dataclasses.replace(settings, recording=Recording.NONE)
+    again = scenario_run.play(inputs, quiet, explain_at=numbers)
+    return key, running.numbered(again.scheduler.record.explanations)
+
+
+def _explained(
+    placement: Placement, explanations: Sequence[Json], played: Played, wanted: Wanted
+) -> str:
+    lines = explaining.explain(
+        placement,
+        explanations,
+        wanted.weights_of(placement.profile),
+        len(played.scheduler.cache.columns),
+        shutil.get_terminal_size().columns,
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _print(scenarios: Sequence[Json], keeper: Keeper, output: str) -> None:
+    """Print Scenarios with their statuses, event by event, as data."""
+    out: BinaryIO = sys.stdout.buffer if output == "json" else io.BytesIO()
+    sys.stdout.flush()
+    if len(scenarios) > 1:
+        out.write(b'{"apiVersion": "v1", "kind": "List", "metadata": {}, "items": [\n')
+    for position, scenario in enumerate(scenarios):
+        if position:
+            out.write(b",\n")
+        reader = keeper.reader(scenario["metadata"]["name"])
+        scenario_file.write_scenario(scenario, out, reader)
+        if reader is not None:
+            reader.close()
+    if len(scenarios) > 1:
+        out.write(b"]}\n")
+    if isinstance(out, io.BytesIO):
+        sys.stdout.write(printing.as_yaml(msgspec.json.decode(out.getvalue())))
+
+
+def _as(output: str, told: Json) -> str:
+    return printing.as_json(told) if output == "json" else printing.as_yaml(told)
+
+
+def _blame(played: Played, inputs: Inputs, loaded: Loaded) -> None:
+    """An object of a plain manifest that was refused is an error at its line."""
+    problem = played.controller.problem
+    if not isinstance(problem, OperationFailed) or problem.event_id not in inputs.places:
+        return
+    document, cause = inputs.places[problem.event_id], problem.cause
+    if isinstance(cause, ApiError):
+        raise loaded.place(document, staging.refusal(cause)) from cause
+    error = cause if isinstance(cause, InputError) else InputError(str(cause))
+    raise loaded.place(document, error) from None
+
+
+def _none_made(childless: Sequence[str]) -> str:
+    shown, more = ", ".join(childless[:_NAMED]), len(childless) - _NAMED
+    names = f"{shown} and {more} more" if more > 0 else shown
+    return f"no pods of {names} are given, and none are made: with --controllers they would be"
+
+
+def _without_node(left: int) -> str | None:
+    return f"{left} pod{'' if left == 1 else 's'} without a node" if left else None

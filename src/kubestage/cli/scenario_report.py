@@ -1,0 +1,143 @@
+"""Scenarios that have run, as a person reads them in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects.tables import text
+from kubestage.results import analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from kubestage.results.analysis import Digest, Summary
+
+Json = dict[str, Any]
+
+_STEPS: Final = 20
+_GROUPS: Final = 10
+_NAMED: Final = 3
+_RESOURCES: Final = ("cpu", "memory")
+
+
+def as_table(scenarios: Iterable[Json], kept: Mapping[str, Path], *, wide: bool) -> str:
+    """What came of each Scenario, step by step, and why pods are pending."""
+    told = ["".join(f"{line}\n" for line in _lines(each, wide=wide)) for each in scenarios]
+    return "\n".join(told) + kept_in(kept)
+
+
+def kept_in(kept: Mapping[str, Path]) -> str:
+    """Where runs were kept."""
+    return "".join(f"Kept in {path}: open {path / 'report.html'}\n" for path in kept.values())
+
+
+def left(scenario: Json) -> int:
+    """How many pods have no node at the end of a Scenario."""
+    if "scenarioResult" not in scenario["status"]:
+        return 0
+    summary = analysis.summary(scenario)
+    return summary.pending + summary.gated
+
+
+def notes(scenarios: Iterable[Json]) -> Iterable[str]:
+    """What a person may not have meant."""
+    paused = None
+    for scenario in scenarios:
+        name, phase = scenario["metadata"]["name"], scenario["status"]["phase"]
+        if phase == "Paused":
+            paused = name
+            yield f"{name} is paused: its events have run, and none of them is a Done"
+        elif phase == "Pending":
+            yield f"{name} was not begun: it waits for {paused} to end"
+
+
+def _lines(scenario: Json, *, wide: bool) -> Iterable[str]:
+    name, status = scenario["metadata"]["name"], scenario.get("status") or {}
+    yield f"{name}: {status.get('phase') or 'Pending'}"
+    if status.get("message"):
+        yield f"  {status['message']}"
+    if "scenarioResult" not in status:
+        return
+    told = analysis.digest(scenario)
+    if told.steps:
+        yield ""
+        yield from _steps(told, wide=wide)
+    summary = analysis.summary(told)
+    pending = list(_reasons(told))
+    if pending:
+        yield ""
+        yield "Without a node (`kubestage explain RUN POD` tells more):"
+        yield from pending
+    yield ""
+    yield _sum(summary)
+
+
+def _steps(told: Digest, *, wide: bool) -> list[str]:
+    rates = {
+        (row["step"], row["resource"]): row["rate"] for row in analysis.allocation(told).records()
+    }
+    columns = {
+        "STEP": "step",
+        "NODES": "nodes",
+        "CREATED": "created",
+        "SCHEDULED": "bound",
+        "PENDING": "pending",
+        "PREEMPTED": "preempted",
+        "DELETED": "deleted",
+        "ATTEMPTS": "attempts",
+    }
+    rows = list(analysis.by_step(told).records())
+    shown = rows if wide else rows[-_STEPS:]
+    cells = [(*columns, *(each.upper() for each in _RESOURCES))]
+    for row in shown:
+        values = (_shown(row[field]) for field in columns.values())
+        shares = (_percent(rates.get((row["step"], each))) for each in _RESOURCES)
+        cells.append((*values, *shares))
+    lines = [line.rstrip() for line in text.align(cells)]
+    if len(shown) < len(rows):
+        lines.append(f"({len(rows) - len(shown)} steps before these: -o wide shows all)")
+    return lines
+
+
+def _shown(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _percent(rate: float | None) -> str:
+    return "-" if rate is None else f"{100 * rate:.1f}%"
+
+
+def _reasons(told: Digest) -> Iterable[str]:
+    groups: dict[str, list[str]] = {}
+    for row in analysis.pending(told).records():
+        if row["status"] in ("Pending", "Gated"):
+            groups.setdefault(row["message"] or "not tried", []).append(row["pod"])
+    for message, pods in list(groups.items())[:_GROUPS]:
+        more = len(pods) - _NAMED
+        names = ", ".join(pods[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        yield f"  {names}"
+        yield f"    {message}"
+    if len(groups) > _GROUPS:
+        yield f"  and {len(groups) - _GROUPS} more reasons"
+
+
+def _sum(summary: Summary) -> str:
+    counts = {
+        "scheduled": summary.scheduled,
+        "finished": summary.finished,
+        "pending": summary.pending,
+        "gated": summary.gated,
+        "preempted": summary.preempted,
+        "deleted": summary.deleted,
+    }
+    told = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    pods = f"{summary.pods} pod{'' if summary.pods == 1 else 's'}"
+    used = f"Nodes used: {summary.nodes_used} of {summary.nodes}."
+    shares = ", ".join(
+        f"{name} {_percent(summary.resources[name].rate)}"
+        for name in _RESOURCES
+        if name in summary.resources
+    )
+    allocated = f" Allocated: {shares}." if shares else ""
+    return f"{pods}{f': {told}' if told else ''}. {used}{allocated}"

@@ -1,0 +1,79 @@
+"""How far Scenarios are, on stderr, if a person watches and it takes a while."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from kubestage.scenario.controller import ScenarioController
+
+Json = dict[str, Any]
+
+_SOON_SECONDS: Final = 0.3
+_REFRESHES: Final = 10
+
+
+@contextlib.contextmanager
+def shown(scenarios: Sequence[Json]) -> Iterator[Callable[[ScenarioController], None] | None]:
+    """Somebody to be told now and then; None if nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    view = _View({each["metadata"]["name"]: _steps(each) for each in scenarios})
+    try:
+        yield view
+    finally:
+        view.close()
+
+
+def _steps(scenario: Json) -> list[int]:
+    return sorted({event["step"] for event in scenario["spec"]["events"]})
+
+
+class _View:
+    """A line that is drawn once a run takes longer than a moment."""
+
+    def __init__(self, steps: dict[str, list[int]]) -> None:
+        self._steps = steps
+        self._began = self._shown_at = time.monotonic()
+        self._live: Any = None
+
+    def __call__(self, controller: ScenarioController) -> None:
+        now = time.monotonic()
+        if now - self._began < _SOON_SECONDS or now - self._shown_at < 1 / _REFRESHES:
+            return
+        self._shown_at = now
+        if self._live is None:
+            from rich import console, live
+
+            screen = console.Console(stderr=True)
+            self._live = live.Live(console=screen, transient=True, auto_refresh=False)
+            self._live.start()
+        self._live.update(self._line(controller, now - self._began), refresh=True)
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._live is not None:
+            self._live.stop()
+
+    def _line(self, controller: ScenarioController, seconds: float) -> Any:
+        from rich import progress_bar, table
+
+        name = controller.current or ""
+        steps, step = self._steps.get(name, []), controller.watch.step
+        done = sum(1 for each in steps if each < step)
+        attempts = controller.attempts
+        grid = table.Table.grid(padding=(0, 2))
+        grid.add_row(
+            f"[bold]{name}[/]",
+            progress_bar.ProgressBar(max(len(steps), 1), done, width=30),
+            f"step {step} ({done + 1} of {len(steps)})",
+            f"{attempts.scheduled:,} pods scheduled",
+            f"{attempts.count / seconds:,.0f} attempts/s",
+        )
+        return grid

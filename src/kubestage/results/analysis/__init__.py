@@ -1,0 +1,62 @@
+"""The result calculation functions of KEP-140: what a Scenario's status means, in numbers.
+
+Every function takes a Scenario, its status, or a ``digest`` of either, and needs nothing else: no
+cluster, no record, no clock. Belongs here: pure functions from a timeline to values, and how those
+are written down. Not here: charts, colours, terminals.
+
+>>> from kubestage.results import analysis
+>>> analysis.allocation({"scenarioResult": {"timeline": {}}}).names
+('step', 'resource', 'requested', 'allocatable', 'rate')
+"""
+
+from __future__ import annotations
+
+from kubestage.results.analysis.attempt_tables import attempt_log, attempts
+from kubestage.results.analysis.capacity import allocation, balance, node_utilization
+from kubestage.results.analysis.digest import Digest, digest
+from kubestage.results.analysis.free_capacity import fragmentation
+from kubestage.results.analysis.overview import (
+    ResourceSummary,
+    Summary,
+    by_step,
+    summary,
+    summary_table,
+)
+from kubestage.results.analysis.pod_state import PodState
+from kubestage.results.analysis.pod_tables import by_pod, pending, preemptions
+from kubestage.results.analysis.state import ClusterState, NodeState
+from kubestage.results.analysis.table import Table
+from kubestage.results.analysis.timeline import until
+from kubestage.results.analysis.walking import Moment, step_ends, walk
+from kubestage.results.analysis.writing import as_csv, as_json, summary_json, write_parquet
+
+__all__ = [
+    "ClusterState",
+    "Digest",
+    "Moment",
+    "NodeState",
+    "PodState",
+    "ResourceSummary",
+    "Summary",
+    "Table",
+    "allocation",
+    "as_csv",
+    "as_json",
+    "attempt_log",
+    "attempts",
+    "balance",
+    "by_pod",
+    "by_step",
+    "digest",
+    "fragmentation",
+    "node_utilization",
+    "pending",
+    "preemptions",
+    "step_ends",
+    "summary",
+    "summary_json",
+    "summary_table",
+    "until",
+    "walk",
+    "write_parquet",
+]

@@ -1,0 +1,140 @@
+"""A whole run, walked through once: what every table is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from kubestage.objects.pod_resources import PODS
+from kubestage.results.analysis import amounts, pod_state, timeline, walking
+
+if TYPE_CHECKING:
+    import collections
+
+    from kubestage.results.analysis.amounts import Amounts
+    from kubestage.results.analysis.pod_state import PodState
+    from kubestage.results.analysis.state import ClusterState
+
+Json = dict[str, Any]
+
+
+class NodeEnd(NamedTuple):
+    """A node at the end of a step."""
+
+    name: str
+    allocatable: Amounts
+    requested: Amounts
+
+
+class StepEnd(msgspec.Struct, frozen=True):
+    """The cluster at the end of a step.
+
+    `typical` is what the typical pod asks for: of each resource the median over all pods that
+    are placed or pending. `largest` is the pending pod that asks for the largest share of the
+    cluster, and `wanted` what it asks for.
+    """
+
+    step: int
+    nodes: tuple[NodeEnd, ...]
+    allocatable: Amounts
+    requested: Amounts
+    pods: int
+    pending: int
+    gated: int
+    typical: Amounts
+    largest: str | None
+    wanted: Amounts | None
+
+
+class Digest(msgspec.Struct, frozen=True):
+    """A run: the end of each step, and all pods in the order in which they were heard of.
+
+    `has_attempts` is False if not a single attempt was recorded, as at detail ``summary``.
+    """
+
+    name: str
+    phase: str
+    message: str
+    steps: list[StepEnd]
+    pods: list[PodState]
+    resources: tuple[str, ...]
+    has_attempts: bool
+
+
+Run = Json | Digest
+"""What every function takes: a Scenario, its status, or the digest of either."""
+
+
+def digest(run: Run) -> Digest:
+    """Walk through a run; a digest is handed back as it is.
+
+    Each function does this for itself; who asks for several tables does it once, before.
+    """
+    if isinstance(run, Digest):
+        return run
+    status = timeline.status_of(run)
+    ends: list[StepEnd] = []
+    offered: set[str] = set()
+    pods: list[PodState] = []
+    for step, state in walking.step_ends(run):
+        ends.append(_end(step, state, ends[-1] if ends else None))
+        offered.update(name for name, amount in state.allocatable.items() if amount)
+        pods = state.history
+    asked = {name for pod in pods for name, amount in pod.requests.items() if amount}
+    return Digest(
+        "" if run is status else pod_state.name_of(run),
+        str(status.get("phase") or ""),
+        str(status.get("message") or ""),
+        ends,
+        pods,
+        amounts.names(asked, offered),
+        any(pod.attempts for pod in pods),
+    )
+
+
+def _end(step: int, state: ClusterState, before: StepEnd | None) -> StepEnd:
+    nodes = tuple(
+        NodeEnd(each.name, each.allocatable, each.requested) for each in state.nodes.values()
+    )
+    gated = sum(pod.is_gated for pod in state.pending.values())
+    largest = _largest(state)
+    asking = state.demand[PODS].total()
+    return StepEnd(
+        step,
+        before.nodes if before is not None and before.nodes == nodes else nodes,
+        state.allocatable,
+        state.requested,
+        len(state.pods),
+        len(state.pending) - gated,
+        gated,
+        {name: _median(counts, asking) for name, counts in state.demand.items()},
+        largest.key if largest is not None else None,
+        largest.requests if largest is not None else None,
+    )
+
+
+def _largest(state: ClusterState) -> PodState | None:
+    """The pending pod with the largest dominant share; the first of several that are alike."""
+    waiting = [pod for pod in state.pending.values() if not pod.is_gated]
+    return max(waiting, key=lambda pod: _dominant_share(pod, state), default=None)
+
+
+def _dominant_share(pod: PodState, state: ClusterState) -> float:
+    """The largest share of the cluster that a pod asks for; what nobody has is beyond all."""
+    return max(
+        amount / state.allocatable[name] if state.allocatable.get(name) else float("inf")
+        for name, amount in pod.requests.items()
+        if amount > 0
+    )
+
+
+def _median(counts: collections.Counter[int], pods: int) -> int:
+    """The lower median, an amount that somebody asks for; who is silent asks for nothing."""
+    middle = (pods + 1) // 2
+    silent = pods - counts.total()
+    for amount in sorted({0, *counts}):
+        middle -= counts[amount] + (silent if amount == 0 else 0)
+        if middle <= 0:
+            return amount
+    return 0

@@ -1,0 +1,187 @@
+"""A run in a few numbers: step by step, and as it stands at its end."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.objects.pod_resources import PODS
+from kubestage.results.analysis import capacity, pod_state, pod_tables
+from kubestage.results.analysis.digest import digest
+from kubestage.results.analysis.free_capacity import fragmentation
+from kubestage.results.analysis.table import Kind, Table, columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.results.analysis.digest import Digest, Run, StepEnd
+
+_STEPS: Final = columns(
+    step=Kind.INT,
+    nodes=Kind.INT,
+    nodesUsed=Kind.INT,
+    pods=Kind.INT,
+    created=Kind.INT,
+    bound=Kind.INT,
+    pending=Kind.INT,
+    gated=Kind.INT,
+    preempted=Kind.INT,
+    deleted=Kind.INT,
+    finished=Kind.INT,
+    attempts=Kind.INT,
+)
+_SUMMARY: Final = columns(measure=Kind.TEXT, resource=Kind.TEXT, value=Kind.FLOAT)
+
+
+class ResourceSummary(msgspec.Struct, frozen=True, rename="camel"):
+    """One resource at the end: how full the cluster is, how evenly, how much of it is stranded.
+
+    `min`, `max`, `mean` and `stddev` are of the rates of the nodes that have any of it.
+    """
+
+    requested: int
+    allocatable: int
+    rate: float | None
+    min: float | None
+    max: float | None
+    mean: float | None
+    stddev: float | None
+    stranded_rate: float | None
+
+
+class Summary(msgspec.Struct, frozen=True, rename="camel"):
+    """A run at its end.
+
+    Each pod there ever was counts in one of `scheduled` (it has a node), `finished`, `pending`,
+    `gated`, `preempted` and `deleted`; `pods` is their sum. Attempts are None if none were
+    recorded. `pending_steps_mean` and `pending_steps_max` are of the pods that got a node.
+    """
+
+    name: str
+    phase: str
+    message: str
+    steps: int
+    last_step: int | None
+    pods: int
+    scheduled: int
+    finished: int
+    pending: int
+    gated: int
+    preempted: int
+    deleted: int
+    nodes: int
+    nodes_used: int
+    pending_steps_mean: float | None
+    pending_steps_max: int | None
+    attempts: int | None
+    attempts_by_result: dict[str, int] | None
+    resources: dict[str, ResourceSummary]
+
+
+def summary(run: Run) -> Summary:
+    """The run in a few numbers, as they are at its end."""
+    told = digest(run)
+    counts = collections.Counter(pod.status for pod in told.pods)
+    waits = [pod_tables.waiting_steps(told, pod) for pod in told.pods if pod.bound is not None]
+    end = told.steps[-1] if told.steps else None
+    results = collections.Counter(
+        attempt.result or "" for pod in told.pods for attempt in pod.attempts
+    )
+    return Summary(
+        name=told.name,
+        phase=told.phase,
+        message=told.message,
+        steps=len(told.steps),
+        last_step=end.step if end is not None else None,
+        pods=len(told.pods),
+        scheduled=counts[pod_state.SCHEDULED],
+        finished=sum(counts[phase] for phase in pod_state.OVER),
+        pending=counts[pod_state.PENDING],
+        gated=counts[pod_state.GATED],
+        preempted=counts[pod_state.PREEMPTED],
+        deleted=counts[pod_state.DELETED],
+        nodes=len(end.nodes) if end is not None else 0,
+        nodes_used=_used(end) if end is not None else 0,
+        pending_steps_mean=sum(waits) / len(waits) if waits else None,
+        pending_steps_max=max(waits, default=None),
+        attempts=results.total() if told.has_attempts else None,
+        attempts_by_result=dict(sorted(results.items())) if told.has_attempts else None,
+        resources=_resources(told),
+    )
+
+
+def summary_table(run: Run) -> Table:
+    """The summary as rows: a measure, the resource that it is about if any, the value."""
+    told = msgspec.to_builtins(summary(run))
+    rows: list[tuple[Any, ...]] = [
+        (measure, None, value)
+        for measure, value in told.items()
+        if not isinstance(value, str | dict)
+    ]
+    for result, number in (told["attemptsByResult"] or {}).items():
+        rows.append((f"attempts.{result}", None, number))
+    for resource, values in told["resources"].items():
+        rows += [(measure, resource, value) for measure, value in values.items()]
+    return Table(_SUMMARY, rows)
+
+
+def by_step(run: Run) -> Table:
+    """What happened in each step, and how many pods were there and pending at its end."""
+    told = digest(run)
+    happened = _happened(told)
+    rows = [
+        (
+            end.step,
+            len(end.nodes),
+            _used(end),
+            end.pods,
+            happened["created"][end.step],
+            happened["bound"][end.step],
+            end.pending,
+            end.gated,
+            happened["preempted"][end.step],
+            happened["deleted"][end.step],
+            happened["finished"][end.step],
+            happened["attempts"][end.step] if told.has_attempts else None,
+        )
+        for end in told.steps
+    ]
+    return Table(_STEPS, rows)
+
+
+def _happened(told: Digest) -> dict[str, collections.Counter[int | None]]:
+    facts = ("created", "bound", "preempted", "deleted", "finished")
+    counts = {fact: collections.Counter(getattr(pod, fact) for pod in told.pods) for fact in facts}
+    tries = (attempt.step for pod in told.pods for attempt in pod.attempts)
+    return {**counts, "attempts": collections.Counter(tries)}
+
+
+def _used(end: StepEnd) -> int:
+    return sum(1 for node in end.nodes if node.requested.get(PODS))
+
+
+def _resources(told: Digest) -> dict[str, ResourceSummary]:
+    return dict(_each_resource(told, told.steps[-1])) if told.steps else {}
+
+
+def _each_resource(told: Digest, end: StepEnd) -> Iterator[tuple[str, ResourceSummary]]:
+    last = msgspec.structs.replace(told, steps=[end])
+    stranded = {row["resource"]: row["strandedRate"] for row in fragmentation(last).records()}
+    for row in capacity.allocation(last).records():
+        name = row["resource"]
+        _, low, high, mean, deviation = capacity.spread(capacity.rates(end.nodes, name))
+        yield (
+            name,
+            ResourceSummary(
+                row["requested"],
+                row["allocatable"],
+                row["rate"],
+                low,
+                high,
+                mean,
+                deviation,
+                stranded[name],
+            ),
+        )

@@ -1,0 +1,163 @@
+"""What a Scenario's status says happened, in order and in a shape that can be relied on.
+
+Nothing but the envelope is checked: objects are plain JSON, and fields that nobody here reads may
+be anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+_TIMELINE: Final = "status.scenarioResult.timeline"
+_RUN_IT: Final = "run it first: kubestage run FILE --out DIR"
+
+
+class TypeMeta(msgspec.Struct, frozen=True, rename="camel"):
+    """Which kind of object an operation is about."""
+
+    api_version: str | None = None
+    kind: str | None = None
+
+
+class ObjectMeta(msgspec.Struct, frozen=True):
+    """Which object of its kind an operation is about."""
+
+    name: str | None = None
+    namespace: str | None = None
+
+
+class Operation(msgspec.Struct, frozen=True, rename="camel"):
+    """What was asked for: an object to create, or which one to patch or delete."""
+
+    object: Any = None
+    type_meta: TypeMeta | None = None
+    object_meta: ObjectMeta | None = None
+
+
+class Change(msgspec.Struct, frozen=True):
+    """An operation and the object as it was stored afterwards."""
+
+    operation: Operation | None = None
+    result: Any = None
+
+
+class PodResult(msgspec.Struct, frozen=True, rename="camel"):
+    """What has become of a pod; the attempts at it are left as they are."""
+
+    pod: Any = None
+    bound_to: str | None = None
+    preempted_by: str | None = None
+    created_at: int | None = None
+    bound_at: int | None = None
+    preempted_at: int | None = None
+    schedule_result: list[Any] | None = None
+
+
+class Preemption(msgspec.Struct, frozen=True, rename="camel"):
+    """Where an attempt made room, and which pods had to go."""
+
+    nominated_node: str | None = None
+    victims: list[str] | None = None
+
+
+class Attempt(msgspec.Struct, frozen=True, rename="camel"):
+    """One attempt at a pod, without the verdicts and scores of single nodes."""
+
+    step: int | None = None
+    attempt: int | None = None
+    result: str | None = None
+    profile: str | None = None
+    node: str | None = None
+    message: str | None = None
+    evaluated_nodes: int | None = None
+    feasible_nodes: int | None = None
+    preemption: Preemption | None = None
+
+
+class Event(msgspec.Struct, frozen=True, rename="camel"):
+    """One event of the timeline."""
+
+    create: Change | None = None
+    patch: Change | None = None
+    delete: Change | None = None
+    pod_scheduled: PodResult | None = None
+    pod_unscheduled: PodResult | None = None
+    pod_preempted: PodResult | None = None
+
+
+def status_of(run: Json) -> Json:
+    """The status, of a status or of a whole Scenario; InputError if it tells of no run."""
+    status = run if "scenarioResult" in run else run.get("status")
+    result = status.get("scenarioResult") if isinstance(status, dict) else None
+    if not isinstance(status, dict) or not isinstance(result, dict):
+        raise InputError(
+            "the Scenario has no result yet", path="status.scenarioResult", fix=_RUN_IT
+        )
+    return status
+
+
+def timeline_of(run: Json) -> dict[int, list[Any]]:
+    """The events of each step, steps in order."""
+    timeline = status_of(run)["scenarioResult"].get("timeline") or {}
+    if not isinstance(timeline, dict):
+        raise InputError("expected an object with the events of each step", path=_TIMELINE)
+    steps = {_step(key): events or [] for key, events in timeline.items()}
+    for step, events in steps.items():
+        if not isinstance(events, list):
+            raise InputError("expected a list of events", path=f"{_TIMELINE}.{step}")
+    return dict(sorted(steps.items()))
+
+
+def until(run: Json, step: int) -> Json:
+    """The Scenario, or status, as it was at the end of a step; InputError if there is none such."""
+    status = status_of(run)
+    steps = timeline_of(run)
+    if step not in steps:
+        raise InputError(f"the run has no step {step}", fix=_known(list(steps)))
+    kept = {str(each): events for each, events in steps.items() if each <= step}
+    earlier = {**status, "scenarioResult": {**status["scenarioResult"], "timeline": kept}}
+    return earlier if run is status else {**run, "status": earlier}
+
+
+def read(events: list[Any], step: int) -> Iterator[tuple[Json, Event]]:
+    """The events of a step as they are written, each with what is read of it."""
+    for position, written in enumerate(events):
+        try:
+            yield written, msgspec.convert(written, Event)
+        except msgspec.ValidationError as error:
+            raise refused(error, step, position) from None
+
+
+def read_attempts(result: PodResult, known: int) -> list[Attempt]:
+    """The attempts at a pod that come after those already known."""
+    told = result.schedule_result
+    return msgspec.convert(told[known:], list[Attempt]) if told and len(told) > known else []
+
+
+def refused(error: Exception, step: int, position: int) -> InputError:
+    """What is wrong with an event, with its place."""
+    problem, _, place = str(error).replace("`", "").partition(" - at $")
+    where = f"{_TIMELINE}.{step}[{position}]{place}"
+    return InputError(problem[:1].lower() + problem[1:], path=where)
+
+
+def _step(key: Any) -> int:
+    try:
+        return int(key)
+    except (TypeError, ValueError):
+        raise InputError(f'"{key}" is no step', path=_TIMELINE, fix="steps are numbers") from None
+
+
+def _known(steps: list[int]) -> str:
+    if not steps:
+        return "nothing happened in this run"
+    return f"it has steps {steps[0]} to {steps[-1]}" if len(steps) > 1 else f"it has {steps[0]}"

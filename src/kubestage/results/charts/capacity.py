@@ -1,0 +1,117 @@
+"""Charts of how full the cluster is, how evenly, and how much of the rest is of no use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from kubestage.results import analysis
+from kubestage.results.charts import look, thinning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from altair.typing import ChartType
+
+    from kubestage.results.analysis.digest import Run
+
+_DOTTED: Final = 40
+_PANELS: Final = 6
+# As many panels in a row as leave no gap, or the smallest.
+_IN_A_ROW: Final = (1, 1, 2, 3, 2, 3, 3)
+_PANEL_HEIGHT: Final = 200
+
+
+def allocation(run: Run) -> ChartType:
+    """How much of the cluster is requested, a line per resource."""
+    told = thinning.states(analysis.digest(run))
+    rows = list(analysis.allocation(told).records())
+    last = told.steps[-1].step if told.steps else None
+    ends = [f"{row['resource']} {look.percent(row['rate'])}" for row in rows if row["step"] == last]
+    subtitle = f"At the end: {', '.join(ends)}" if ends else "Nothing happened"
+    chart = _lines(rows, told, "rate", "share of what nodes offer")
+    return look.finished(chart, "What pods request of the whole cluster", subtitle)
+
+
+def fragmentation(run: Run) -> ChartType:
+    """How much of what is free is stranded, a line per resource."""
+    told = thinning.states(analysis.digest(run))
+    rows = list(analysis.fragmentation(told).records())
+    chart = _lines(rows, told, "strandedRate", "share of what is free")
+    subtitle = "Free capacity on nodes where a pod of median size does not fit"
+    if not any(row["stranded"] for row in rows):
+        subtitle = "None: a pod of median size fits wherever anything is free"
+    return look.finished(chart, "Stranded capacity", subtitle)
+
+
+def balance(run: Run) -> ChartType:
+    """How evenly nodes are filled, a panel per resource."""
+    told = thinning.states(analysis.digest(run))
+    shown = told.resources[:_PANELS]
+    rows = [row for row in analysis.balance(told).records() if row["resource"] in shown]
+    known = [_with_band(row) for row in rows if row["nodes"]]
+    steps = [end.step for end in told.steps]
+    in_a_row = _IN_A_ROW[len(shown)]
+    band = look.share_axis("min", "share of what a node offers", _highest(known, "max"))
+    color = look.resource_colors(told.resources).legend(None)
+    base = alt.Chart().encode(x=look.step_axis(steps), color=color)
+    if len(steps) > 1:
+        spread, middle = base.mark_area(opacity=0.18), base.mark_area(opacity=0.3)
+    else:
+        spread = base.mark_bar(opacity=0.25, size=26)
+        middle = base.mark_bar(opacity=0.4, size=26)
+    panel = alt.layer(
+        spread.encode(y=band, y2="max:Q", tooltip=_SPREAD),
+        middle.encode(y="low:Q", y2="high:Q", tooltip=_SPREAD),
+        base.mark_line(strokeWidth=2.5, point=len(steps) <= _DOTTED).encode(y="mean:Q"),
+        data=look.data(known),
+        width=(look.WIDTH + look.GAP) // in_a_row - look.GAP,
+        height=_PANEL_HEIGHT,
+    )
+    header = alt.Facet("resource:N", sort=list(shown), title=None)
+    chart = panel.facet(header, columns=in_a_row)
+    subtitle = (
+        "Line: mean over nodes; band: one standard deviation; shade: emptiest to fullest node"
+    )
+    return look.finished(chart, "How evenly nodes are filled", subtitle)
+
+
+_SPREAD: Final = [
+    alt.Tooltip("step:Q"),
+    alt.Tooltip("nodes:Q", format=","),
+    *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("min", "mean", "max", "stddev")),
+]
+
+
+def _lines(
+    rows: Sequence[dict[str, Any]], told: analysis.Digest, field: str, title: str
+) -> ChartType:
+    """A line per resource over steps; for a single step, a bar."""
+    known = [row for row in rows if row[field] is not None]
+    steps = [end.step for end in told.steps]
+    base = alt.Chart(look.data(known), width=look.WIDTH, height=look.HEIGHT).encode(
+        y=look.share_axis(field, title, _highest(known, field)),
+        tooltip=["step:Q", "resource:N", alt.Tooltip(f"{field}:Q", format=".1%")],
+    )
+    color = look.resource_colors(told.resources)
+    if len(steps) == 1:
+        axis = alt.Axis(labelAngle=0, labelLimit=look.WIDTH // len(told.resources))
+        place = alt.X("resource:N", sort=list(told.resources), title=f"step {steps[0]}", axis=axis)
+        bars: alt.Chart = base.mark_bar(width=look.bar_width(len(told.resources))).encode(
+            x=place, color=color.legend(None)
+        )
+        return bars
+    points = alt.OverlayMarkDef(size=50) if len(steps) <= _DOTTED else False
+    line = base.mark_line(strokeWidth=2.5, point=points)
+    lines: alt.Chart = line.encode(x=look.step_axis(steps), color=color)
+    return lines
+
+
+def _with_band(row: dict[str, Any]) -> dict[str, Any]:
+    low = max(row["mean"] - row["stddev"], row["min"])
+    return {**row, "low": low, "high": min(row["mean"] + row["stddev"], row["max"])}
+
+
+def _highest(rows: Sequence[dict[str, Any]], field: str) -> float:
+    return max((row[field] for row in rows), default=1.0)

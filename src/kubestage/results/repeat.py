@@ -1,0 +1,32 @@
+"""How to repeat a run: all that its result depends on besides the Scenario itself."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Plugin(msgspec.Struct, frozen=True, rename="camel"):
+    """A plugin of the user's own: how it was named, and the hash of the file it is in."""
+
+    reference: str
+    sha256: str
+
+
+class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What to say to get the same run again.
+
+    `start` is the moment of the calendar at which it began, None for that of every stage;
+    `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
+    defaults as the old `flags` change them.
+    """
+
+    version: str
+    seed: int
+    start: str | None
+    tie_break: str
+    controllers: bool
+    detail: str
+    strategy: str
+    configuration: str | None = None
+    flags: dict[str, str | int] = {}
+    plugins: list[Plugin] = []

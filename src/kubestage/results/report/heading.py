@@ -1,0 +1,95 @@
+"""The head of the page: what was run, how it ended, and how to run it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.results.report import units
+from kubestage.results.report.markup import Html, count, element, join
+
+if TYPE_CHECKING:
+    from kubestage.results.analysis import Summary
+    from kubestage.results.repeat import Repeat
+
+Json = dict[str, Any]
+
+
+def heading(scenario: Json, summary: Summary, repeat: Repeat | None) -> Html:
+    """Title, outcome in one sentence, and the facts that the run depends on."""
+    phase = summary.phase or "Unknown"
+    titled = element(
+        "div",
+        element("h1", summary.name or "Scenario"),
+        element("span", phase, class_=f"pill {phase}"),
+        class_="titled",
+    )
+    parts = [element("p", "Scenario report", class_="over"), titled]
+    parts.append(element("p", lead(summary), class_="lead"))
+    if summary.message:
+        css = "callout failed" if phase == "Failed" else "callout"
+        parts.append(element("p", summary.message, class_=css))
+    facts = [
+        element("div", element("dt", name), element("dd", value))
+        for name, value in _facts(scenario, repeat)
+    ]
+    parts.append(element("dl", *facts, class_="facts"))
+    if repeat is not None and repeat.configuration:
+        parts.append(
+            element(
+                "details",
+                element("summary", "Scheduler configuration"),
+                element("pre", repeat.configuration.rstrip()),
+            )
+        )
+    return join(parts, "\n")
+
+
+def lead(summary: Summary) -> str:
+    """The outcome for those who read one sentence."""
+    placed = summary.scheduled + summary.finished
+    total = placed + summary.pending + summary.gated
+    if not summary.pods:
+        return f"No pods took part in {count(summary.steps, 'step')}."
+    if not total:
+        told = f"None of {count(summary.pods, 'pod')} is left."
+    elif total == 1:
+        fate = "has a node" if placed else "is pending" if summary.pending else "is gated"
+        told = f"The only pod {fate}."
+    elif placed == total:
+        told = f"All {total:,} pods have a node."
+    else:
+        told = f"{placed:,} of {total:,} pods {'has' if placed == 1 else 'have'} a node"
+        waiting = [
+            f"{number:,} {'is' if number == 1 else 'are'} {what}"
+            for number, what in ((summary.pending, "pending"), (summary.gated, "gated"))
+            if number
+        ]
+        told += f"; {' and '.join(waiting)}."
+    if summary.preempted:
+        told += f" {summary.preempted:,} {'was' if summary.preempted == 1 else 'were'} preempted."
+    rates = [
+        f"{units.percent(found.rate)} of the {'CPU' if name == 'cpu' else name}"
+        for name, found in summary.resources.items()
+        if name in ("cpu", "memory") and found.rate is not None
+    ]
+    return f"{told} Requested: {' and '.join(rates)}." if rates else told
+
+
+def _facts(scenario: Json, repeat: Repeat | None) -> list[tuple[str, str]]:
+    result = (scenario.get("status") or {}).get("scenarioResult") or {}
+    if repeat is None:
+        version = result.get("simulatorVersion")
+        return [("Simulator", str(version))] if version else []
+    facts = {
+        "kubestage": repeat.version,
+        "Seed": str(repeat.seed),
+        "Start": repeat.start or "",
+        "Scheduler": "configured" if repeat.configuration else "kube-scheduler's defaults",
+        "Flags": ", ".join(f"{name}={value}" for name, value in repeat.flags.items()),
+        "Tie break": repeat.tie_break,
+        "Controllers": "running" if repeat.controllers else "off",
+        "Detail": repeat.detail,
+        "Results written": repeat.strategy,
+        "Plugins": ", ".join(f"{each.reference} ({each.sha256[:12]})" for each in repeat.plugins),
+    }
+    return [(name, value) for name, value in facts.items() if value]

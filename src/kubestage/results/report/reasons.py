@@ -1,0 +1,66 @@
+"""Why pods are pending: the scheduler's words, each said once, with the pods that they are about.
+
+Pods of one sort are refused in words that differ by a number here and there, so messages that are
+alike but for their digits are taken together.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+from typing import TYPE_CHECKING, Final
+
+from kubestage.results.report.markup import Html, element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.results.analysis import PodState
+
+_DIGITS: Final = re.compile(r"\d+")
+_NAMED: Final = 6
+_GROUPS: Final = 25
+_SILENT: Final = "No reason was recorded: the pod was not tried, or the run was kept as a summary."
+
+
+def reasons(pods: Iterable[PodState]) -> Html:
+    """The pods that wait at the end, by reason, the most frequent first."""
+    groups: dict[str, list[PodState]] = collections.defaultdict(list)
+    for pod in pods:
+        if pod.is_waiting:
+            groups[_DIGITS.sub("#", reason(pod))].append(pod)
+    if not groups:
+        return element("div", "Every pod has a node.", class_="fine card")
+    largest = sorted(groups.values(), key=len, reverse=True)
+    told = [_told(group) for group in largest[:_GROUPS]]
+    if len(largest) > _GROUPS:
+        left = sum(map(len, largest[_GROUPS:]))
+        more = f"{len(largest) - _GROUPS:,} more reasons; the table of pods has them all."
+        told.append(_row(f"{left:,}", more, ""))
+    return element("div", *told, class_="card")
+
+
+def reason(pod: PodState) -> str:
+    """Why a pod has no node."""
+    if pod.is_gated:
+        gates = (pod.object.get("spec") or {}).get("schedulingGates") or ()
+        return f"Held back by its gates: {', '.join(str(each.get('name')) for each in gates)}"
+    return pod.message or _SILENT
+
+
+def _told(group: list[PodState]) -> Html:
+    [(most_frequent, _)] = collections.Counter(map(reason, group)).most_common(1)
+    names = ", ".join(pod.key for pod in group[:_NAMED])
+    more = len(group) - _NAMED
+    return _row(
+        f"{len(group):,}", most_frequent, f"{names} and {more:,} more" if more > 0 else names
+    )
+
+
+def _row(number: str, told: str, who: str) -> Html:
+    return element(
+        "div",
+        element("div", number, class_="number"),
+        element("div", element("div", told, class_="text"), element("div", who, class_="who name")),
+        class_="reason",
+    )

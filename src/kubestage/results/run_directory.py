@@ -1,0 +1,204 @@
+"""The run directory: what is kept of a run, written as a whole and opened again.
+
+::
+
+    DIR/scenario.json   the Scenario with its status
+    DIR/run.json        how to repeat the run
+    DIR/record.sqlite   every attempt and event
+    DIR/report.html     the report for people
+
+Files are written beside and moved when all are whole, the Scenario last: a directory without it is
+no run. Other files in the directory of a run are left alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import msgspec
+
+from kubestage.errors import InputError
+from kubestage.results import report, run_record, scenario_file
+from kubestage.results.repeat import Repeat
+
+if TYPE_CHECKING:
+    from kubestage.results.run_record_reader import Reader
+
+Json = dict[str, Any]
+
+SCENARIO: Final = "scenario.json"
+REPEAT: Final = "run.json"
+RECORD: Final = "record.sqlite"
+REPORT: Final = "report.html"
+FILES: Final = (REPEAT, RECORD, REPORT, SCENARIO)
+_WRITING: Final = ".writing-"
+_FIX: Final = (
+    "name a directory that `kubestage run --out DIR` has written, or a Scenario with its status"
+)
+
+
+class RunDirectory:
+    """A place for one run, claimed before it starts; use it as a context manager.
+
+    Have the record of the run written to `record_path`, then call `write`. Whoever leaves before
+    that leaves the directory as it was.
+    """
+
+    def __init__(self, path: str | pathlib.Path) -> None:
+        self.path = pathlib.Path(path)
+        _refuse_foreign(self.path)
+        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
+        self.path.mkdir(parents=True, exist_ok=True)
+        for left_over in self.path.glob(f"{_WRITING}*"):
+            shutil.rmtree(left_over)
+        self._beside = pathlib.Path(tempfile.mkdtemp(prefix=_WRITING, dir=self.path))
+
+    @property
+    def record_path(self) -> pathlib.Path:
+        """Where the record is to be written while the run goes on."""
+        return self._beside / RECORD
+
+    def write(self, scenario: Json, repeat: Repeat) -> None:
+        """Keep a run that has ended: all its files, in place of those of an earlier run."""
+        record = run_record.open(self.record_path) if self.record_path.exists() else None
+        try:
+            with (self._beside / SCENARIO).open("wb") as out:
+                scenario_file.write_scenario(scenario, out, record)
+        finally:
+            if record is not None:
+                record.close()
+        told = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
+        (self._beside / REPEAT).write_bytes(told + b"\n")
+        report.write(self._beside / REPORT, scenario, repeat)
+        self._move()
+
+    def discard(self) -> None:
+        """Leave the directory as it was found, or as `write` has left it."""
+        shutil.rmtree(self._beside, ignore_errors=True)
+        for made in self._made:
+            if any(made.iterdir()):
+                break
+            made.rmdir()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.discard()
+
+    def _move(self) -> None:
+        # In between there is no run here, rather than a mixture of two.
+        (self.path / SCENARIO).unlink(missing_ok=True)
+        for name in FILES:
+            if (self._beside / name).exists():
+                (self._beside / name).replace(self.path / name)
+            else:
+                (self.path / name).unlink(missing_ok=True)
+
+
+class Run:
+    """A run that was kept; each part is read when it is first asked for.
+
+    `repeat` and `record` are None if all that there is is the Scenario.
+    """
+
+    def __init__(self, scenario_path: pathlib.Path, name: str) -> None:
+        self.name = name
+        self._scenario_path = scenario_path
+
+    @functools.cached_property
+    def scenario(self) -> Json:
+        """The Scenario with its status."""
+        return scenario_file.read_scenario(self._scenario_path)
+
+    @functools.cached_property
+    def repeat(self) -> Repeat | None:
+        """How to repeat the run."""
+        path = self._beside(REPEAT)
+        if path is None:
+            return None
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Repeat)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"does not say how to repeat a run: {error}", file=str(path), fix="run it again"
+            ) from error
+
+    @functools.cached_property
+    def record(self) -> Reader | None:
+        """Every attempt and event of the run; open until `close`."""
+        path = self._beside(RECORD)
+        return None if path is None else run_record.open(path)
+
+    def close(self) -> None:
+        """Let go of the record, if it was asked for."""
+        reader = self.__dict__.pop("record", None)
+        if reader is not None:
+            reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _beside(self, name: str) -> pathlib.Path | None:
+        """A file of the same run; a Scenario by itself has none."""
+        path = self._scenario_path.with_name(name)
+        return path if self._scenario_path.name == SCENARIO and path.is_file() else None
+
+
+def open_run(path: str | pathlib.Path) -> Run:
+    """The run that a path names: a run directory, or a Scenario with its status in a file."""
+    place = pathlib.Path(path)
+    if place.is_dir():
+        return _in_directory(place)
+    if not place.exists():
+        raise InputError("no such file or directory", file=str(path), fix=_FIX)
+    run = Run(place, str(path))
+    # A file may be anything; what it is must be known before work is based on it.
+    _ = run.scenario
+    return run
+
+
+def _in_directory(place: pathlib.Path) -> Run:
+    if (place / SCENARIO).is_file():
+        return Run(place / SCENARIO, str(place))
+    below = sorted(path.parent for path in place.glob(f"*/{SCENARIO}"))
+    if len(below) == 1:
+        return Run(below[0] / SCENARIO, str(below[0]))
+    if below:
+        names = ", ".join(str(each) for each in below)
+        raise InputError(
+            f"holds {len(below)} runs: {names}", file=str(place), fix=f"name one: {below[0]}"
+        )
+    raise InputError("is not a run", file=str(place), fix=_FIX)
+
+
+def _refuse_foreign(place: pathlib.Path) -> None:
+    """InputError unless a run may be written here without harm to what others have written."""
+    fix = "name another directory, new or empty"
+    if _is_ours(place.parent):
+        raise InputError(f"{place.parent} is a run itself", file=str(place), fix=fix)
+    if not place.exists() or _is_ours(place):
+        return
+    if not place.is_dir():
+        raise InputError("is a file", file=str(place), fix=fix)
+    below = sorted(each.parent.name for each in place.glob(f"*/{SCENARIO}"))
+    if below:
+        raise InputError(f"holds other runs: {', '.join(below)}", file=str(place), fix=fix)
+    if any(not each.name.startswith(_WRITING) for each in place.iterdir()):
+        raise InputError("is not empty, and not a run", file=str(place), fix=fix)
+
+
+def _is_ours(place: pathlib.Path) -> bool:
+    """Whether a run was written here, wholly or in part: how to repeat it is moved first."""
+    try:
+        msgspec.json.decode((place / REPEAT).read_bytes(), type=Repeat)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
+        return False
+    return True

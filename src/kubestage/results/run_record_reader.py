@@ -1,0 +1,103 @@
+"""The record of a run, read back: attempts, explanations, pods, events."""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from kubestage.errors import InputError
+from kubestage.results import run_record_file
+from kubestage.results.run_record_file import DecisionRow, PodRow, TimelineRow
+from kubestage.results.trace_file import blaming
+
+if TYPE_CHECKING:
+    import pathlib
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+
+class Reader:
+    """What a record tells, one row after another; use it as a context manager, or close it."""
+
+    def __init__(self, path: str | pathlib.Path) -> None:
+        self._path = path
+        self._connection = run_record_file.open_for_reading(path)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What was said of the run when the record was begun."""
+        return dict(self._rows("SELECT key, value FROM meta ORDER BY key"))
+
+    def decisions(self, pod: str | None = None) -> Iterator[DecisionRow]:
+        """The attempts in the order in which they ended; of one pod (``namespace/name``) or all."""
+        where, asked = ("", ()) if pod is None else (" WHERE pod = ?", (pod,))
+        rows = self._rows(f"SELECT * FROM decisions{where} ORDER BY rowid", asked)
+        return (DecisionRow(*row) for row in rows)
+
+    def explanation(self, number: int) -> Json | None:
+        """All that was found out in an attempt; None if that was not recorded."""
+        row = next(self._rows("SELECT told FROM details WHERE number = ?", (number,)), None)
+        if row is None:
+            return None
+        try:
+            told: Json = msgspec.json.decode(zlib.decompress(row[0]))
+        except (zlib.error, msgspec.DecodeError) as error:
+            raise InputError(
+                f"the explanation of attempt {number} is damaged", file=str(self._path)
+            ) from error
+        return told
+
+    def pods(self) -> Iterator[PodRow]:
+        """The pods that were tried, in the order of their first attempts."""
+        rows = self._rows(
+            "SELECT pod, uid, attempts, number, result, node FROM decisions JOIN ("
+            "  SELECT count(DISTINCT number) AS attempts, min(rowid) AS first, max(rowid) AS last"
+            "  FROM decisions GROUP BY pod, uid"
+            ") ON decisions.rowid = last ORDER BY first"
+        )
+        return (PodRow(*row) for row in rows)
+
+    def timeline(
+        self,
+        *,
+        step: int | None = None,
+        operation: str | None = None,
+        kind: str | None = None,
+        namespace: str | None = None,
+        name: str | None = None,
+        node: str | None = None,
+    ) -> Iterator[TimelineRow]:
+        """The events that pass all filters, in order."""
+        filters: dict[str, str | int | None] = {
+            "step": step,
+            "operation": operation,
+            "kind": kind,
+            "namespace": namespace,
+            "name": name,
+            "node": node,
+        }
+        asked = {column: value for column, value in filters.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in asked)
+        rows = self._rows(
+            f"SELECT * FROM timeline{' WHERE ' if where else ''}{where} ORDER BY step, position",
+            tuple(asked.values()),
+        )
+        return (TimelineRow(*row) for row in rows)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _rows(self, query: str, values: tuple[str | int, ...] = ()) -> Iterator[Any]:
+        with blaming(self._path), contextlib.closing(self._connection.cursor()) as cursor:
+            yield from cursor.execute(query, values)

@@ -1,0 +1,101 @@
+"""What the scheduler's attempts mean for the timeline and the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.scenario.pod_watch import POD
+from kubestage.scenario.settings import Detail
+from kubestage.scenario.timeline import SCHEDULED, UNSCHEDULED
+from kubestage.scheduler import explanation
+from kubestage.scheduler.preemption import report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.scenario.pod_watch import PodWatch
+    from kubestage.scenario.sink import Sink
+    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.record import Decision
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+_OFTEN: Final = 100
+
+
+class Attempts:
+    """Listens to a scheduler's record.
+
+    Pods that were tried in a step and have no node at its end are told of once, then. `progress`
+    is called now and then, for those who watch.
+    """
+
+    def __init__(self, store: Store, watch: PodWatch, detail: Detail) -> None:
+        self.count = 0
+        self.scheduled = 0
+        self.progress: Callable[[], None] | None = None
+        self._store = store
+        self._watch = watch
+        self._detail = detail
+
+    def attempted(self, decision: Decision, attempt: Attempt, told: Json | None) -> None:
+        """An attempt has ended."""
+        watch, key, uid = self._watch, decision.pod, attempt.pod.uid
+        self.count += 1
+        if self.progress is not None and self.count % _OFTEN == 0:
+            self.progress()
+        watch.ledger.tried(key)
+        pod = self._store.read(POD).get(key)
+        if pod is None or pod["metadata"]["uid"] != uid:
+            pod = attempt.pod.raw
+        story = watch.story_of(pod)
+        account: report.Report | None = attempt.state.get(report.KEY)
+        if self._detail is not Detail.SUMMARY:
+            story.attempts += (self._row(decision, account, told),)
+        sink: Sink | None = watch.timeline.sink
+        if sink is not None:
+            sink.attempt(watch.step, decision, uid, told)
+        if account is not None and account.evicted and account.chosen is not None:
+            for victim in account.chosen.victims:
+                current = self._store.read(POD).get(victim.key)
+                if current is None or "deletionTimestamp" in current["metadata"]:
+                    watch.preempted(current or victim.raw, key)
+        if decision.node:
+            self.scheduled += 1
+            watch.in_vain.pop(key, None)
+            watch.timeline.happened(watch.step, SCHEDULED, story.result(pod))
+        else:
+            watch.in_vain[key] = None
+
+    def tell_unscheduled(self) -> None:
+        """A step ends: tell of the pods that were tried in it and have no node."""
+        watch, pods = self._watch, self._store.read(POD)
+        for key in watch.in_vain:
+            pod = pods.get(key)
+            if pod is not None and not pod["spec"].get("nodeName"):
+                watch.timeline.happened(watch.step, UNSCHEDULED, watch.story_of(pod).result(pod))
+        watch.in_vain.clear()
+
+    def _row(self, decision: Decision, account: report.Report | None, told: Json | None) -> Json:
+        row: Json = {
+            "step": self._watch.step,
+            "attempt": decision.number,
+            "result": decision.result,
+            "profile": decision.profile,
+            "evaluatedNodes": decision.evaluated,
+            "feasibleNodes": decision.feasible,
+        }
+        if decision.node:
+            row["node"] = decision.node
+        if decision.message:
+            row["message"] = decision.message
+        if account is not None and account.chosen is not None:
+            row["preemption"] = {
+                "nominatedNode": account.chosen.node_name,
+                "victims": [victim.key for victim in account.chosen.victims],
+            }
+        sink: Sink | None = self._watch.timeline.sink
+        if told is not None and not (sink is not None and sink.keeps_details):
+            row.update(explanation.schedule_result(told))
+        return row

@@ -1,0 +1,244 @@
+"""Runs the Scenarios of a store, one at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.scenario import phases, resource, timeline, wiping
+from kubestage.scenario.attempts import Attempts
+from kubestage.scenario.ledger import Ledger
+from kubestage.scenario.machine import Machine
+from kubestage.scenario.operations import OperationFailed
+from kubestage.scenario.pod_watch import PodWatch
+from kubestage.scenario.resource import SCENARIO, InvalidEvent
+from kubestage.scenario.settings import Detail, Settings
+from kubestage.scenario.settling import Settling
+from kubestage.scenario.status import StatusWriter
+from kubestage.store.log import ADDED
+
+if TYPE_CHECKING:
+    from kubestage.scenario.resource import Spec
+    from kubestage.scenario.scheduling import Scheduling
+    from kubestage.scenario.sink import Sink
+    from kubestage.sim.environment import Environment
+    from kubestage.store.log import Change
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+_NAMED: Final = 3
+RESTARTED: Final = "the controller restarted while the Scenario was running"
+RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
+
+
+class ScenarioController:
+    """Takes the oldest Scenario that is pending and runs it to its end, then the next.
+
+    `problem` is what the last one that failed by its own events failed of. It works only when it
+    is called: `advance` runs one step, `run` all that there is to do. What anybody but the cluster
+    itself changes in between makes the Scenario fail.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment,
+        scheduling: Scheduling,
+        settings: Settings | None = None,
+        *,
+        is_alive: bool,
+        version: str,
+        sink: Sink | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self.sink = sink
+        self.machine: Machine | None = None
+        self.problem: InvalidEvent | OperationFailed | None = None
+        self._store = store
+        self._environment = environment
+        self._is_alive = is_alive
+        self._version = version
+        self._status: StatusWriter | None = None
+        self._is_inside = False
+        # The events as they were last read, with what they were read from.
+        self._read: tuple[Json, Spec] | None = None
+        self._connect(scheduling)
+
+    @property
+    def current(self) -> str | None:
+        """The name of the Scenario that is running or paused."""
+        return None if self._status is None else self._status.name
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the current Scenario waits for more events."""
+        return self._status is not None and self._status.phase == phases.PAUSED
+
+    @property
+    def next_up(self) -> str | None:
+        """The name of the Scenario that `advance` will take up, if it will take up one."""
+        return None if self._status is not None else next(iter(self._waiting()), None)
+
+    def start(self) -> None:
+        """Take over a store: what was running when its last controller ended has failed."""
+        for name, scenario in tuple(self._store.read(SCENARIO).items()):
+            phase = (scenario.get("status") or {}).get("phase")
+            if phase == phases.RUNNING:
+                self._writer(name).enter(phases.FAILED, RESTARTED)
+            elif phase == phases.PAUSED and self._status is None:
+                self._resume(name, scenario)
+        self._store.subscribe(self.on_change)
+
+    def run(self) -> None:
+        """Run Scenarios until all have ended, or one is paused."""
+        while self.advance():
+            pass
+
+    def advance(self) -> bool:
+        """Run one step, or take up the next Scenario; False if there is nothing to do."""
+        self._is_inside = True
+        try:
+            return self._advance()
+        finally:
+            self._is_inside = False
+
+    def fail(self, message: str) -> None:
+        """End the Scenario that is running or paused."""
+        if self._status is not None:
+            self._end(phases.FAILED, message)
+
+    def reconfigure(self, scheduling: Scheduling) -> None:
+        """Another scheduler has taken over: what is under way would be a mixture of two."""
+        self.fail(RECONFIGURED)
+        self._connect(scheduling)
+
+    def on_change(self, change: Change) -> None:
+        """Hear of one change."""
+        if change.kind.kind == resource.KIND:
+            if change.type == ADDED and self._status is not None and "status" not in change.new:
+                self._writer(change.key).enter(phases.PENDING, "")
+            return
+        if not self._is_inside and self._status is not None and not self._environment.is_running:
+            name = change.key
+            did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
+            self.fail(
+                f"{change.kind.kind} {name} was {did} by somebody else while the Scenario was "
+                f"{self._status.phase.lower()}"
+            )
+            return
+        self.watch.on_change(change)
+
+    def _connect(self, scheduling: Scheduling) -> None:
+        self._scheduling = scheduling
+        self.watch = PodWatch(self._store, Ledger(), scheduling.schedulers)
+        self.attempts = Attempts(self._store, self.watch, self.settings.detail)
+        self._settling = Settling(
+            self._store, self._environment, self.watch, self.settings, is_alive=self._is_alive
+        )
+
+    def _advance(self) -> bool:
+        if self._status is None:
+            return self._take_up()
+        if not self._status.is_there:
+            self._forget()
+            return True
+        assert self.machine is not None
+        try:
+            spec = self._spec(self._status.name)
+            step = self.machine.next_step(spec)
+            if step is None:
+                return self._pause()
+            self._status.enter(phases.RUNNING, self._told_ignored())
+            self.machine.run_step(spec, step)
+        except (InvalidEvent, OperationFailed) as problem:
+            self.problem = problem
+            self._end(phases.FAILED, str(problem))
+            return True
+        if self.machine.is_done:
+            self._end(phases.SUCCEEDED, self._told_ignored())
+        return True
+
+    def _take_up(self) -> bool:
+        """Begin the oldest Scenario that is pending; the others are told that they wait."""
+        waiting = self._waiting()
+        for name in waiting:
+            self._writer(name).enter(phases.PENDING, "")
+        if not waiting:
+            return False
+        self._begin(waiting[0])
+        return True
+
+    def _waiting(self) -> list[str]:
+        return [
+            name
+            for name, scenario in self._store.read(SCENARIO).items()
+            if (scenario.get("status") or {}).get("phase", phases.PENDING) == phases.PENDING
+        ]
+
+    def _begin(self, name: str) -> None:
+        self._scheduling.stop()
+        self._status = self._writer(name)
+        self._prepare(timeline.Timeline(self.sink))
+        self._status.enter(phases.RUNNING, "")
+        wiping.wipe(self._store)
+        self.watch.timeline.stories.clear()
+
+    def _resume(self, name: str, scenario: Json) -> None:
+        """Go on with a Scenario that was paused when its last controller ended."""
+        self._scheduling.stop()
+        self._status = self._writer(name)
+        told = (scenario["status"].get("scenarioResult") or {}).get("timeline") or {}
+        self._prepare(timeline.resumed(told, self.sink))
+        assert self.machine is not None
+        written = resource.normalized(scenario)["spec"]["events"]
+        happened = [event for events in told.values() for event in events]
+        self.machine.resume(self._status.step, [each["id"] for each in happened or written])
+        self.watch.take_up(self._status.step or 0)
+
+    def _prepare(self, told: timeline.Timeline) -> None:
+        assert self._status is not None
+        self.watch.timeline = told
+        self._scheduling.listen(self.attempts, in_full=self.settings.detail is Detail.FULL)
+        self.machine = Machine(
+            self._store, self._scheduling, self.watch, self.attempts, self._settling, self._status
+        )
+
+    def _spec(self, name: str) -> Spec:
+        """The events as they are now; ids that were missing are written down."""
+        scenario = self._store.read(SCENARIO)[name]
+        if self._read is None or self._read[0] is not scenario.get("spec"):
+            spec = resource.read(scenario)
+            normal = resource.normalized(scenario)
+            if normal["spec"] != scenario.get("spec"):
+                scenario = self._store.update(normal)
+            self._read = scenario["spec"], spec
+        return self._read[1]
+
+    def _pause(self) -> bool:
+        """No events are left: wait for more; False if it was waiting already."""
+        assert self._status is not None
+        message, before = self._told_ignored(), self._status.phase
+        if before != phases.PAUSED or message != self._status.message:
+            self._status.enter(phases.PAUSED, message, self.watch.timeline)
+        return before != phases.PAUSED
+
+    def _end(self, phase: str, message: str) -> None:
+        assert self._status is not None
+        self._status.enter(phase, message, self.watch.timeline)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._status = self.machine = None
+        self._scheduling.go_on()
+
+    def _told_ignored(self) -> str:
+        assert self.machine is not None
+        ignored = list(self.machine.ignored)
+        if not ignored:
+            return ""
+        events = f"{len(ignored)} event{'' if len(ignored) == 1 else 's'}"
+        shown = ", ".join(ignored[:_NAMED]) + (" ..." if len(ignored) > _NAMED else "")
+        return f"{events} ignored, added for a step that is past: {shown}"
+
+    def _writer(self, name: str) -> StatusWriter:
+        return StatusWriter(self._store, name, self.settings.strategy, self._version)

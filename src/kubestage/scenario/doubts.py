@@ -1,0 +1,124 @@
+"""What is allowed in a Scenario and yet hardly meant: events that do nothing, or will fail.
+
+Nothing here is certain. Objects come from controllers as well as from events, and a person may
+put an early Done to try out the first steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import InputError
+from kubestage.scenario import written_events
+from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, PATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.scenario.written_events import WrittenEvent
+
+Json = dict[str, Any]
+Key = tuple[str, str, str, str]
+
+# Kinds that are there, come and go without an event: made or ended by controllers, or seeded.
+_COMING_AND_GOING: Final = frozenset(
+    {
+        "ControllerRevision", "CSIStorageCapacity", "ConfigMap", "Endpoints", "EndpointSlice",
+        "Event", "Job", "Lease", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod",
+        "PriorityClass", "ReplicaSet", "ResourceClaim", "ServiceAccount", "VolumeAttachment",
+    }
+)  # fmt: skip
+
+
+def doubts(scenario: Json) -> list[InputError]:
+    """What a person should look at once more, in the order in which it would happen."""
+    spec = scenario.get("spec")
+    written = written_events.of(spec)
+    if not written and not any(written_events.flaws(spec, written)):
+        fix = "write spec.events, or add some while it is paused"
+        return [InputError("there are no events: it will be Paused at once", path="spec", fix=fix)]
+    events = [each for each in written if isinstance(each.value, dict)]
+    events.sort(key=_step)
+    inventory = _Inventory(events)
+    found = [doubt for event in events for doubt in inventory.doubts(event)]
+    return [*_after_the_end(events), *found]
+
+
+def _step(event: WrittenEvent) -> int:
+    step = event.value.get("step", 0)
+    return step if type(step) is int else 0
+
+
+def _after_the_end(events: list[WrittenEvent]) -> Iterator[InputError]:
+    end: WrittenEvent | None = None
+    for event in events:
+        if end is not None and _step(event) > _step(end):
+            problem = f"is never run: {end.called} ends the scenario in step {_step(end)}"
+            yield InputError(problem, path=event.path, fix="move the Done to the last step")
+        elif OPERATIONS[DONE] in event.fields:
+            if event.body_of(DONE).get("done") is False:
+                path = f"{event.path}.{OPERATIONS[DONE]}.done"
+                yield InputError("only done: true ends a scenario", path=path)
+            else:
+                end = end or event
+
+
+class _Inventory:
+    """What is there, as far as the events tell."""
+
+    def __init__(self, events: list[WrittenEvent]) -> None:
+        self._there: dict[Key, WrittenEvent] = {}
+        self._gone: dict[Key, WrittenEvent] = {}
+        # Of kinds whose names are made up in the run, nothing can be said.
+        unnamed = {kind for kind, key in map(_created, events) if kind and key is None}
+        self._vague = _COMING_AND_GOING | unnamed
+
+    def doubts(self, event: WrittenEvent) -> Iterator[InputError]:
+        """Take note of an event."""
+        kind, key = _created(event)
+        if key is not None:
+            first = self._there.setdefault(key, event)
+            may_be_gone = kind in _COMING_AND_GOING and _step(first) < _step(event)
+            if first is not event and not may_be_gone:
+                path = f"{event.path}.{OPERATIONS[CREATE]}.object.metadata.name"
+                problem = f"{_told(key)} is created by {first.called} already"
+                yield InputError(problem, path=path, fix="give it another name, or delete it first")
+        for operation in (PATCH, DELETE):
+            key = _target(event.body_of(operation))
+            if key is None:
+                continue
+            if key not in self._there and key[1] not in self._vague:
+                path = f"{event.path}.{OPERATIONS[operation]}.objectMeta.name"
+                yield InputError(self._missing(key), path=path, fix="check name and step")
+            if operation == DELETE and self._there.pop(key, None) is not None:
+                self._gone[key] = event
+
+    def _missing(self, key: Key) -> str:
+        if key in self._gone:
+            return f"{_told(key)} was deleted by {self._gone[key].called}"
+        return f"{_told(key)} was not created by an event before"
+
+
+def _created(event: WrittenEvent) -> tuple[str, Key | None]:
+    """Kind and identity of what an event creates."""
+    obj = event.body_of(CREATE).get("object")
+    if not isinstance(obj, dict):
+        return "", None
+    return str(obj.get("kind")), _key(obj, obj.get("metadata"))
+
+
+def _target(body: Json) -> Key | None:
+    kind = body.get("typeMeta")
+    return _key(kind, body.get("objectMeta")) if isinstance(kind, dict) else None
+
+
+def _key(kind: Json, metadata: Any) -> Key | None:
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+        return None
+    group = str(kind.get("apiVersion")).rpartition("/")[0]
+    namespace = metadata.get("namespace") or "default"
+    return group, str(kind.get("kind")), str(namespace), metadata["name"]
+
+
+def _told(key: Key) -> str:
+    return f'{key[1]} "{key[3]}"'

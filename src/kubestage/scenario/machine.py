@@ -1,0 +1,156 @@
+"""One Scenario at work: its events, step by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.scenario import operations, phases
+from kubestage.scenario.pod_watch import POD
+from kubestage.scenario.resource import DELETE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.scenario.attempts import Attempts
+    from kubestage.scenario.pod_watch import PodWatch
+    from kubestage.scenario.resource import Event, Spec
+    from kubestage.scenario.scheduling import Scheduling
+    from kubestage.scenario.settling import Settling
+    from kubestage.scenario.status import StatusWriter
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class Machine:
+    """Runs the steps of one Scenario.
+
+    `finished` is the last step that is over, None before the first; events for it or for an
+    earlier step that come up later are passed over.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        scheduling: Scheduling,
+        watch: PodWatch,
+        attempts: Attempts,
+        settling: Settling,
+        status: StatusWriter,
+    ) -> None:
+        self.finished: int | None = None
+        self.is_done = False
+        self.ignored: dict[str, None] = {}
+        self._store = store
+        self._scheduling = scheduling
+        self._watch = watch
+        self._attempts = attempts
+        self._settling = settling
+        self._status = status
+        self._seen: set[str] = set()
+
+    def resume(self, finished: int | None, known: Iterable[str]) -> None:
+        """Go on where another left off: after a step, with the events of these ids known."""
+        self.finished = finished
+        self._seen.update(known)
+
+    def next_step(self, spec: Spec) -> int | None:
+        """The step that is next in turn; None if no events are left.
+
+        Without time in it, a step without events would change nothing, and there is none.
+        """
+        last = self.finished
+        for event in spec.events:
+            if last is not None and event.step <= last and event.id not in self._seen:
+                self.ignored[event.id] = None
+        left = [each.step for each in spec.events if last is None or each.step > last]
+        if not left:
+            return None
+        if last is None or not spec.step_duration_ns:
+            return min(left)
+        return last + 1
+
+    def run_step(self, spec: Spec, step: int) -> None:
+        """Run one step; OperationFailed if an event cannot be carried out.
+
+        Where time is in the steps, those without events go by at once, up to the next one that
+        has any.
+        """
+        events = spec.of_step(step)
+        watch, status = self._watch, self._status
+        begin_ns = self._settling.now_ns
+        watch.step = step
+        watch.timeline.begin(step)
+        watch.timeline.taken.update(event.id for event in spec.events)
+        until_ns = begin_ns if spec.step_duration_ns else None
+        status.tell(step, phases.OPERATING_EVENTS, phases.SCHEDULER_STOPPED)
+        for event in events:
+            self._seen.add(event.id)
+            self._operate(event)
+        status.tell(step, phases.OPERATING_EVENTS_FINISHED)
+        self._settling.settle(until_ns)
+        self._show()
+        # What was in vain in the step before may work now.
+        watch.ledger.changed()
+        status.tell(step, phases.SCHEDULING, phases.SCHEDULER_WILL_RUN)
+        status.tell(step, phases.SCHEDULING, phases.SCHEDULER_RUNNING)
+        self._scheduling.schedule(watch, self._settling, until_ns)
+        status.tell(step, phases.SCHEDULING, phases.SCHEDULER_WILL_STOP)
+        status.tell(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
+        if spec.step_duration_ns:
+            self._live(spec, step, begin_ns)
+        self._finish(watch.step)
+
+    def _operate(self, event: Event) -> None:
+        if event.operation == DELETE:
+            self._note_deletion(event.body)
+        told = operations.perform(self._store, event)
+        self.is_done = self.is_done or event.ends
+        self._watch.timeline.operated(self._watch.step, event, told)
+
+    def _note_deletion(self, body: Json) -> None:
+        """A pod that the scenario itself deletes needs no second word when it is gone."""
+        kind, metadata = body.get("typeMeta") or {}, body.get("objectMeta") or {}
+        is_dry = bool((body.get("deleteOptions") or {}).get("dryRun"))
+        if (kind.get("apiVersion"), kind.get("kind")) == POD and not is_dry:
+            key = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
+            pod = self._store.read(POD).get(key)
+            if pod is not None:
+                self._watch.story_of(pod).is_told_gone = True
+
+    def _live(self, spec: Spec, step: int, begin_ns: int) -> None:
+        """Let time pass, with everybody at work, until the next step that has events."""
+        duration_ns = spec.step_duration_ns
+        later = [each.step for each in spec.events if each.step > step]
+        last = step if self.is_done or not later else min(later) - 1
+        self._scheduling.go_on()
+        self._status.tell(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_RUNNING)
+        end_ns = begin_ns + (last - step + 1) * duration_ns
+        while (due_ns := self._settling.due_ns) is not None and due_ns < end_ns:
+            # What happens in the moment in which a step ends belongs to it.
+            passed = max(due_ns - begin_ns - 1, 0) // duration_ns
+            self._move_on(step + passed)
+            self._settling.run_until(min(begin_ns + (passed + 1) * duration_ns, end_ns - 1))
+        self._move_on(last)
+        self._scheduling.stop()
+        self._settling.run_until(end_ns)
+        self._status.tell(last, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
+
+    def _move_on(self, step: int) -> None:
+        """Time has come to another step: what was tried in vain before is told there."""
+        if step != self._watch.step:
+            self._attempts.tell_unscheduled()
+            self._watch.step = step
+
+    def _finish(self, step: int) -> None:
+        self._attempts.tell_unscheduled()
+        self.finished = step
+        sink = self._watch.timeline.sink
+        if sink is not None:
+            sink.step_finished(step, self._settling.now_ns)
+        self._status.finish_step(step, self._watch.timeline)
+        self._show()
+
+    def _show(self) -> None:
+        if self._attempts.progress is not None:
+            self._attempts.progress()

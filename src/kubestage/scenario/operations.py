@@ -1,0 +1,132 @@
+"""Carrying out the events of a step: create, patch and delete objects as a client would."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.errors import ApiError, InputError
+from kubestage.objects.patches import PatchType
+from kubestage.scenario import patch_text
+from kubestage.scenario.resource import CREATE, DELETE, PATCH
+from kubestage.store import policies
+from kubestage.store.deletion import DeleteOptions
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+    from kubestage.scenario.resource import Event
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class OperationFailed(Exception):
+    """An event that the cluster refused to carry out, or that could not be read."""
+
+    def __init__(self, event: Event, cause: ApiError | InputError | ValueError) -> None:
+        said = cause.message if isinstance(cause, ApiError) else cause
+        super().__init__(f'event "{event.id}": {said}')
+        self.event_id = event.id
+        self.cause = cause
+
+
+def perform(store: Store, event: Event) -> Json:
+    """Carry out an event; what the timeline tells of it."""
+    try:
+        if event.operation == CREATE:
+            return {"create": _create(store, event.body)}
+        if event.operation == PATCH:
+            return {"patch": _patch(store, event.body)}
+        if event.operation == DELETE:
+            return {"delete": _delete(store, event.body)}
+    except (ApiError, InputError, ValueError) as error:
+        raise OperationFailed(event, error) from None
+    return {"done": {"operation": event.body}}
+
+
+def _create(store: Store, body: Json) -> Json:
+    """Create an object, or put it there as it was recorded."""
+    obj = body.get("object")
+    if not isinstance(obj, dict):
+        raise ValueError("createOperation.object is missing")
+    if body.get("asRecorded"):
+        return {"operation": body, "result": _put(store, obj)}
+    return {"operation": body, "result": store.create(obj, dry_run=_is_dry(body, "createOptions"))}
+
+
+def _put(store: Store, obj: Json) -> Json:
+    """Put an object there with its status, its uid and its times.
+
+    A pod that was never in a cluster, which has neither a uid nor a priority, is admitted as a new
+    one would be, and then gets its status.
+    """
+    is_known = "uid" in (obj.get("metadata") or {}) or "priority" in (obj.get("spec") or {})
+    if obj.get("kind") != "Pod" or is_known:
+        return store.load(obj)
+    created = store.create(obj)
+    if not obj.get("status"):
+        return created
+    status = {**created["status"], **obj["status"]}
+    return store.update({**created, "status": status}, subresource="status")
+
+
+def _target(store: Store, body: Json) -> tuple[Kind, str, str | None]:
+    kind = body.get("typeMeta") or {}
+    metadata = body.get("objectMeta") or {}
+    if not metadata.get("name"):
+        raise ValueError("objectMeta.name is missing")
+    row = store.kinds.of({"apiVersion": kind.get("apiVersion"), "kind": kind.get("kind")})
+    return row, metadata["name"], metadata.get("namespace")
+
+
+def _patch(store: Store, body: Json) -> Json:
+    kind, name, namespace = _target(store, body)
+    patch = body.get("patch")
+    if isinstance(patch, str):
+        patch = patch_text.parse(patch)
+    if not isinstance(patch, dict | list):
+        raise ValueError("patchOperation.patch is missing")
+    result = store.patch(
+        kind,
+        name,
+        patch,
+        namespace,
+        patch_type=_patch_type(kind, patch, body.get("patchType")),
+        dry_run=_is_dry(body, "patchOptions"),
+    )
+    return {"operation": body, "result": result}
+
+
+def _patch_type(kind: Kind, patch: Json | list[Any], stated: str | None) -> PatchType:
+    """The type that is stated, or else what ``kubectl patch`` would take for it."""
+    if stated is not None:
+        misfit = patch_text.misfit(patch, stated)
+        if misfit is not None:
+            raise ValueError(f"patchOperation.patchType: {misfit}")
+        return patch_text.TYPES[stated]
+    if isinstance(patch, list):
+        return PatchType.JSON
+    return PatchType.MERGE if policies.patch_struct(kind) is None else PatchType.STRATEGIC
+
+
+def _delete(store: Store, body: Json) -> Json:
+    kind, name, namespace = _target(store, body)
+    options = body.get("deleteOptions") or {}
+    conditions = options.get("preconditions") or {}
+    store.delete(
+        kind,
+        name,
+        namespace,
+        DeleteOptions(
+            grace_period_seconds=options.get("gracePeriodSeconds"),
+            propagation_policy=options.get("propagationPolicy"),
+            orphan_dependents=options.get("orphanDependents"),
+            uid=conditions.get("uid"),
+            resource_version=conditions.get("resourceVersion"),
+            dry_run=_is_dry(body, "deleteOptions"),
+        ),
+    )
+    return {"operation": body}
+
+
+def _is_dry(body: Json, field: str) -> bool:
+    return bool((body.get(field) or {}).get("dryRun"))

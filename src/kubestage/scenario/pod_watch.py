@@ -1,0 +1,215 @@
+"""The pods of a cluster as a step has to know them: who has no node, who is on the move, who is
+gone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.scenario.timeline import PREEMPTED, SCHEDULED, PodStory, Timeline
+from kubestage.scheduler.preemption import executor
+from kubestage.store.log import ADDED, DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from kubestage.scenario.ledger import Ledger
+    from kubestage.sim.clock import Clock
+    from kubestage.store.log import Change
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+POD: Final = ("v1", "Pod")
+_TYPE: Final = {"apiVersion": "v1", "kind": "Pod"}
+_ENDED: Final = ("Succeeded", "Failed")
+# These tell what happens, and come and go without making a difference.
+_REPORTS: Final = ("Event", "Lease", "Scenario")
+# What pods are scheduled by, besides one another: controllers may come up with more of it.
+_OFFERS: Final = frozenset({
+    "CSIDriver", "CSINode", "CSIStorageCapacity", "DeviceClass", "Node", "PersistentVolume",
+    "PersistentVolumeClaim", "ResourceClaim", "ResourceSlice", "StorageClass",
+})  # fmt: skip
+
+
+class PodWatch:
+    """Hears of every change of the cluster.
+
+    `schedulers` are the names that somebody here schedules for, None for all. `preemptor` is set
+    while a scheduler is at work that does not tell what it does: then bindings and deletions are
+    its doing.
+    """
+
+    def __init__(
+        self, store: Store, ledger: Ledger, schedulers: Container[str] | None = None
+    ) -> None:
+        self.ledger = ledger
+        self.timeline = Timeline()
+        self.step = 0
+        self.preemptor: str | None = None
+        self.quiet_since_ns = 0
+        # Pods that start or end, with the time of their last move, the latest last.
+        self.moving: dict[str, int] = {}
+        # How many pods have given up their room on a node.
+        self.freed = 0
+        # Pods that were tried in this step, and of which nothing came yet.
+        self.in_vain: dict[str, None] = {}
+        self._store = store
+        self._clock: Clock = store.clock
+        self._schedulers = schedulers
+
+    def on_change(self, change: Change) -> None:
+        """Hear of one change."""
+        kind = change.kind.kind
+        if kind == "Pod" and not change.kind.group:
+            self.quiet_since_ns = self._clock.now_ns
+            if change.type == DELETED:
+                self._on_gone(change)
+            else:
+                self._on_pod(change)
+        elif kind not in _REPORTS:
+            self.quiet_since_ns = self._clock.now_ns
+            if kind in _OFFERS and _is_another_offer(change):
+                self.ledger.changed()
+
+    def take_up(self, step: int) -> None:
+        """Go on where another left off, after this step, with the pods that there are."""
+        self.step = step
+        for key, pod in self._store.read(POD).items():
+            self.story_of(pod)
+            if self._is_without_node(pod):
+                self.ledger.appeared(key)
+            self._note_move(key, pod, None)
+
+    def story_of(self, pod: Json) -> PodStory:
+        """What is known of a pod; one that was never heard of is there from now on."""
+        stories, uid = self.timeline.stories, pod["metadata"]["uid"]
+        found = stories.get(uid)
+        if found is None:
+            found = stories[uid] = PodStory(self.step)
+            node = pod["spec"].get("nodeName")
+            if node:
+                found.bound_to, found.bound_at = node, self.step
+        return found
+
+    def preempted(self, pod: Json, by: str) -> None:
+        """A pod has to go for another."""
+        story = self.story_of(pod)
+        if story.preempted_by is not None:
+            return
+        story.preempted_by, story.preempted_at, story.is_told_gone = by, self.step, True
+        self.ledger.changed()
+        self.timeline.happened(self.step, PREEMPTED, story.result(pod))
+
+    def _on_pod(self, change: Change) -> None:
+        key, new, old = change.key, change.new, change.old
+        story = self.story_of(new)
+        was_bound = old is not None and bool(old["spec"].get("nodeName"))
+        node = new["spec"].get("nodeName")
+        is_over = (new.get("status") or {}).get("phase") in _ENDED
+        is_leaving = "deletionTimestamp" in new["metadata"]
+        if node and not was_bound and change.type != ADDED:
+            story.bound_to, story.bound_at = node, self.step
+            self.ledger.left(key)
+            self.ledger.changed()
+            if self.preemptor is not None:
+                self.timeline.happened(self.step, SCHEDULED, story.result(new))
+        elif self._is_without_node(new):
+            self.ledger.appeared(key)
+        else:
+            self.ledger.left(key)
+        if is_leaving and self.preemptor not in (None, key) and not story.is_told_gone:
+            self.preempted(new, self.preemptor or "")
+        if is_over and not is_leaving and old is not None and not _is_over(old):
+            self._tell_end(new)
+            self.ledger.changed()
+        self._note_move(key, new, old)
+
+    def _is_without_node(self, pod: Json) -> bool:
+        """Whether a node is sought for a pod now, and by somebody who is here."""
+        spec = pod["spec"]
+        if spec.get("nodeName") or spec.get("schedulingGates"):
+            return False
+        if _is_over(pod) or "deletionTimestamp" in pod["metadata"]:
+            return False
+        return self._schedulers is None or spec["schedulerName"] in self._schedulers
+
+    def _note_move(self, key: str, new: Json, old: Json | None) -> None:
+        is_held = bool(new["spec"].get("nodeName")) and not _is_over(new)
+        if is_held and (_is_starting(new) or "deletionTimestamp" in new["metadata"]):
+            is_same = old is not None and _stage(old) == _stage(new)
+            if not (is_same and key in self.moving):
+                self.moving.pop(key, None)
+                self.moving[key] = self._clock.now_ns
+        else:
+            self.moving.pop(key, None)
+
+    def _on_gone(self, change: Change) -> None:
+        key, pod = change.key, change.new
+        self.ledger.left(key)
+        if pod["spec"].get("nodeName"):
+            self.ledger.changed()
+        self.moving.pop(key, None)
+        self.freed += bool(pod["spec"].get("nodeName"))
+        story = self.timeline.stories.get(pod["metadata"]["uid"])
+        if story is None or story.is_told_gone:
+            return
+        if self.preemptor is not None:
+            self.preempted(pod, self.preemptor)
+            return
+        story.is_told_gone = True
+        if _is_victim(pod):
+            # A scheduler that tells what it does tells of this next.
+            return
+        target = {"typeMeta": _TYPE, "objectMeta": _name_of(pod)}
+        self.timeline.happened(self.step, "Delete", {"operation": target})
+
+    def _tell_end(self, pod: Json) -> None:
+        self.freed += 1
+        phase = pod["status"]["phase"]
+        patch = {
+            "typeMeta": _TYPE,
+            "objectMeta": _name_of(pod),
+            "patch": f'{{"status":{{"phase":"{phase}"}}}}',
+        }
+        self.timeline.happened(self.step, "Patch", {"operation": patch, "result": pod})
+
+
+def _is_another_offer(change: Change) -> bool:
+    """Whether a change may make a difference to a pod that found no node."""
+    old, new = change.old, change.new
+    if old is None or change.type == DELETED or change.kind.kind != "Node":
+        return True
+    return (
+        old.get("spec") != new.get("spec")
+        or old["metadata"].get("labels") != new["metadata"].get("labels")
+        or (old.get("status") or {}).get("allocatable")
+        != (new.get("status") or {}).get("allocatable")
+    )
+
+
+def _is_over(pod: Json) -> bool:
+    return (pod.get("status") or {}).get("phase") in _ENDED
+
+
+def _is_victim(pod: Json) -> bool:
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return any(each.get("reason") == executor.BY_SCHEDULER for each in conditions)
+
+
+def _is_starting(pod: Json) -> bool:
+    """Whether a pod on a node is not yet what its node is to make of it."""
+    return (pod.get("status") or {}).get("phase") == "Pending"
+
+
+def _stage(pod: Json) -> tuple[bool, bool, bool]:
+    return (
+        bool(pod["spec"].get("nodeName")),
+        _is_starting(pod),
+        "deletionTimestamp" in pod["metadata"],
+    )
+
+
+def _name_of(pod: Json) -> Json:
+    metadata = pod["metadata"]
+    return {"name": metadata["name"], "namespace": metadata["namespace"]}

@@ -1,0 +1,114 @@
+"""The ``Scenario`` resource: what a person writes, read into events.
+
+Both drafts of the document are understood: ``events``, and the newer ``operations``, in which the
+field that an event has says what it does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from kubestage.objects import durations
+from kubestage.scenario import written_events
+from kubestage.scenario.doubts import doubts
+from kubestage.scenario.problems import problems
+from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, PATCH
+
+__all__ = [
+    "API_VERSION", "CREATE", "DELETE", "DONE", "KIND", "OPERATIONS", "PATCH", "SCENARIO",
+    "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "normalized", "problems", "read",
+]  # fmt: skip
+
+Json = dict[str, Any]
+
+API_VERSION: Final = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
+KIND: Final = "Scenario"
+SCENARIO: Final = (API_VERSION, KIND)
+
+
+class InvalidEvent(Exception):
+    """An event that the document forbids: the scenario fails, with these words."""
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One event: when, what, and the operation as it was written."""
+
+    id: str
+    step: int
+    operation: str
+    body: Json
+
+    @property
+    def ends(self) -> bool:
+        """Whether the scenario is done with it; an event that says ``done: false`` changes nothing.
+
+        The newer draft's ``doneOperation: {}`` ends it too.
+        """
+        return self.operation == DONE and self.body.get("done") is not False
+
+
+class Spec(msgspec.Struct, frozen=True):
+    """The events in the order in which they were written, and how long each step lasts."""
+
+    events: tuple[Event, ...]
+    step_duration_ns: int = 0
+
+    def of_step(self, step: int) -> tuple[Event, ...]:
+        """The events of one step, in order."""
+        return tuple(each for each in self.events if each.step == step)
+
+
+def is_scenario(obj: Json) -> bool:
+    """Whether an object is a Scenario."""
+    return obj.get("apiVersion") == API_VERSION and obj.get("kind") == KIND
+
+
+def read(scenario: Json) -> Spec:
+    """The events of a Scenario, of either draft; InvalidEvent names the first that is wrong."""
+    spec = scenario.get("spec") or {}
+    written = written_events.of(spec)
+    for flaw in written_events.flaws(spec, written):
+        raise InvalidEvent(str(flaw))
+    events = []
+    for each in written:
+        (field,) = each.fields
+        operation = written_events.BY_FIELD[field]
+        events.append(Event(each.id, each.value.get("step", 0), operation, each.value[field]))
+    duration = spec.get("stepDuration")
+    return Spec(tuple(events), durations.parse_duration(duration) if duration else 0)
+
+
+def normalized(scenario: Json) -> Json:
+    """The same Scenario in the older draft, each event with its id, step and operation.
+
+    What is complete already is shared with what came in, and so is what cannot be understood.
+    """
+    spec = scenario.get("spec")
+    if spec is None:
+        spec = {}
+    elif not isinstance(spec, dict) or (spec.get("events") and spec.get("operations")):
+        return scenario
+    written = written_events.of(spec)
+    if not written and (spec.get("events") or spec.get("operations")):
+        return scenario
+    events = [_complete(each) for each in written]
+    rest = {key: value for key, value in spec.items() if key not in ("events", "operations")}
+    return {**scenario, "spec": {"events": events, **rest}}
+
+
+def _complete(event: written_events.WrittenEvent) -> Any:
+    given, value = event.fields, event.value
+    if len(given) != 1:
+        return value
+    (field,) = given
+    made: Json = {"id": event.id, "step": 0}
+    if event.is_newer:
+        made["operation"] = written_events.BY_FIELD[field]
+    if all(value.get(key) not in (None, "") for key in made) and value[field] != {}:
+        return value
+    whole = {**made, **{key: item for key, item in value.items() if item not in (None, "")}}
+    if field == OPERATIONS[DONE] and isinstance(value[field], dict):
+        whole[field] = {"done": True, **value[field]}
+    return whole

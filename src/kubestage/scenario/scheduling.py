@@ -1,0 +1,170 @@
+"""The scheduling part of a step, by the scheduler of the stage or by one of the user's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from kubestage.scenario.ledger import Ledger
+    from kubestage.scenario.pod_watch import PodWatch
+    from kubestage.scenario.settling import Settling
+    from kubestage.scheduler.record import Listener
+    from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class Scheduling(Protocol):
+    """Whoever schedules in a step."""
+
+    @property
+    def schedulers(self) -> Container[str] | None:
+        """The names that pods know it by, None for whatever name."""
+        ...
+
+    def listen(self, listener: Listener, *, in_full: bool) -> None:
+        """Have somebody hear of every attempt, if it tells of any."""
+        ...
+
+    def stop(self) -> None:
+        """Schedule nothing as time passes."""
+        ...
+
+    def go_on(self) -> None:
+        """Schedule as time passes."""
+        ...
+
+    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> None:
+        """Schedule until no more pods can be."""
+        ...
+
+
+class BuiltIn:
+    """The stage's own scheduler, one attempt after the other."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.scheduler = scheduler
+
+    @property
+    def schedulers(self) -> Container[str] | None:
+        """The names of its profiles."""
+        return self.scheduler.profiles
+
+    def listen(self, listener: Listener, *, in_full: bool) -> None:
+        """Have somebody hear of every attempt."""
+        self.scheduler.record.hand_on(listener, in_full=in_full)
+
+    def stop(self) -> None:
+        """Schedule nothing as time passes."""
+        self.scheduler.stop()
+
+    def go_on(self) -> None:
+        """Schedule as time passes."""
+        self.scheduler.go_on()
+
+    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> None:
+        """Try pods until the ledger says that there is no point.
+
+        What attempts bring about (pods start, victims end, volumes are made) comes to rest before
+        pods are tried again that were tried in vain.
+        """
+        ledger, try_all = watch.ledger, self.scheduler.run_until_idle
+        try_all()
+        while True:
+            settling.settle(until_ns)
+            if ledger.is_exhausted:
+                return
+            if try_all() or self._await(settling, until_ns):
+                continue
+            if not self._call_back(ledger) or not try_all():
+                return
+
+    def _await(self, settling: Settling, until_ns: int | None) -> bool:
+        """Let time pass for pods that have a node but wait to be bound; whether there were any."""
+        due_ns = self.scheduler.binding_due_ns
+        if due_ns is None or (until_ns is not None and due_ns > until_ns):
+            return False
+        settling.run_until(due_ns)
+        self.scheduler.catch_up()
+        return True
+
+    def _call_back(self, ledger: Ledger) -> bool:
+        """Have pods tried again that were not tried often enough; whether there were any."""
+        queue = self.scheduler.queue
+        found = [queued for key in ledger.untried if (queued := queue.get(key)) is not None]
+        self.scheduler.activate([each.pod for each in found if not each.is_gated])
+        return bool(found)
+
+
+class NextPod:
+    """What a scheduler of one's own calls at the top of its loop, with the pod it is about to try.
+
+    It is true if the scheduler should go on and try it, and false if it should stop, because no
+    more pods can be scheduled in this step. A scheduler that has no pod to try says None.
+    """
+
+    def __init__(self, watch: PodWatch) -> None:
+        self._watch = watch
+        self.tried = 0
+
+    def __call__(self, pod: Json | str | None) -> bool:
+        """Whether to go on; `pod` is the object, or ``namespace/name``."""
+        ledger = self._watch.ledger
+        if pod is None or ledger.is_exhausted:
+            return False
+        key = pod if isinstance(pod, str) else _key(pod)
+        self._watch.preemptor = key
+        ledger.tried(key)
+        self._watch.in_vain[key] = None
+        self.tried += 1
+        return True
+
+
+class Outside:
+    """A scheduler of the user's own: a function that gets the store and the hook, and schedules
+    one pod after the other until the hook says stop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        function: Callable[[Store, NextPod], None],
+        schedulers: Container[str] | None = None,
+    ) -> None:
+        self.schedulers = schedulers
+        self._store = store
+        self._function = function
+
+    def listen(self, listener: Listener, *, in_full: bool) -> None:
+        """It tells of no attempts: results of plugins stay empty."""
+
+    def stop(self) -> None:
+        """It runs only when it is called."""
+
+    def go_on(self) -> None:
+        """It runs only when it is called."""
+
+    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> None:
+        """Call it until it has tried every pod often enough, or tries none any more."""
+        while not watch.ledger.is_exhausted:
+            hook = NextPod(watch)
+            watch.preemptor = ""
+            try:
+                self._function(self._store, hook)
+            finally:
+                watch.preemptor = None
+            freed = watch.freed
+            settling.settle(until_ns)
+            if not hook.tried:
+                return
+            if watch.freed != freed:
+                # Its victims are gone only now: what it tried before then was in vain.
+                watch.ledger.changed()
+
+
+def _key(pod: Json) -> str:
+    metadata = pod["metadata"]
+    return f"{metadata['namespace']}/{metadata['name']}"

@@ -1,0 +1,39 @@
+"""How a Scenario is run: how much is kept of it, and when its result is written."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+import msgspec
+
+MINUTE_NS: Final = 60 * 1_000_000_000
+
+
+class Detail(enum.Enum):
+    """How much of each attempt is kept: nothing, a row, or every verdict and score."""
+
+    SUMMARY = "summary"
+    DECISIONS = "decisions"
+    FULL = "full"
+
+
+class Strategy(enum.Enum):
+    """When ``status.scenarioResult`` is written."""
+
+    AT_MOVING_NEXT_STEP = "AtMovingNextStep"
+    ON_PAUSE = "OnPause"
+    ON_DONE = "OnDone"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """All that a run of Scenarios depends on besides their events.
+
+    `patience_ns` is for how long a step waits for a pod that neither starts nor ends, and
+    `quiet_ns` how long nothing may happen before controllers count as settled.
+    """
+
+    strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
+    detail: Detail = Detail.DECISIONS
+    patience_ns: int = 5 * MINUTE_NS
+    quiet_ns: int = 1_000_000_000

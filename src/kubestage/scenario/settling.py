@@ -1,0 +1,81 @@
+"""Letting a cluster come to rest: controllers have done their part, pods have started or ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.scenario.pod_watch import POD
+from kubestage.store.deletion import DeleteOptions
+
+if TYPE_CHECKING:
+    from kubestage.scenario.pod_watch import PodWatch
+    from kubestage.scenario.settings import Settings
+    from kubestage.sim.environment import Environment
+    from kubestage.store.store import Store
+
+_AT_ONCE: Final = DeleteOptions(grace_period_seconds=0)
+
+
+class Settling:
+    """Lets time pass while something is under way that will be over soon.
+
+    Where there are no kubelets (`is_alive` is false) pods neither start nor end: those that were
+    deleted are let go of at once.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment,
+        watch: PodWatch,
+        settings: Settings,
+        *,
+        is_alive: bool,
+    ) -> None:
+        self._store = store
+        self._environment = environment
+        self._watch = watch
+        self._settings = settings
+        self._is_alive = is_alive
+
+    @property
+    def now_ns(self) -> int:
+        """The time; nothing can happen at time zero, where simulations are set up."""
+        return max(self._environment.clock.now_ns, 1)
+
+    @property
+    def due_ns(self) -> int | None:
+        """When something happens next, if anything is to happen."""
+        return self._environment.next_movement_time
+
+    def settle(self, until_ns: int | None = None) -> None:
+        """Let time pass until the cluster is at rest, but not beyond a time."""
+        environment = self._environment
+        environment.run(until_ns=self.now_ns)
+        if not self._is_alive:
+            self._let_go()
+            environment.run(until_ns=self.now_ns)
+            return
+        while (due_ns := environment.next_movement_time) is not None:
+            if (until_ns is not None and due_ns > until_ns) or self._is_at_rest(due_ns):
+                return
+            environment.run(until_ns=due_ns)
+
+    def run_until(self, at_ns: int) -> None:
+        """Let time pass up to a moment, whatever happens."""
+        self._environment.run(until_ns=max(at_ns, self.now_ns))
+
+    def _is_at_rest(self, due_ns: int) -> bool:
+        """Whether what comes next at this time is not worth waiting for."""
+        watch, settings = self._watch, self._settings
+        if due_ns <= watch.quiet_since_ns + settings.quiet_ns:
+            return False
+        moved_ns = next(reversed(watch.moving.values()), None)
+        return moved_ns is None or due_ns > moved_ns + settings.patience_ns
+
+    def _let_go(self) -> None:
+        pods = self._store.read(POD)
+        for key in tuple(self._watch.moving):
+            metadata = pods[key]["metadata"]
+            if "deletionTimestamp" in metadata:
+                self._store.delete(POD, metadata["name"], metadata["namespace"], _AT_ONCE)

@@ -1,0 +1,95 @@
+"""Writing a Scenario's status, its result only when the strategy says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.scenario import phases
+from kubestage.scenario.resource import SCENARIO
+from kubestage.scenario.settings import Strategy
+
+if TYPE_CHECKING:
+    from kubestage.scenario.timeline import Timeline
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class StatusWriter:
+    """Keeps the status of one Scenario as it was last written, and writes what is new of it.
+
+    `version` is the simulator's, as the result names it.
+    """
+
+    def __init__(self, store: Store, name: str, strategy: Strategy, version: str) -> None:
+        self.name = name
+        self._store = store
+        self._strategy = strategy
+        self._version = version
+        scenario = store.read(SCENARIO)[name]
+        self._uid: str = scenario["metadata"]["uid"]
+        self._status: Json = dict(scenario.get("status") or {})
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the Scenario is still there, and not another one of its name."""
+        found = self._store.read(SCENARIO).get(self.name)
+        return found is not None and found["metadata"]["uid"] == self._uid
+
+    @property
+    def phase(self) -> str:
+        """The Scenario's phase."""
+        return str(self._status.get("phase") or "")
+
+    @property
+    def message(self) -> str:
+        """What the status says about the phase."""
+        return str(self._status.get("message") or "")
+
+    @property
+    def step(self) -> int | None:
+        """The step that the Scenario is in."""
+        step: int | None = self._status.get("step")
+        return step
+
+    def tell(self, step: int, step_phase: str, scheduler: str | None = None) -> None:
+        """Say how far a step is, and what the scheduler is about."""
+        if scheduler is not None:
+            self._status["schedulerStatus"] = scheduler
+        self._status["stepStatus"] = {"step": step, "phase": step_phase}
+        self._status["step"] = step
+        self._write()
+
+    def finish_step(self, step: int, timeline: Timeline) -> None:
+        """Say that a step is over."""
+        if self._strategy is Strategy.AT_MOVING_NEXT_STEP:
+            self._put_result(timeline)
+        self.tell(step, phases.STEP_FINISHED)
+
+    def enter(self, phase: str, message: str, timeline: Timeline | None = None) -> None:
+        """Say that the Scenario is in another phase, or why it still is in this one."""
+        self._status["phase"] = phase
+        if message:
+            self._status["message"] = message
+        else:
+            self._status.pop("message", None)
+        if timeline is not None and self._is_written_in(phase):
+            self._put_result(timeline)
+        self._write()
+
+    def _is_written_in(self, phase: str) -> bool:
+        if phase == phases.PAUSED:
+            return self._strategy is Strategy.ON_PAUSE
+        if phase == phases.FAILED:
+            return True
+        return phase == phases.SUCCEEDED and self._strategy is not Strategy.AT_MOVING_NEXT_STEP
+
+    def _put_result(self, timeline: Timeline) -> None:
+        self._status["scenarioResult"] = {
+            "simulatorVersion": self._version,
+            "timeline": timeline.as_dict(),
+        }
+
+    def _write(self) -> None:
+        if self.is_there:
+            self._store.record_status(SCENARIO, self.name, dict(self._status))

@@ -1,0 +1,118 @@
+"""What happened in each step, as the document words it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from kubestage.scenario.resource import Event
+    from kubestage.scenario.sink import Sink
+
+Json = dict[str, Any]
+
+SCHEDULED: Final = "PodScheduled"
+UNSCHEDULED: Final = "PodUnscheduled"
+PREEMPTED: Final = "PodPreempted"
+_FIELDS: Final = {
+    "Patch": "patch",
+    "Delete": "delete",
+    SCHEDULED: "podScheduled",
+    UNSCHEDULED: "podUnscheduled",
+    PREEMPTED: "podPreempted",
+}
+
+
+@dataclasses.dataclass(slots=True)
+class PodStory:
+    """What is known of one pod over all steps."""
+
+    created_at: int
+    bound_to: str | None = None
+    bound_at: int | None = None
+    preempted_by: str | None = None
+    preempted_at: int | None = None
+    is_told_gone: bool = False
+    attempts: tuple[Json, ...] = ()
+
+    def result(self, pod: Json) -> Json:
+        """The pod's result as of now."""
+        return {
+            "pod": pod,
+            "boundTo": self.bound_to,
+            "preemptedBy": self.preempted_by,
+            "createdAt": self.created_at,
+            "boundAt": self.bound_at,
+            "preemptedAt": self.preempted_at,
+            "scheduleResult": list(self.attempts),
+        }
+
+
+class Timeline:
+    """The events of all steps so far, in order, with the stories of the pods by uid."""
+
+    def __init__(self, sink: Sink | None = None) -> None:
+        self.sink = sink
+        self.stories: dict[str, PodStory] = {}
+        # The ids of the scenario's own events: none is given a second time.
+        self.taken: set[str] = set()
+        self._steps: dict[int, list[Json]] = {}
+        self._made = 0
+
+    def begin(self, step: int) -> None:
+        """A step begins: it has its place even if nothing happens in it."""
+        self._steps.setdefault(step, [])
+
+    def operated(self, step: int, event: Event, told: Json) -> None:
+        """An event of the scenario was carried out."""
+        self._add(step, {"id": event.id, "step": step, "operation": event.operation, **told})
+
+    def happened(self, step: int, operation: str, told: Json) -> None:
+        """Something happened that no event of the scenario asked for."""
+        while True:
+            self._made += 1
+            identity = f"{operation.lower()}-{self._made}"
+            if identity not in self.taken:
+                break
+        self._add(
+            step, {"id": identity, "step": step, "operation": operation, _FIELDS[operation]: told}
+        )
+
+    def as_dict(self) -> Json:
+        """The timeline keyed by step, as the status has it; later events do not show in it."""
+        return {str(step): list(events) for step, events in sorted(self._steps.items())}
+
+    def _add(self, step: int, event: Json) -> None:
+        self._steps.setdefault(step, []).append(event)
+        if self.sink is not None:
+            self.sink.event(step, event)
+
+
+def resumed(told: Json, sink: Sink | None = None) -> Timeline:
+    """The timeline that a status tells, to be gone on with."""
+    timeline = Timeline(sink)
+    for step, events in told.items():
+        timeline._steps[int(step)] = list(events)  # noqa: SLF001 - it is being made here
+        for event in events:
+            timeline._made += event["operation"] in _FIELDS  # noqa: SLF001
+            _take_up(timeline.stories, event)
+    return timeline
+
+
+def _take_up(stories: dict[str, PodStory], event: Json) -> None:
+    created = (event.get("create") or {}).get("result") or {}
+    if (created.get("apiVersion"), created.get("kind")) == ("v1", "Pod"):
+        node = created["spec"].get("nodeName")
+        bound_at = event["step"] if node else None
+        stories[created["metadata"]["uid"]] = PodStory(event["step"], node, bound_at)
+    result = event.get(_FIELDS.get(event["operation"], ""))
+    if result is not None and "createdAt" in result:
+        stories[result["pod"]["metadata"]["uid"]] = PodStory(
+            result["createdAt"],
+            result.get("boundTo"),
+            result.get("boundAt"),
+            result.get("preemptedBy"),
+            result.get("preemptedAt"),
+            is_told_gone=result.get("preemptedAt") is not None,
+            attempts=tuple(result.get("scheduleResult") or ()),
+        )

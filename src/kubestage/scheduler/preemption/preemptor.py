@@ -1,0 +1,55 @@
+"""The pod that needs room, with what its attempt has found out so far."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING
+
+from kubestage.objects.views import budget as budget_views
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.objects.views.budget import BudgetView
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.handle import Lister
+    from kubestage.scheduler.nominator import Nominator
+    from kubestage.scheduler.runtime import Profile
+
+
+@dataclasses.dataclass(frozen=True)
+class Preemptor:
+    """Whom it may push out, and before whom it has to step back."""
+
+    pod: PodView
+    profile: Profile
+    state: CycleState
+    nominator: Nominator
+    lister: Lister
+
+    @functools.cached_property
+    def budgets(self) -> Sequence[BudgetView]:
+        """All disruption budgets, read when there is somebody whom they may protect."""
+        found = self.lister.list("policy/v1", "PodDisruptionBudget")
+        return [budget_views.of(each) for each in found]
+
+    def outranks(self, other: PodView) -> bool:
+        """Whether another pod may have to go."""
+        return other.priority < self.pod.priority
+
+    def yields_to(self, node_name: str) -> list[PodView]:
+        """The pods that were promised a place on a node and keep it."""
+        pod = self.pod
+        return [
+            other
+            for other in self.nominator.on(node_name)
+            if other.priority >= pod.priority and other.uid != pod.uid
+        ]
+
+    @property
+    def tracks_pods(self) -> bool:
+        """Whether a plugin that has a say follows pods as they are tried on and off."""
+        skipped = self.state.skip_filter
+        return any(plugin.name not in skipped for plugin in self.profile.tracking)

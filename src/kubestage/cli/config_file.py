@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +13,9 @@ from kubestage.objects import locator, manifest
 from kubestage.scheduler import config
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from kubestage.scenario.kss_input import Imported
 
 # Where an error is and what it is about, in the words of decoding and of validation.
 _UNKNOWN: Final = re.compile(r'(?P<problem>unknown field) "(?P<path>[^"]+)"')
@@ -49,9 +52,16 @@ class Flags:
         ]
 
 
-def load(path: str | None, flags: Flags) -> config.SchedulerConfiguration:
-    """The configuration of a file; without one, the default as the flags change it."""
+def load(
+    path: str | None, flags: Flags, imported: Iterable[Imported] = ()
+) -> config.SchedulerConfiguration:
+    """The configuration of a file; without one, that of an import, or the default as the flags
+    change it.
+    """
     if path is None:
+        for each in imported:
+            if each.configuration is not None and not flags.given:
+                return config.from_dict(each.configuration)
         return config.from_flags(
             flags.scheduler_name,
             flags.algorithm_provider,
@@ -66,6 +76,16 @@ def load(path: str | None, flags: Flags) -> config.SchedulerConfiguration:
         return config.load(text, path, read_policy=_read_policy)
     except config.ConfigError as error:
         raise _placed(error, text, path) from None
+
+
+def text_of(path: str | None, flags: Flags, imported: Iterable[Imported] = ()) -> str | None:
+    """The text of the configuration that `load` gives; None if it is the default, with flags."""
+    if path is not None:
+        return pathlib.Path(path).read_text()
+    for each in imported:
+        if each.configuration is not None and not flags.given:
+            return json.dumps(each.configuration)
+    return None
 
 
 def check(

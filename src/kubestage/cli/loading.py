@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+import pathlib
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import sources
 from kubestage.errors import InputError
 from kubestage.objects import kinds, locator, manifest
+from kubestage.scenario import kss_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_DEFINITION = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+_DNS: Final = re.compile(r"[^a-z0-9]+")
+_DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 @dataclasses.dataclass(slots=True)
@@ -24,6 +28,7 @@ class Loaded:
     bad: set[tuple[str, int, str]] = dataclasses.field(default_factory=set)
     locators: dict[str, locator.Locator] = dataclasses.field(default_factory=dict)
     table: kinds.KindTable = dataclasses.field(default_factory=kinds.KindTable)
+    imported: list[kss_input.Imported] = dataclasses.field(default_factory=list)
 
     def place(self, document: manifest.Document, error: InputError) -> InputError:
         """The error with file and line, found by its path in the document."""
@@ -34,14 +39,21 @@ class Loaded:
         return error
 
 
-def load(names: Sequence[str]) -> Loaded:
-    """Read files, directories and stdin (``-``) and add the kinds that they define."""
+def load(names: Sequence[str], *, imports: bool = False) -> Loaded:
+    """Read files, directories and stdin (``-``) and add the kinds that they define.
+
+    With `imports`, files of kube-scheduler-simulator are read as the Scenarios that they mean.
+    """
     if not names:
         raise InputError(
             "no manifests named", fix="add -f FILE, -f DIRECTORY or -f - for standard input"
         )
     loaded = Loaded()
     for source in sources.read(names):
+        if imports and kss_input.sniff(source.text) is not None:
+            name = _DNS.sub("-", pathlib.Path(source.name).stem.lower()).strip("-") or "imported"
+            loaded.imported.append(kss_input.load(source.text, source.name, name))
+            continue
         reading = manifest.read_text(source.text, source.name)
         loaded.documents += reading.documents
         loaded.problems += reading.problems
@@ -52,9 +64,9 @@ def load(names: Sequence[str]) -> Loaded:
     return loaded
 
 
-def load_sound(names: Sequence[str]) -> Loaded:
+def load_sound(names: Sequence[str], *, imports: bool = False) -> Loaded:
     """Like `load`, but the first problem is raised."""
-    loaded = load(names)
+    loaded = load(names, imports=imports)
     if loaded.problems:
         raise _first(loaded.problems)
     return loaded

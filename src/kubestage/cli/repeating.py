@@ -26,7 +26,7 @@ def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettin
         controllers=inputs.is_alive,
         detail=rules.detail.value,
         strategy=rules.strategy.value,
-        configuration=None if wanted.config is None else pathlib.Path(wanted.config).read_text(),
+        configuration=wanted.configuration,
         flags=wanted.flags.as_dict(),
         plugins=[
             Plugin(reference, _hash(plugin))

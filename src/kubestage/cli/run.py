@@ -87,12 +87,15 @@ def run(
         "--terminate-delay": terminate_delay,
         "--trace-out": trace_out,
     }
-    configuration = config_file.load(config, flags)
+    loaded = staging.load(files, config)
+    configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
-    loaded = staging.load(files, config)
     settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break))
-    wanted = running.Wanted(output, detail, explain, out, config, flags, plugin or (), completed)
+    text = config_file.text_of(config, flags, loaded.imported)
+    wanted = running.Wanted(
+        output, detail, explain, out, config, text, flags, plugin or (), completed
+    )
     with plugin_files.blaming(plugins):
         if run_for is not None:
             ended = run_life.run(loaded, settings, wanted, run_for, life)
@@ -103,7 +106,8 @@ def run(
             )
     sys.stdout.flush()
     unused = plugin_files.unused(plugins, configuration)
-    for note in (*_notes(config, flags, unused), *ended.notes):
+    imported = (note for each in loaded.imported for note in each.notes)
+    for note in (*imported, *_notes(config, flags, unused), *ended.notes):
         typer.echo(f"Note: {note}", err=True)
     problem = ended.failure or (ended.left if require_all else None)
     if problem is None:

@@ -37,13 +37,17 @@ class Settings:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a person asked to see and to keep, and the words in which they asked."""
+    """What a person asked to see and to keep, and the words in which they asked.
+
+    `config` is the file of the scheduler's configuration, `configuration` its text.
+    """
 
     output: str
     detail: str
     explain: str | None
     out: str | None
     config: str | None
+    configuration: str | None
     flags: Flags
     plugins: Sequence[str]
     completed: Completed

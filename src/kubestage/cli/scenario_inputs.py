@@ -12,7 +12,7 @@ from kubestage.objects import timestamps
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
@@ -39,37 +39,56 @@ class Inputs:
 
 
 def read(loaded: Loaded, is_alive: bool | None = None) -> Inputs:
-    """The Scenarios of manifests; what is written beside them is there when they begin.
+    """The Scenarios of manifests and imports; what is written beside them is there when they begin.
 
-    Controllers and kubelets are at work unless something was recorded in another cluster: of that
-    there may be parts only, and they would set about mending it.
+    Controllers and kubelets are at work unless something was recorded in another cluster that they
+    would set about mending, as only a part of it is here.
     """
     written = [each for each in loaded.documents if resource.is_scenario(each.object)]
     others = [each for each in loaded.documents if not resource.is_scenario(each.object)]
     _refuse_twins(loaded, written)
     scenarios = [_checked(loaded, each) for each in written]
+    scenarios += [resource.normalized(each.scenario) for each in loaded.imported]
     if is_alive is None:
-        is_alive = not any(_is_recorded(each.object) for each in others) and not any(
-            map(has_recorded, scenarios)
-        )
-    cluster, asked = split(others) if is_alive else (others, [])
+        given = (each.object for each in others)
+        is_alive = not any(map(_is_in_parts, (*given, *_recorded(scenarios))))
     places: dict[str, Document] = {}
-    recorded_ns = newest.time_ns(document.object for document in others)
-    start = timestamps.format_time(recorded_ns) if recorded_ns else None
-    if not written:
-        first = _creations(cluster, 0, places, is_alive=is_alive)
-        second = _creations(asked, 1, places, is_alive=is_alive)
-        done = {"id": "done", "step": int(bool(second)), **_DONE}
-        scenario = {
-            "apiVersion": resource.API_VERSION,
-            "kind": resource.KIND,
-            "metadata": {"name": IMPLICIT},
-            "spec": {"events": [*first, *second, done]},
-        }
-        return Inputs([scenario], start, is_alive, is_implicit=True, places=places)
+    start = _start(others, scenarios)
+    if not scenarios:
+        implicit = _implicit(others, places, is_alive=is_alive)
+        return Inputs([implicit], start, is_alive, is_implicit=True, places=places)
     if others:
         scenarios = [_begun_with(each, others, places, is_alive) for each in scenarios]
     return Inputs(scenarios, start, is_alive, places=places)
+
+
+def _implicit(
+    documents: Sequence[Document], places: dict[str, Document], *, is_alive: bool
+) -> Json:
+    """The Scenario that plain manifests mean: create all, schedule, done.
+
+    A living cluster has a step to come to rest before anything is asked of it.
+    """
+    cluster, asked = split(documents) if is_alive else (documents, [])
+    first = _creations(cluster, 0, places, is_alive=is_alive)
+    second = _creations(asked, 1, places, is_alive=is_alive)
+    done = {"id": "done", "step": int(bool(second)), **_DONE}
+    return {
+        "apiVersion": resource.API_VERSION,
+        "kind": resource.KIND,
+        "metadata": {"name": IMPLICIT},
+        "spec": {"events": [*first, *second, done]},
+    }
+
+
+def _start(documents: Iterable[Document], scenarios: Iterable[Json]) -> str | None:
+    """The moment at which time begins: the newest that what was recorded mentions."""
+    told = [each.object for each in documents]
+    imported = [each["metadata"].get("creationTimestamp") for each in scenarios]
+    if any(imported):
+        return min(each for each in imported if each)
+    recorded_ns = newest.time_ns((*told, *_recorded(scenarios)))
+    return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
 _DONE: Final = {"operation": resource.DONE, "doneOperation": {"done": True}}
@@ -82,10 +101,13 @@ def split(documents: Iterable[Document]) -> tuple[list[Document], list[Document]
     return [each for each in listed if not staging.is_asked(each.object)], asked
 
 
-def has_recorded(scenario: Json) -> bool:
-    """Whether a Scenario puts objects there that another cluster has recorded."""
-    bodies = (each.get("createOperation") or {} for each in scenario["spec"]["events"])
-    return any(each.get("asRecorded") and _is_recorded(each.get("object") or {}) for each in bodies)
+def _recorded(scenarios: Iterable[Json]) -> Iterator[Json]:
+    """The objects that Scenarios put there as they were recorded."""
+    for scenario in scenarios:
+        for event in scenario["spec"]["events"]:
+            body = event.get("createOperation") if isinstance(event, dict) else None
+            if isinstance(body, dict) and body.get("asRecorded"):
+                yield body["object"]
 
 
 def _refuse_twins(loaded: Loaded, written: Sequence[Document]) -> None:
@@ -106,6 +128,12 @@ def _refuse_twins(loaded: Loaded, written: Sequence[Document]) -> None:
 
 def _is_recorded(obj: Json) -> bool:
     return bool((obj.get("metadata") or {}).get("uid"))
+
+
+def _is_in_parts(obj: Json) -> bool:
+    """Whether an object was recorded that controllers look after, or that belongs to another."""
+    owned = (obj.get("metadata") or {}).get("ownerReferences")
+    return _is_recorded(obj) and bool(owned or staging.is_workload(obj))
 
 
 def _checked(loaded: Loaded, document: Document) -> Json:

@@ -28,7 +28,7 @@ _ASKED: Final = {*_WORKLOADS, "Pod", "PersistentVolumeClaim", "Service"}
 def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
     """Read manifests; a scheduler configuration among them is none, and is passed over if one
     was named."""
-    loaded = loading.load_sound(names)
+    loaded = loading.load_sound(names, imports=True)
     kept = []
     for document in loaded.documents:
         if document.object.get("kind") != _CONFIGURATION:
@@ -112,6 +112,11 @@ def is_new(obj: dict[str, Any]) -> bool:
     if "uid" in (obj.get("metadata") or {}):
         return False
     return obj["kind"] == "Pod" or not obj.get("status")
+
+
+def is_workload(obj: dict[str, Any]) -> bool:
+    """Whether an object makes pods."""
+    return obj.get("kind") in _WORKLOADS
 
 
 def is_asked(obj: dict[str, Any]) -> bool:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 MERGE_PATCH: Final = "application/merge-patch+json"
-AS_RECORDED: Final = "kubestage.dev/as-recorded"
-"""On the object that an event means: it is passed over if there is no such object any more, and
-what it says of a status is said of the status. Things go another way than they did elsewhere."""
 RUN_DURATION: Final = "kubestage.dev/run-duration"
 FOR_EVER: Final = "forever"
 POD: Final = ("v1", "Pod")
@@ -126,10 +123,14 @@ def delete(name: str, step: int, obj: Json) -> Json:
 
 def _target(obj: Json) -> Json:
     api_version, kind = type_of(obj)
-    metadata = {"name": obj["metadata"]["name"], "annotations": {AS_RECORDED: "true"}}
+    metadata = {"name": obj["metadata"]["name"]}
     if obj["metadata"].get("namespace"):
         metadata["namespace"] = obj["metadata"]["namespace"]
-    return {"typeMeta": {"apiVersion": api_version, "kind": kind}, "objectMeta": metadata}
+    return {
+        "typeMeta": {"apiVersion": api_version, "kind": kind},
+        "objectMeta": metadata,
+        "asRecorded": True,
+    }
 
 
 def scenario(name: str, events: Iterable[Json], last_step: int, **spec: Any) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.errors import ApiError, InputError
+from kubestage.errors import ApiError, InputError, NotFound
 from kubestage.objects.patches import PatchType
 from kubestage.scenario import patch_text
 from kubestage.scenario.resource import CREATE, DELETE, PATCH
@@ -38,6 +38,11 @@ def perform(store: Store, event: Event) -> Json:
             return {"patch": _patch(store, event.body)}
         if event.operation == DELETE:
             return {"delete": _delete(store, event.body)}
+    except NotFound as error:
+        if not event.body.get("asRecorded"):
+            raise OperationFailed(event, error) from None
+        # Here things went another way than where this was recorded.
+        return {event.operation.lower(): {"operation": event.body}}
     except (ApiError, InputError, ValueError) as error:
         raise OperationFailed(event, error) from None
     return {"done": {"operation": event.body}}
@@ -93,6 +98,9 @@ def _patch(store: Store, body: Json) -> Json:
         patch_type=_patch_type(kind, patch, body.get("patchType")),
         dry_run=_is_dry(body, "patchOptions"),
     )
+    if body.get("asRecorded") and isinstance(patch, dict) and "status" in patch:
+        told = {"status": patch["status"]}
+        result = store.patch(kind, name, told, namespace, subresource="status")
     return {"operation": body, "result": result}
 
 

@@ -69,7 +69,8 @@ class BuiltIn:
         """Try pods until the ledger says that there is no point.
 
         What attempts bring about (pods start, victims end, volumes are made) comes to rest before
-        pods are tried again that were tried in vain.
+        pods are tried again that were tried in vain. Where time is in the steps, the scheduler's
+        queue says when that is, as it does in a cluster.
         """
         ledger, try_all = watch.ledger, self.scheduler.run_until_idle
         try_all()
@@ -79,7 +80,7 @@ class BuiltIn:
                 return
             if try_all() or self._await(settling, until_ns):
                 continue
-            if not self._call_back(ledger) or not try_all():
+            if until_ns is not None or not self._call_back(ledger) or not try_all():
                 return
 
     def _await(self, settling: Settling, until_ns: int | None) -> bool:

@@ -57,11 +57,15 @@ class Timeline:
         # The ids of the scenario's own events: none is given a second time.
         self.taken: set[str] = set()
         self._steps: dict[int, list[Json]] = {}
+        # As last told, and the steps in which something happened since.
+        self._told: dict[str, list[Json]] = {}
+        self._untold: dict[int, None] = {}
         self._made = 0
 
     def begin(self, step: int) -> None:
         """A step begins: it has its place even if nothing happens in it."""
         self._steps.setdefault(step, [])
+        self._untold[step] = None
 
     def operated(self, step: int, event: Event, told: Json) -> None:
         """An event of the scenario was carried out."""
@@ -80,10 +84,14 @@ class Timeline:
 
     def as_dict(self) -> Json:
         """The timeline keyed by step, as the status has it; later events do not show in it."""
-        return {str(step): list(events) for step, events in sorted(self._steps.items())}
+        for step in sorted(self._untold):
+            self._told[str(step)] = list(self._steps[step])
+        self._untold.clear()
+        return dict(self._told)
 
     def _add(self, step: int, event: Json) -> None:
-        self._steps.setdefault(step, []).append(event)
+        self.begin(step)
+        self._steps[step].append(event)
         if self.sink is not None:
             self.sink.event(step, event)
 
@@ -92,6 +100,7 @@ def resumed(told: Json, sink: Sink | None = None) -> Timeline:
     """The timeline that a status tells, to be gone on with."""
     timeline = Timeline(sink)
     for step, events in told.items():
+        timeline.begin(int(step))
         timeline._steps[int(step)] = list(events)  # noqa: SLF001 - it is being made here
         for event in events:
             timeline._made += event["operation"] in _FIELDS  # noqa: SLF001

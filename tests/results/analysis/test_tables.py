@@ -120,6 +120,20 @@ def test_the_largest_pending_pod_is_the_one_with_the_largest_share_of_anything()
     }
 
 
+def test_the_largest_pending_pod_is_that_of_the_step_even_without_nodes() -> None:
+    story = Story().step(1).pod("one", cpu="1").refuse("one").step(2).step(3).delete("Pod", "one")
+    story.pod("two", cpu="2").refuse("two")
+    largest = analysis.fragmentation(story.status()).column("largestPending")
+    assert largest == ["default/one"] * 6 + ["default/two"] * 3
+
+
+def test_idle_steps_are_like_the_step_before() -> None:
+    story = rivalry().step(4).step(5).step(6).delete("Pod", "web")
+    for table in (analysis.balance(story.status()), analysis.fragmentation(story.status())):
+        by_step = {step: [row[1:] for row in table.rows if row[0] == step] for step in range(3, 7)}
+        assert by_step[3] == by_step[4] == by_step[5] != by_step[6]
+
+
 def test_each_pod_has_a_row_with_what_became_of_it() -> None:
     rows = {row["pod"]: row for row in analysis.by_pod(rivalry().status()).records()}
     assert list(rows) == [f"default/{name}" for name in ("web", "batch", "db", "big", "small")]

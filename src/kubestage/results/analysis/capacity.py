@@ -74,11 +74,15 @@ def balance(run: Run) -> Table:
     the resource.
     """
     told = digest(run)
-    rows = [
-        (end.step, name, *spread(rates(end.nodes, name)))
-        for end in told.steps
-        for name in told.resources
-    ]
+    rows: list[tuple[Any, ...]] = []
+    nodes: tuple[NodeEnd, ...] | None = None
+    values: list[tuple[Any, ...]] = []
+    for end in told.steps:
+        # The nodes of an idle step are those of the step before, not others that are alike.
+        if end.nodes is not nodes:
+            nodes = end.nodes
+            values = [(name, *spread(rates(nodes, name))) for name in told.resources]
+        rows += [(end.step, *each) for each in values]
     return Table(_BALANCE, rows)
 
 

@@ -37,6 +37,7 @@ class StepEnd(msgspec.Struct, frozen=True):
 
     step: int
     nodes: tuple[NodeEnd, ...]
+    nodes_used: int
     allocatable: Amounts
     requested: Amounts
     pods: int
@@ -77,8 +78,12 @@ def digest(run: Run) -> Digest:
     ends: list[StepEnd] = []
     offered: set[str] = set()
     pods: list[PodState] = []
+    changes = -1
     for step, state in walking.step_ends(run):
-        ends.append(_end(step, state, ends[-1] if ends else None))
+        # Most steps of a long run are idle, and need not be looked at.
+        idle = state.changes == changes
+        ends.append(msgspec.structs.replace(ends[-1], step=step) if idle else _end(step, state))
+        changes = state.changes
         offered.update(name for name, amount in state.allocatable.items() if amount)
         pods = state.history
     asked = {name for pod in pods for name, amount in pod.requests.items() if amount}
@@ -93,7 +98,7 @@ def digest(run: Run) -> Digest:
     )
 
 
-def _end(step: int, state: ClusterState, before: StepEnd | None) -> StepEnd:
+def _end(step: int, state: ClusterState) -> StepEnd:
     nodes = tuple(
         NodeEnd(each.name, each.allocatable, each.requested) for each in state.nodes.values()
     )
@@ -102,7 +107,8 @@ def _end(step: int, state: ClusterState, before: StepEnd | None) -> StepEnd:
     asking = state.demand[PODS].total()
     return StepEnd(
         step,
-        before.nodes if before is not None and before.nodes == nodes else nodes,
+        nodes,
+        sum(1 for node in nodes if node.requested.get(PODS)),
         state.allocatable,
         state.requested,
         len(state.pods),

@@ -42,10 +42,19 @@ def fragmentation(run: Run) -> Table:
     is pending.
     """
     told = digest(run)
-    return Table(_COLUMNS, [row for end in told.steps for row in _rows(end, told.resources)])
+    rows: list[tuple[Any, ...]] = []
+    typical: Amounts | None = None
+    values: list[tuple[Any, ...]] = []
+    for end in told.steps:
+        # An idle step has the very amounts of the step before, not others that are alike.
+        if end.typical is not typical:
+            typical = end.typical
+            values = list(_values(end, told.resources))
+        rows += [(end.step, *each) for each in values]
+    return Table(_COLUMNS, rows)
 
 
-def _rows(end: StepEnd, resources: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+def _values(end: StepEnd, resources: Iterable[str]) -> Iterator[tuple[Any, ...]]:
     left = [_free(node.allocatable, node.requested) for node in end.nodes]
     free = _total(left)
     stranded = _total(each for each in left if not amounts.fits(end.typical, each))
@@ -55,7 +64,7 @@ def _rows(end: StepEnd, resources: Iterable[str]) -> Iterator[tuple[Any, ...]]:
     for name in resources:
         whole = free.get(name, 0)
         part = stranded.get(name, 0)
-        row = (end.step, name, whole, end.typical.get(name, 0), part, amounts.rate(part, whole))
+        row = (name, whole, end.typical.get(name, 0), part, amounts.rate(part, whole))
         if end.wanted is None or blocked is None:
             yield (*row, None, None, None, None)
         else:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects.pod_resources import PODS
 from kubestage.results.analysis import capacity, pod_state, pod_tables
 from kubestage.results.analysis.digest import digest
 from kubestage.results.analysis.free_capacity import fragmentation
@@ -103,7 +102,7 @@ def summary(run: Run) -> Summary:
         preempted=counts[pod_state.PREEMPTED],
         deleted=counts[pod_state.DELETED],
         nodes=len(end.nodes) if end is not None else 0,
-        nodes_used=_used(end) if end is not None else 0,
+        nodes_used=end.nodes_used if end is not None else 0,
         pending_steps_mean=sum(waits) / len(waits) if waits else None,
         pending_steps_max=max(waits, default=None),
         attempts=results.total() if told.has_attempts else None,
@@ -135,7 +134,7 @@ def by_step(run: Run) -> Table:
         (
             end.step,
             len(end.nodes),
-            _used(end),
+            end.nodes_used,
             end.pods,
             happened["created"][end.step],
             happened["bound"][end.step],
@@ -156,10 +155,6 @@ def _happened(told: Digest) -> dict[str, collections.Counter[int | None]]:
     counts = {fact: collections.Counter(getattr(pod, fact) for pod in told.pods) for fact in facts}
     tries = (attempt.step for pod in told.pods for attempt in pod.attempts)
     return {**counts, "attempts": collections.Counter(tries)}
-
-
-def _used(end: StepEnd) -> int:
-    return sum(1 for node in end.nodes if node.requested.get(PODS))
 
 
 def _resources(told: Digest) -> dict[str, ResourceSummary]:

@@ -46,7 +46,7 @@ class ClusterState:
     `pending` those of them that need a node, `history` every pod there ever was. `requested` and
     `allocatable` are sums over `nodes`; a pod on a node that is gone, or that the timeline never
     told of, takes no room anywhere. `demand` counts, by resource and amount, the requests of pods
-    that are placed or pending.
+    that are placed or pending. `changes` grows whenever any of this changes.
     """
 
     def __init__(self) -> None:
@@ -58,6 +58,7 @@ class ClusterState:
         self.requested: Amounts = {}
         self.demand: dict[str, collections.Counter[int]]
         self.demand = collections.defaultdict(collections.Counter)
+        self.changes = 0
         # Nodes that are there and nodes that are not but have pods bound to them.
         self._hosts: dict[str, NodeState] = {}
         self._by_uid: dict[str, PodState] = {}
@@ -156,6 +157,7 @@ class ClusterState:
 
     def _count(self, pod: PodState, sign: int) -> None:
         """Add a pod to all that is kept of it, or take it away."""
+        self.changes += 1
         if pod.finished is not None:
             return
         for name, amount in pod.requests.items():
@@ -178,5 +180,6 @@ class ClusterState:
                 del self._hosts[host.name]
 
     def _sum(self, host: NodeState, sign: int) -> None:
+        self.changes += 1
         self.allocatable = amounts.plus(self.allocatable, host.allocatable, sign)
         self.requested = amounts.plus(self.requested, host.requested, sign)

@@ -6,11 +6,14 @@ BIN := .venv/bin
 .PHONY: demo test check docs bench clean
 
 demo: .venv/.ready
-	$(BIN)/kubestage get all -A -f examples/01-first-cluster
+	$(BIN)/kubestage run examples/14-scenario/scenario.yaml --config examples/14-scenario/scheduler.yaml \
+	  --out build/demo
 	@echo
-	$(BIN)/kubestage run examples/07-preemption --explain shop/checkout
+	$(BIN)/kubestage analyze build/demo preemptions
 	@echo
-	$(BIN)/kubestage run examples/10-node-failure --for 10m
+	$(BIN)/kubestage explain build/demo checkout-0
+	@echo
+	@echo "Now open build/demo/report.html in a browser."
 
 test: check docs
 	$(BIN)/python -m pytest
@@ -25,7 +28,7 @@ docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in objects store sim scheduler controllers; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in startup objects store sim scheduler controllers scenario; do $(BIN)/python benchmarks/$$suite.py; done
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -33,4 +36,4 @@ bench: .venv/.ready
 	touch $@
 
 clean:
-	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pathlib
+import tempfile
 from typing import Any
 
+from kubestage.cli import app
 from kubestage.testing import make_node, make_pod, make_priority_class
 
 Json = dict[str, Any]
@@ -48,6 +51,23 @@ def _event(number: int, step: int, obj: Json) -> Json:
 def write(obj: Json, path: str = "scenario.json") -> None:
     """Keep a Scenario in a file."""
     pathlib.Path(path).write_text(json.dumps(obj))
+
+
+def keep(scenario: Json, *options: str, out: str = "kept") -> None:
+    """Run a Scenario and keep the run; one that was made before is not made again."""
+    directory = pathlib.Path(out)
+    directory.mkdir(parents=True)
+    for name, content in _kept(json.dumps(scenario), options).items():
+        (directory / name).write_bytes(content)
+
+
+@functools.cache
+def _kept(text: str, options: tuple[str, ...]) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as place:
+        source, out = pathlib.Path(place, "scenario.json"), pathlib.Path(place, "kept")
+        source.write_text(text)
+        assert app.run(["run", str(source), "--out", str(out), *options]) == 0
+        return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
 def rivalry() -> Json:

@@ -23,11 +23,6 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def kept(terminal: Terminal, scenario: Json, *options: str, out: str = "kept") -> None:
-    scenarios.write(scenario)
-    assert terminal.run("run", "scenario.json", "--out", out, *options).code == 0
-
-
 def explained(terminal: Terminal, *words: str) -> str:
     result = terminal.run("explain", *words)
     assert (result.code, result.err) == (0, "")
@@ -35,7 +30,7 @@ def explained(terminal: Terminal, *words: str) -> str:
 
 
 def test_attempts_are_told_with_rejections_scores_and_victims(terminal: Terminal) -> None:
-    kept(terminal, scenarios.rivalry())
+    scenarios.keep(scenarios.rivalry())
     assert explained(terminal, "kept", "vip") == (
         "default/vip: Scheduled on n1 (profile default-scheduler, priority 1000, 2 attempts)\n"
         "  created in step 1, bound in step 1\n"
@@ -64,7 +59,7 @@ def test_attempts_are_told_with_rejections_scores_and_victims(terminal: Terminal
 
 
 def test_a_victim_is_told_who_took_its_place(terminal: Terminal) -> None:
-    kept(terminal, scenarios.rivalry())
+    scenarios.keep(scenarios.rivalry())
     lines = explained(terminal, "kept", "small").splitlines()
     assert lines[:2] == [
         "default/small: Preempted from n1 (profile default-scheduler, priority 0, 1 attempt)",
@@ -73,14 +68,14 @@ def test_a_victim_is_told_who_took_its_place(terminal: Terminal) -> None:
 
 
 def test_attempts_with_the_same_outcome_are_told_once(terminal: Terminal) -> None:
-    kept(terminal, scenarios.rivalry())
+    scenarios.keep(scenarios.rivalry())
     out = explained(terminal, "kept", "late")
     assert out.count("looked at") == 1
     assert out.endswith("\n\nAttempts 2 to 5: the same.\n")
 
 
 def test_one_attempt_can_be_asked_for(terminal: Terminal) -> None:
-    kept(terminal, scenarios.rivalry())
+    scenarios.keep(scenarios.rivalry())
     out = explained(terminal, "kept", "default/late", "--attempt", "3")
     assert "Attempt 3 (step 1, number 7 of the run): unschedulable\n" in out
     assert out.count("Attempt ") == 1
@@ -89,7 +84,7 @@ def test_one_attempt_can_be_asked_for(terminal: Terminal) -> None:
 
 def test_what_is_computed_anew_is_what_would_have_been_recorded(terminal: Terminal) -> None:
     for detail in ("summary", "decisions", "full"):
-        kept(terminal, scenarios.rivalry(), "--detail", detail, out=detail)
+        scenarios.keep(scenarios.rivalry(), "--detail", detail, out=detail)
     for pod in ("small", "big", "vip", "late"):
         told = [json.loads(explained(terminal, out, pod, "-o", "json"))
                 for out in ("summary", "decisions", "full")]  # fmt: skip
@@ -102,7 +97,7 @@ def test_what_is_computed_anew_is_what_would_have_been_recorded(terminal: Termin
 def test_pods_that_controllers_make_are_explained(terminal: Terminal) -> None:
     from kubestage.testing import make_deployment
 
-    kept(terminal, scenarios.scenario([make_node("n1")], [make_deployment("web", replicas=2)]))
+    scenarios.keep(scenarios.scenario([make_node("n1")], [make_deployment("web", replicas=2)]))
     found = json.loads(terminal.run("analyze", "kept", "pods", "-o", "json").out)
     assert len(found) == 2
     for row in found:
@@ -110,7 +105,7 @@ def test_pods_that_controllers_make_are_explained(terminal: Terminal) -> None:
 
 
 def test_a_status_at_full_detail_needs_no_run(terminal: Terminal) -> None:
-    kept(terminal, scenarios.rivalry(), "--detail", "full")
+    scenarios.keep(scenarios.rivalry(), "--detail", "full")
     shutil.copy("kept/scenario.json", "alone.json")
     alone = explained(terminal, "alone.json", "vip")
     assert "2          NodeResourcesFit   Insufficient cpu   n1, n2\n" in alone
@@ -120,7 +115,7 @@ def test_a_status_at_full_detail_needs_no_run(terminal: Terminal) -> None:
 
 
 def test_a_status_with_rows_alone_says_what_is_missing(terminal: Terminal) -> None:
-    kept(terminal, scenarios.rivalry())
+    scenarios.keep(scenarios.rivalry())
     shutil.copy("kept/scenario.json", "alone.json")
     result = terminal.run("explain", "alone.json", "small")
     assert "n1 is chosen\n\nWhat the plugins said is not known.\n" in result.out
@@ -146,7 +141,7 @@ def test_bad_questions_are_told_with_a_cure(
 ) -> None:
     story = scenarios.rivalry()
     twins = [make_pod("twin", namespace=namespace) for namespace in ("a", "b")]
-    kept(terminal, scenarios.scenario([*_objects(story, 0), *twins], _objects(story, 1)))
+    scenarios.keep(scenarios.scenario([*_objects(story, 0), *twins], _objects(story, 1)))
     result = terminal.run("explain", *words)
     assert result.code == 2
     assert problem in result.err
@@ -163,7 +158,7 @@ def _objects(scenario: Json, step: int) -> list[Json]:
 
 def test_the_best_nodes_are_as_many_as_asked_for(terminal: Terminal) -> None:
     nodes = [make_node(f"n{number}", cpu=str(number)) for number in range(2, 9)]
-    kept(terminal, scenarios.scenario([*nodes, make_pod("web", cpu="1")]))
+    scenarios.keep(scenarios.scenario([*nodes, make_pod("web", cpu="1")]))
     out = explained(terminal, "kept", "web", "--top", "3")
     table = out.partition("weighted\n\n")[2].partition("\n\n")[0].splitlines()
     assert "best 3 of 7" in out
@@ -173,7 +168,7 @@ def test_the_best_nodes_are_as_many_as_asked_for(terminal: Terminal) -> None:
 def test_pods_that_have_had_one_name_are_told_apart(terminal: Terminal) -> None:
     steps = [make_node("n1"), make_pod("web")], [scenarios.deletion("Pod", "web")], [
         make_node("n2"), scenarios.deletion("Node", "n1"), make_pod("web")]  # fmt: skip
-    kept(terminal, scenarios.scenario(*steps), "--no-controllers")
+    scenarios.keep(scenarios.scenario(*steps), "--no-controllers")
     out = explained(terminal, "kept", "web")
     assert "Pod 1 of 2 that have had this name:\ndefault/web: Deleted from n1" in out
     assert "Pod 2 of 2 that have had this name:\ndefault/web: Scheduled on n2" in out
@@ -183,7 +178,7 @@ def test_pods_that_have_had_one_name_are_told_apart(terminal: Terminal) -> None:
 
 def test_many_outcomes_are_told_in_full_at_the_beginning_and_the_end(terminal: Terminal) -> None:
     more = [[make_node(f"n{number}", cpu="1")] for number in range(8)]
-    kept(terminal, scenarios.scenario([make_pod("huge", cpu="9")], *more), "--no-controllers")
+    scenarios.keep(scenarios.scenario([make_pod("huge", cpu="9")], *more), "--no-controllers")
     out = explained(terminal, "kept", "huge")
     assert out.count(": unschedulable\n") == 9
     assert out.count(" looked at") == 4
@@ -208,7 +203,8 @@ def plugin(terminal: Terminal) -> pathlib.Path:
     )
     objects = [make_node("n1"), make_node("n2"), make_pod("web"), make_pod("api")]
     options = ("--config", "scheduler.yaml", "--plugin", "mine.py:Mine")
-    kept(terminal, scenarios.scenario(objects), *options)
+    scenarios.write(scenarios.scenario(objects))
+    assert terminal.run("run", "scenario.json", "--out", "kept", *options).code == 0
     return pathlib.Path("mine.py")
 
 

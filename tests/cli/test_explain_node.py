@@ -18,8 +18,7 @@ Json = dict[str, Any]
 def explained(
     terminal: Terminal, scenario: Json, *words: str, options: tuple[str, ...] = ()
 ) -> str:
-    scenarios.write(scenario)
-    assert terminal.run("run", "scenario.json", "--out", "kept", *options).code == 0
+    scenarios.keep(scenario, *options)
     result = terminal.run("explain", "kept", *words)
     assert (result.code, result.err) == (0, "")
     return result.out

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.testing import make_node, make_pod
-from tests.cli import clusters, scenarios
+from tests.cli import clusters, pages, scenarios
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
@@ -238,3 +238,8 @@ def test_a_plugin_that_is_gone_is_told(terminal: Terminal, plugin: pathlib.Path)
     result = terminal.run("explain", "kept", "api")
     assert (result.code, "n1 is chosen" in result.out) == (1, True)
     assert "its plugins cannot be had: mine.py: no such file" in result.err
+
+
+def test_the_page_shows_what_is_printed(terminal: Terminal) -> None:
+    assert len(pages.sessions("explain.md")) > 3
+    assert pages.differing(terminal, "explain.md") == []

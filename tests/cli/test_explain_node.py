@@ -107,3 +107,12 @@ def test_a_pod_that_was_never_tried_says_why(terminal: Terminal, pod: Json, reas
     assert lines[-1] == f"  {reason}"
     asked = terminal.run("explain", "kept", "idle", "--attempt", "1")
     assert (asked.code, "default/idle was never tried" in asked.err) == (2, True)
+
+
+def test_a_pod_of_a_run_that_failed_before_its_turn_says_so(terminal: Terminal) -> None:
+    scenario = scenarios.scenario([make_pod("idle"), scenarios.deletion("Pod", "nobody")])
+    scenarios.write(scenario)
+    assert terminal.run("run", "scenario.json", "--out", "kept").code == 1
+    assert terminal.run("explain", "kept", "idle").out.splitlines()[-1] == (
+        '  the run failed before its turn came: event "event-1": pods "nobody" not found'
+    )

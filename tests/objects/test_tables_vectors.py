@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 
 from kubestage.objects import defaulting, tables, timestamps
@@ -23,7 +23,7 @@ def test_recorded_columns_are_the_same_word_for_word() -> None:
         given = entry["in"]
         columns = tables.columns(given["apiVersion"], given["kind"])
         recorded = entry["out"]["columnDefinitions"]
-        assert [dataclasses.asdict(column) for column in columns] == recorded, entry["id"]
+        assert [msgspec.structs.asdict(column) for column in columns] == recorded, entry["id"]
 
 
 def test_kinds_without_a_printer_show_name_and_creation() -> None:

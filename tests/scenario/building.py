@@ -168,7 +168,9 @@ def pod_result(event: Json) -> Json | None:
 
 def results(stage: Stage, operation: str) -> dict[str, Json]:
     """The last PodResult of this operation for each pod, by the pod's name."""
-    told = {subject(event): pod_result(event) for event in happenings(stage) if _is(event, operation)}
+    told = {
+        subject(event): pod_result(event) for event in happenings(stage) if _is(event, operation)
+    }
     return {name: result for name, result in told.items() if result is not None}
 
 
@@ -185,8 +187,7 @@ def node_of(stage: Stage, name: str) -> str | None:
 def placements(stage: Stage) -> dict[str, str | None]:
     """The nodes of all pods, by the pods' names."""
     return {
-        pod["metadata"]["name"]: pod["spec"].get("nodeName")
-        for pod in stage.store.list(POD).items
+        pod["metadata"]["name"]: pod["spec"].get("nodeName") for pod in stage.store.list(POD).items
     }
 
 
@@ -201,7 +202,7 @@ def tried(stage: Stage) -> list[str]:
 
 
 def important(name: str, **options: Any) -> Json:
-    """A pod before which others have to give way; see `CLASSES`."""
+    """A pod before which others have to give way; `importance` makes its class."""
     return make_pod(name, priority_class_name="important", **options)
 
 
@@ -216,8 +217,6 @@ class Writes:
     def __init__(self, stage: Stage, name: str = NAME) -> None:
         self.statuses: list[Json] = []
         self._name = name
-        self._before: Any = None
-        self._result_writes = 0
         stage.store.subscribe(self._hear)
 
     @property

@@ -36,7 +36,9 @@ def _on(store: Store, node: str) -> list[Json]:
 
 
 def _room(store: Store, node: Json, without: Iterable[str] = ()) -> int:
-    used = sum(_cpu(pod) for pod in _on(store, node["metadata"]["name"]) if key_of(pod) not in without)
+    used = sum(
+        _cpu(pod) for pod in _on(store, node["metadata"]["name"]) if key_of(pod) not in without
+    )
     return quantity.parse(node["status"]["allocatable"]["cpu"]).milli_value - used
 
 

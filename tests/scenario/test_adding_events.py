@@ -1,4 +1,4 @@
-"""The documents on adding events to a running Scenario, and on how one ends, sentence by sentence."""
+"""The documents on adding events to a running Scenario, and on how one ends, by sentences."""
 
 from __future__ import annotations
 
@@ -116,7 +116,15 @@ def test_a_paused_scenario_goes_on_with_the_events_that_are_added() -> None:
     assert building.node_of(stage, "p") == "n1"
     add(stage, done(2))
     stage.run_scenarios()
-    assert writes.of("phase") == ["Pending", "Running", "Paused", "Running", "Paused", "Running", "Succeeded"]
+    assert writes.of("phase") == [
+        "Pending",
+        "Running",
+        "Paused",
+        "Running",
+        "Paused",
+        "Running",
+        "Succeeded",
+    ]
 
 
 def test_done_completes_the_scenario() -> None:
@@ -185,7 +193,9 @@ def test_story_2_a_worst_case_is_built_by_looking_at_the_state_of_a_paused_scena
         *(create(make_node(f"n{i}", cpu="4")) for i in range(3)),
         *(create(make_pod(f"p{i}", cpu="1")) for i in range(6)),
     )
-    load = {node: list(building.placements(stage).values()).count(node) for node in ("n0", "n1", "n2")}
+    load = {
+        node: list(building.placements(stage).values()).count(node) for node in ("n0", "n1", "n2")
+    }
     victim = max(load, key=lambda node: load[node])
     gone = [name for name, node in building.placements(stage).items() if node == victim]
     add(stage, delete(NODE, victim, 1), *(delete(POD, name, 1) for name in gone))

@@ -55,7 +55,9 @@ def test_a_scenario_that_is_created_while_another_runs_is_pending() -> None:
 
 
 def test_one_advance_is_one_step() -> None:
-    stage = building.stage_with(scenario(*(create(make_node(f"n{i}"), i) for i in range(3)), done(3)))
+    stage = building.stage_with(
+        scenario(*(create(make_node(f"n{i}"), i) for i in range(3)), done(3))
+    )
     steps = []
     while _controller(stage).advance():
         steps.append(building.status(stage).get("step"))
@@ -64,7 +66,8 @@ def test_one_advance_is_one_step() -> None:
 
 def test_a_running_scenario_that_is_deleted_is_forgotten_and_the_next_one_runs() -> None:
     stage = building.stage_with(
-        scenario(create(make_node("n1")), done(9)), scenario(create(make_node("n2")), done(), name="b")
+        scenario(create(make_node("n1")), done(9)),
+        scenario(create(make_node("n2")), done(), name="b"),
     )
     _controller(stage).advance()
     _controller(stage).advance()
@@ -160,10 +163,18 @@ def test_an_event_that_is_not_one_thing_fails_the_scenario_and_is_named(
     assert not stage.store.read(NODE)
 
 
+@pytest.mark.parametrize("operation", ["PodScheduled", "PodUnscheduled", "PodPreempted", "Update"])
+def test_operations_of_the_timeline_are_none_of_a_scenarios_events(operation: str) -> None:
+    """Only "Create", "Patch", "Delete", "Done" are valid operations in ScenarioEvent."""
+    stage = building.stage_with()
+    with pytest.raises(Invalid, match=r"spec.events\[0\].operation: Unsupported value"):
+        stage.store.create(scenario({**create(make_node("n1")), "operation": operation}))
+
+
 def test_two_events_of_one_id_are_refused() -> None:
     """The id is the key by which events are merged."""
     stage = building.stage_with()
-    with pytest.raises(Invalid, match='Duplicate value: {"id":"create-node-n1-0"}'):
+    with pytest.raises(Invalid, match=r'Duplicate value: ."id":"create-node-n1-0"'):
         stage.store.create(scenario(create(make_node("n1")), create(make_node("n1"))))
 
 
@@ -212,7 +223,9 @@ def test_run_scenarios_makes_a_controller_where_there_is_none() -> None:
 def test_a_scenario_that_fails_tells_how_far_it_came() -> None:
     """ScenarioFailed: e.g. the controller cannot create resource for some reason."""
     stage = building.stage_with(
-        scenario(create(make_node("n1")), create(make_node("n2"), 1), delete(NODE, "n3", 1), done(2))
+        scenario(
+            create(make_node("n1")), create(make_node("n2"), 1), delete(NODE, "n3", 1), done(2)
+        )
     )
     writes = Writes(stage)
     stage.run_scenarios()

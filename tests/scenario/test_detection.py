@@ -1,4 +1,4 @@
-"""The document on "when it can no longer schedule any more Pods": its rule and both its examples."""
+"""The document on "when it can no longer schedule any more Pods": its rule and its examples."""
 
 from __future__ import annotations
 
@@ -66,12 +66,11 @@ def test_a_pod_that_is_preempted_meanwhile_begins_the_count_anew() -> None:
 
 def test_there_is_nothing_to_schedule_where_no_pod_is_without_a_node() -> None:
     """All unscheduled Pods have been tried if there are none."""
-    ledger = Ledger()
-    assert ledger.is_exhausted
-    ledger.appeared("a")
+    assert Ledger().is_exhausted
+    ledger = _ledger("a")
     assert not ledger.is_exhausted
     ledger.left("a")
-    assert ledger.is_exhausted
+    assert ledger.untried == []
 
 
 def test_a_pod_that_appears_has_to_be_tried_too() -> None:
@@ -140,9 +139,7 @@ def test_the_second_worked_example_on_the_ledger() -> None:
 
 def _four_pods(*, able: str) -> Json:
     """Four pods of which only one fits."""
-    pods = [
-        make_pod(name, cpu="1" if name == able else "9") for name in ("p1", "p2", "p3", "p4")
-    ]
+    pods = [make_pod(name, cpu="1" if name == able else "9") for name in ("p1", "p2", "p3", "p4")]
     return scenario(create(make_node("n1", cpu="2")), *map(create, pods), done())
 
 

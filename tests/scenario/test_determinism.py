@@ -41,7 +41,10 @@ sys.stdout.buffer.write(test_determinism.told(stage))
 
 
 def _events() -> list[Json]:
-    drawn = {"kubestage.dev/launch-delay": "uniform(1s,5s)", "kubestage.dev/run-duration": "normal(20s,5s)"}
+    drawn = {
+        "kubestage.dev/launch-delay": "uniform(1s,5s)",
+        "kubestage.dev/run-duration": "normal(20s,5s)",
+    }
     work = make_pod("work", cpu="500m", annotations=drawn)
     work["spec"]["restartPolicy"] = "Never"
     return [

@@ -8,19 +8,13 @@ from typing import Any
 import pytest
 
 from kubestage.errors import Invalid
-from kubestage.testing import make_deployment, make_node, make_pod, owner_reference
+from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import NODE, POD, create, delete, done, patch
 
 Json = dict[str, Any]
 
-CONFIG_MAP = ("v1", "ConfigMap")
 LABEL = {"metadata": {"labels": {"x": "2"}}}
-
-
-def _config_map(name: str = "c", **data: str) -> Json:
-    metadata = {"name": name, "namespace": "default"}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
 def _only(*events: Json, **options: Any) -> Json:
@@ -107,7 +101,7 @@ def test_an_object_that_is_there_already_fails_the_scenario() -> None:
 @pytest.mark.parametrize("text", [json.dumps(LABEL), "metadata:\n  labels:\n    x: '2'\n"])
 @pytest.mark.parametrize("patch_type", [None, "merge", "strategic", "application/merge-patch+json"])
 def test_a_patch_is_json_or_yaml(text: str, patch_type: str | None) -> None:
-    more = {} if patch_type is None else {"patchType": patch_type}
+    more: Json = {} if patch_type is None else {"patchType": patch_type}
     event = patch(POD, "p", text, **more)
     told = _only(create(make_pod("p", labels={"a": "1"})), event)
     assert set(told) == {"id", "step", "operation", "patch"}
@@ -117,7 +111,7 @@ def test_a_patch_is_json_or_yaml(text: str, patch_type: str | None) -> None:
 
 @pytest.mark.parametrize("patch_type", [None, "json", "application/json-patch+json"])
 def test_a_list_of_operations_is_a_json_patch(patch_type: str | None) -> None:
-    more = {} if patch_type is None else {"patchType": patch_type}
+    more: Json = {} if patch_type is None else {"patchType": patch_type}
     change = [{"op": "replace", "path": "/metadata/labels/a", "value": "2"}]
     told = _only(create(make_pod("p", labels={"a": "1"})), patch(POD, "p", change, **more))
     assert told["patch"]["result"]["metadata"]["labels"] == {"a": "2"}
@@ -194,37 +188,6 @@ def test_a_deletion_counts_in_the_scheduling_of_its_step() -> None:
     assert building.results(stage, "PodScheduled")["b"]["boundAt"] == 2
 
 
-@pytest.mark.parametrize("policy", ["Background", "Orphan"])
-def test_delete_options_say_what_becomes_of_dependents(policy: str) -> None:
-    stage = building.run(
-        create(make_node("n1")),
-        create(make_deployment("web")),
-        delete(building.DEPLOYMENT, "web", 1, deleteOptions={"propagationPolicy": policy}),
-        alive=True,
-    )
-    assert building.phase(stage) == "Paused"
-    assert len(stage.store.list(POD).items) == (1 if policy == "Orphan" else 0)
-
-
-def test_delete_options_say_how_long_a_pod_may_take() -> None:
-    """A grace period of zero: the pod is gone before anything else happens."""
-    pod = make_pod("p", annotations={"kubestage.dev/terminate-delay": "20s"})
-    events = [create(make_node("n1")), create(pod)]
-    begun = building.run(*events, alive=True).clock.now_ns
-    slow = building.run(*events, delete(POD, "p", 1), alive=True)
-    assert slow.clock.now_ns - begun >= 20_000_000_000
-    at_once = {"deleteOptions": {"gracePeriodSeconds": 0}}
-    fast = building.run(*events, delete(POD, "p", 1, **at_once), alive=True)
-    assert fast.clock.now_ns - begun < 5_000_000_000
-    assert not fast.store.list(POD).items
-    assert not slow.store.list(POD).items
-
-
-def test_preconditions_of_a_deletion_are_kept() -> None:
-    wrong = {"deleteOptions": {"preconditions": {"uid": "another"}}}
-    assert "the UID in the precondition" in _failure(create(make_pod("p")), delete(POD, "p", **wrong))
-
-
 @pytest.mark.parametrize("event", [delete(POD, "p"), patch(POD, "p", LABEL)])
 def test_what_is_not_there_cannot_be_changed(event: Json) -> None:
     assert _failure({**event, "id": "e"}) == 'event "e": pods "p" not found'
@@ -242,39 +205,6 @@ def test_what_is_of_no_known_kind_cannot_be_changed(event: Json) -> None:
 def test_what_has_no_name_cannot_be_changed(event: Json, field: str) -> None:
     del event[field]["objectMeta"]["name"]
     assert _failure({**event, "id": "e"}) == 'event "e": objectMeta.name is missing'
-
-
-def test_a_dry_run_changes_nothing() -> None:
-    """Options are those of the API, and it knows dry runs."""
-    dry: Any = {"dryRun": ["All"]}
-    stage = building.run(
-        create(make_node("n1")),
-        create(make_pod("p", labels={"x": "1"})),
-        create(_config_map(), createOptions=dry),
-        patch(POD, "p", LABEL, patchOptions=dry),
-        delete(POD, "p", deleteOptions=dry),
-    )
-    assert building.phase(stage) == "Paused"
-    assert stage.store.get(POD, "p")["metadata"]["labels"] == {"x": "1"}
-    assert not stage.store.read(CONFIG_MAP)
-
-
-def test_a_pod_that_was_deleted_in_a_dry_run_is_told_of_when_it_is_gone() -> None:
-    """The deletion that the timeline tells was none."""
-    owner = _config_map("owner")
-    owner["metadata"]["uid"] = "o-1"
-    pod = make_pod("p")
-    pod["metadata"]["ownerReferences"] = [{**owner_reference(owner), "controller": False}]
-    stage = building.run(
-        create(owner, asRecorded=True),
-        create(pod),
-        delete(POD, "p", 1, deleteOptions={"dryRun": ["All"]}),
-        delete(CONFIG_MAP, "owner", 2),
-        alive=True,
-    )
-    assert not stage.store.list(POD).items
-    told = [(step, what) for step, what, name in building.summary(stage) if name == "p"]
-    assert told == [(0, "Create"), (0, "PodUnscheduled"), (1, "Delete"), (1, "PodUnscheduled"), (2, "Delete")]
 
 
 def test_done_tells_the_operation() -> None:

@@ -1,4 +1,4 @@
-"""What a step has to know of the pods: who has no node, who is on the move, who has given up room."""
+"""What a step has to know of the pods: who has no node, who is on the move, who is gone."""
 
 from __future__ import annotations
 
@@ -85,7 +85,9 @@ def test_a_pod_behind_gates_is_unscheduled_when_the_last_of_them_is_gone() -> No
     assert scene.ledger.untried == [KEY]
 
 
-@pytest.mark.parametrize(("schedulers", "count"), [(("mine", "other"), 1), (("mine",), 0), (None, 1)])
+@pytest.mark.parametrize(
+    ("schedulers", "count"), [(("mine", "other"), 1), (("mine",), 0), (None, 1)]
+)
 def test_only_pods_of_schedulers_that_are_here_count(
     schedulers: tuple[str, ...] | None, count: int
 ) -> None:

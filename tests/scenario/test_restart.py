@@ -26,9 +26,7 @@ def _restarted(stage: Stage, settings: Settings | None = None, *, alive: bool = 
     other.add_scheduler()
     if alive:
         other.add_controllers()
-    other.load(
-        [obj for each in stage.store.ledger.collections() for obj in each.objects.values()]
-    )
+    other.load([obj for each in stage.store.ledger.collections() for obj in each.objects.values()])
     other.add_scenarios(settings)
     return other
 
@@ -169,7 +167,9 @@ def test_no_event_is_run_twice_after_a_restart_with_any_strategy(strategy: Strat
 def test_a_living_cluster_goes_on_after_a_restart() -> None:
     """Controllers find the objects of a paused Scenario as they were."""
     stage = _restarted(
-        building.run(create(make_node("n1")), create(make_deployment("web", replicas=2)), alive=True),
+        building.run(
+            create(make_node("n1")), create(make_deployment("web", replicas=2)), alive=True
+        ),
         alive=True,
     )
     add(stage, building.patch(building.DEPLOYMENT, "web", {"spec": {"replicas": 3}}, 1), done(1))

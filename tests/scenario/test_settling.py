@@ -43,7 +43,9 @@ def _phases(stage: Stage) -> set[str]:
 
 def test_controllers_settle_before_scheduling_starts() -> None:
     """Workload controllers are part of a step: pods are there when scheduling begins."""
-    stage = building.stage_with(scenario(*_nodes(), create(make_deployment("web", replicas=5))), alive=True)
+    stage = building.stage_with(
+        scenario(*_nodes(), create(make_deployment("web", replicas=5))), alive=True
+    )
     made: list[int] = []
 
     def hear(change: Change) -> None:
@@ -130,7 +132,9 @@ def test_a_pod_that_never_starts_does_not_hold_a_step_for_ever(annotations: dict
     """The step waits for it with patience, and then goes on."""
     stuck = make_pod("stuck", annotations=annotations)
     settings = Settings(patience_ns=30 * SECOND)
-    stage = building.run(*_nodes(), create(stuck), create(make_pod("p"), 1), done(1), alive=True, settings=settings)
+    stage = building.run(
+        *_nodes(), create(stuck), create(make_pod("p"), 1), done(1), alive=True, settings=settings
+    )
     assert building.phase(stage) == "Succeeded"
     assert stage.store.get(POD, "stuck")["status"]["phase"] == "Pending"
     assert stage.store.get(POD, "p")["status"]["phase"] == "Running"
@@ -158,7 +162,9 @@ def test_a_pod_that_never_ends_does_not_hold_a_step_for_ever() -> None:
 
 def test_pods_that_crash_again_and_again_do_not_hold_a_step_for_ever() -> None:
     crashing = {"kubestage.dev/run-duration": "1s", "kubestage.dev/exit-code": "1"}
-    stage = building.run(*_nodes(), create(make_pod("p", annotations=crashing)), done(1), alive=True)
+    stage = building.run(
+        *_nodes(), create(make_pod("p", annotations=crashing)), done(1), alive=True
+    )
     assert building.phase(stage) == "Succeeded"
     assert _seconds(stage) < 300
 
@@ -173,7 +179,9 @@ def test_a_job_is_started_and_not_waited_for() -> None:
 
 
 def test_a_step_without_anything_to_wait_for_takes_hardly_any_time() -> None:
-    stage = building.run(*_nodes(5), *(create(make_node(f"m{i}"), i) for i in range(20)), alive=True)
+    stage = building.run(
+        *_nodes(5), *(create(make_node(f"m{i}"), i) for i in range(20)), alive=True
+    )
     assert building.phase(stage) == "Paused"
     assert _seconds(stage) < 60
 

@@ -1,4 +1,4 @@
-"""The documents on ScenarioStep: what a step is, what happens in it and why, one test a sentence."""
+"""The documents on ScenarioStep: what a step is, what happens in it and why, by sentences."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import kubestage
 from kubestage.scenario import phases
 from kubestage.testing import make_node, make_pod
 from tests.scenario import building
@@ -250,8 +251,6 @@ def test_the_result_is_updated_just_before_the_step_advances() -> None:
 
 def test_the_result_names_the_version_of_the_simulator() -> None:
     """SimulatorVersion represents the version of the simulator that runs this scenario."""
-    import kubestage  # noqa: PLC0415 - its version is what is asked for
-
     stage = building.run(done())
     assert building.status(stage)["scenarioResult"]["simulatorVersion"] == kubestage.__version__
 

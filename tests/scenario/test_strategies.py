@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from kubestage.scenario.settings import Settings, Strategy
@@ -9,11 +11,16 @@ from kubestage.testing import make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import Writes, add, create, done, scenario
 
+if TYPE_CHECKING:
+    from kubestage import Stage
+
+Json = dict[str, Any]
+
 STEPS = 4
 ALL = list(Strategy)
 
 
-def _steps(first: int = 0, count: int = STEPS) -> list[building.Json]:
+def _steps(first: int = 0, count: int = STEPS) -> list[Json]:
     return [
         event
         for step in range(first, first + count)
@@ -21,7 +28,7 @@ def _steps(first: int = 0, count: int = STEPS) -> list[building.Json]:
     ]
 
 
-def _watched(strategy: Strategy | None, *events: building.Json) -> tuple[building.Stage, Writes]:
+def _watched(strategy: Strategy | None, *events: Json) -> tuple[Stage, Writes]:
     settings = None if strategy is None else Settings(strategy=strategy)
     stage = building.stage_with(scenario(*events), settings=settings)
     writes = Writes(stage)

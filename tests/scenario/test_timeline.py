@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.scenario.resource import SCENARIO
 from kubestage.testing import make_deployment, make_job, make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import DEPLOYMENT, POD, create, delete, done, patch
@@ -67,7 +68,7 @@ def test_events_are_keyed_by_the_step_in_which_they_happened() -> None:
 def test_the_scenarios_own_events_keep_their_ids_and_others_get_new_ones() -> None:
     """The ID will be the same as spec.ScenarioEvent.ID if it is from the defined event."""
     stage = _busy()
-    spec = stage.store.get(building.resource.SCENARIO, building.NAME)["spec"]["events"]
+    spec = stage.store.get(SCENARIO, building.NAME)["spec"]["events"]
     own = [each["id"] for each in spec]
     ids = [each["id"] for each in building.happenings(stage)]
     assert len(ids) == len(set(ids))
@@ -238,7 +239,9 @@ def test_a_pod_that_came_to_its_end_is_told_of_as_a_patch_of_its_phase() -> None
 
 def test_pods_of_controllers_are_first_heard_of_when_they_are_tried() -> None:
     """Nobody created them by an event."""
-    stage = building.run(create(make_deployment("web", replicas=2)), create(make_node("n1"), 1), alive=True)
+    stage = building.run(
+        create(make_deployment("web", replicas=2)), create(make_node("n1"), 1), alive=True
+    )
     for name in building.placements(stage):
         assert _of_pod(stage, name) == [(0, "PodUnscheduled"), (1, "PodScheduled")]
     for told in building.results(stage, "PodScheduled").values():

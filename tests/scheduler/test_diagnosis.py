@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import numpy as np
+from hypothesis import strategies as st
 
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
@@ -13,6 +15,7 @@ from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.status import Code, Status, unresolvable, unschedulable
 from kubestage.testing import make_node, make_pod
+from tests.reference import failure_message as twin
 
 if TYPE_CHECKING:
     from kubestage.scheduler.columns import Columns
@@ -33,6 +36,32 @@ def test_extenders_overrule_plugins_and_are_counted_once() -> None:
     assert diagnosis.explicit_count == 3
     assert dict(diagnosis.verdicts())["n1"].message == "extender says no"
     assert diagnosis.message() == ("0/3 nodes are available: 1 extender says no, 1 never, 1 small.")
+
+
+_statuses = st.builds(
+    lambda code, reasons: Status(code, tuple(reasons)),
+    st.sampled_from([Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE]),
+    st.lists(st.sampled_from(["small", "far", "loud"]), max_size=3),
+)
+
+
+@hypothesis.given(st.data(), st.integers(0, 6), _statuses)
+def test_the_message_is_that_of_counting_node_by_node(
+    data: Any, count: int, absent: Status
+) -> None:
+    diagnosis = Diagnosis(_columns(count), absent=absent)
+    left, verdicts = list(range(count)), {}
+    while left and data.draw(st.booleans()):
+        rows = data.draw(st.lists(st.sampled_from(left), unique=True))
+        status = data.draw(_statuses)
+        diagnosis.add(np.array(rows, np.int64), status)
+        verdicts.update({f"n{row}": status for row in rows})
+        left = [row for row in left if row not in rows]
+    names = st.sampled_from([*(f"n{row}" for row in range(count)), "gone"])
+    diagnosis.named = data.draw(st.dictionaries(names, _statuses))
+    verdicts.update(diagnosis.named)
+    assert diagnosis.explicit_count == len(verdicts) == len(dict(diagnosis.verdicts()))
+    assert diagnosis.message() == twin.message(diagnosis.columns.names, verdicts, absent)
 
 
 def test_nodes_without_a_verdict_have_the_absent_one() -> None:

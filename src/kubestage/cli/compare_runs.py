@@ -65,6 +65,11 @@ class Kept(Contender):
         super().__init__(name, run.scenario, _conditions(run))
         self._run = run
 
+    @functools.cached_property
+    def told(self) -> Digest:
+        """The run, walked through."""
+        return explain_sources.digest(self._run)
+
     def tried(self) -> list[Tried]:
         """Every attempt, in order, be it that only the record knows it."""
         return explain_sources.tried(self._run, self.told)
@@ -137,8 +142,10 @@ def made(files: Sequence[str], configs: Sequence[str], rules: Rules) -> list[Con
     loaded = staging.load(files, configs[0])
     inputs = scenario_inputs.read(loaded, rules.is_alive)
     if len(inputs.scenarios) > 1:
-        names = ", ".join(str(each["metadata"]["name"]) for each in inputs.scenarios)
-        raise InputError(f"there are several Scenarios: {names}", fix="compare with one at a time")
+        several = ", ".join(str(each["metadata"]["name"]) for each in inputs.scenarios)
+        raise InputError(
+            f"there are several Scenarios: {several}", fix="compare with one at a time"
+        )
     names = _short(configs)
     found: list[Contender] = []
     for name, settings in zip(names, repeatables, strict=True):
@@ -154,7 +161,8 @@ def _prepared(configs: Sequence[str], rules: Rules) -> list[Repeatable]:
     from kubestage.scheduler.record import Recording
     from kubestage.scheduler.selection import TieBreak
 
-    found, unused = [], set()
+    found: list[Repeatable] = []
+    unused: set[str] = set()
     nothing: Inputs = scenario_inputs.Inputs([], None, is_alive=False)
     for at, each in enumerate(configs):
         path = None if each == DEFAULT else each
@@ -198,15 +206,21 @@ def _place(path: str) -> str:
 
 
 def _short(paths: Sequence[str]) -> list[str]:
-    """The last part of each path, if that tells them apart; a number if nothing does."""
-    stems = [pathlib.Path(path).stem or path for path in paths]
-    names = [pathlib.Path(path).name or path for path in paths]
-    for shown in (stems, names, list(paths)):
-        if len(set(shown)) == len(shown):
-            return shown
+    """The last part of each path, if that tells them apart; one that comes again has a number."""
+    distinct = list(dict.fromkeys(paths))
+    forms = (_stem, _last, str)
+    form = next(each for each in forms if len({each(path) for path in distinct}) == len(distinct))
     seen: collections.Counter[str] = collections.Counter()
-    numbered = []
+    names = []
     for path in paths:
         seen[path] += 1
-        numbered.append(path if seen[path] == 1 else f"{path} ({seen[path]})")
-    return numbered
+        names.append(form(path) if seen[path] == 1 else f"{form(path)} ({seen[path]})")
+    return names
+
+
+def _stem(path: str) -> str:
+    return pathlib.Path(path).stem or path
+
+
+def _last(path: str) -> str:
+    return pathlib.Path(path).name or path

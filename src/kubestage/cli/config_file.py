@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import locator, manifest
@@ -26,8 +27,7 @@ _HEAD: Final = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(msgspec.Struct, frozen=True):
     """kube-scheduler's old flags; None where one is not given."""
 
     scheduler_name: str | None = None
@@ -37,18 +37,16 @@ class Flags:
     def as_dict(self) -> dict[str, str | int]:
         """Those that are given, by name."""
         return {
-            each.name: value
-            for each in dataclasses.fields(self)
-            if (value := getattr(self, each.name)) is not None
+            name: value for name, value in msgspec.structs.asdict(self).items() if value is not None
         }
 
     @property
     def given(self) -> list[str]:
         """Those that are given, as they are written."""
         return [
-            f"--{each.name.replace('_', '-')}"
-            for each in dataclasses.fields(self)
-            if getattr(self, each.name) is not None
+            f"--{name.replace('_', '-')}"
+            for name, value in msgspec.structs.asdict(self).items()
+            if value is not None
         ]
 
 

@@ -8,6 +8,8 @@ import inspect
 import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 import kubestage
 from kubestage.cli import (
     config_file,
@@ -93,7 +95,7 @@ def repeat(this: Repeatable, numbers: Collection[int]) -> Repeated:
 
 def _configuration(how: Repeat) -> config.SchedulerConfiguration:
     if how.configuration is None:
-        return config_file.load(None, config_file.Flags(**how.flags))
+        return config_file.load(None, msgspec.convert(how.flags, config_file.Flags))
     return config.load(how.configuration)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import explain_status
 from kubestage.errors import InputError
-from kubestage.results import comparison
+from kubestage.results import analysis, comparison
 from kubestage.results.comparison import attempts
 
 if TYPE_CHECKING:
@@ -40,6 +40,15 @@ class Stories:
     told: dict[int, Json]
     notes: tuple[str, ...] = ()
     differs: str | None = None
+
+
+def digest(run: Run) -> Digest:
+    """A run, walked through; what is wrong with its status is told with its name."""
+    try:
+        return analysis.digest(run.scenario)
+    except InputError as error:
+        error.file = error.file or run.name
+        raise
 
 
 def stories(run: Run, numbers: Collection[int], rows: Callable[[], Iterable[Tried]]) -> Stories:

@@ -32,7 +32,7 @@ class Told:
     @functools.cached_property
     def digest(self) -> Digest:
         """The run, walked through."""
-        return analysis.digest(self.run.scenario)
+        return explain_sources.digest(self.run)
 
     def attempts(self) -> list[Tried]:
         """Every attempt of the run, in order."""

@@ -32,7 +32,8 @@ def reason(pod: PodState, of: Told) -> str:
         return f"it was deleted in step {pod.deleted}, before its turn came"
     if told.phase not in ("Succeeded", "Paused"):
         problem = f": {told.message}" if told.message else ""
-        return f"the run was {told.phase or 'not over'} before its turn came{problem}"
+        end = "failed" if told.phase == "Failed" else "stopped"
+        return f"the run {end} before its turn came{problem}"
     return "it was not tried"
 
 

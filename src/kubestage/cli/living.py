@@ -30,16 +30,14 @@ _FIX: Final = "write it as in 10m, 1h30m or 7d"
 _DAY_NS: Final = 24 * 3600 * 1_000_000_000
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Later:
+class Later(msgspec.Struct, frozen=True):
     """Manifests that are applied when some time has passed."""
 
     at_ns: int
     loaded: Loaded
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """What is to happen: how long to live, what comes later, who is told of what happens.
 
     `trace` is the file that the movements are written to.
@@ -53,8 +51,7 @@ class Plan:
     watched: bool = True
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Life:
+class Life(msgspec.Struct, frozen=True):
     """The stage as it is at the end, and the attempts at one pod if they were to be explained."""
 
     stage: Stage
@@ -128,11 +125,11 @@ def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = 
         raise InputError(f'no attempt was made at a pod "{explained}"', path="--explain", fix=fix)
     key = found[0]
     numbers = [each.number for each in decisions if each.pod == key]
-    quiet = dataclasses.replace(plan, tell=None, trace=None, watched=False)
+    quiet = msgspec.structs.replace(plan, tell=None, trace=None, watched=False)
     again = _live(loaded, settings, quiet, numbers)
     told = again.scheduler.record.explanations
     explanations = [{"number": number, **each} for number, each in told.items()]
-    return dataclasses.replace(life, explanations=explanations, explained=key)
+    return msgspec.structs.replace(life, explanations=explanations, explained=key)
 
 
 def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection[int] = ()) -> Life:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.record import WAITING
@@ -31,8 +32,7 @@ _ENDED: Final = ("Succeeded", "Failed")
 _RESULTS: Final = ("podScheduled", "podUnscheduled", "podPreempted")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(msgspec.Struct, frozen=True):
     """One pod that was pending, or that had to go."""
 
     namespace: str
@@ -52,8 +52,7 @@ class Placement:
         return f"{self.namespace}/{self.name}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """How the run ended; `allocated` is the requested share of each resource in percent."""
 
     counts: dict[str, int]

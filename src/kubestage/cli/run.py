@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -75,7 +76,7 @@ def run(
     completion.check_choice(output, options.FORMATS)
     completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
     completion.check_choice(detail, options.DETAILS, "detail")
-    completion.check_choice(result_strategy, options.STRATEGIES, "strategy")
+    completion.check_choice(result_strategy, options.STRATEGIES, _origin(result_strategy))
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
@@ -114,6 +115,12 @@ def run(
         return 0
     failures.tell(problem)
     return failures.NOT_AS_WANTED
+
+
+def _origin(strategy: str) -> str:
+    """Where a strategy comes from: a variable is easily forgotten."""
+    is_variable = os.environ.get(options.STRATEGY_VARIABLE) == strategy
+    return options.STRATEGY_VARIABLE if is_variable else "result strategy"
 
 
 def _refuse_without_time(life: Mapping[str, Any]) -> None:

@@ -31,7 +31,10 @@ def run(
     loaded: Loaded, settings: Settings, wanted: Wanted, run_for: str, life: Mapping[str, Any]
 ) -> running.Ended:
     """Let the cluster live, and print what came of it; `life` are the options for that."""
-    _refuse(loaded, wanted)
+    _refuse_scenarios(loaded)
+    if wanted.out is not None:
+        fix = "leave out --for, or write a Scenario with spec.stepDuration"
+        raise InputError("keeps runs of Scenarios, which have steps", path="--out", fix=fix)
     machine = wanted.output in ("json", "yaml")
     stream = event_stream.EventStream(prints=not machine) if life["--events"] else None
     plan = living.Plan(
@@ -46,6 +49,8 @@ def run(
         life["--trace-out"],
         watched=stream is None,
     )
+    for later in plan.later:
+        _refuse_scenarios(later.loaded)
     lived = living.run(loaded, settings, plan, wanted.explain)
     sys.stdout.write(_told(lived, wanted, stream))
     left = life_report.unfinished(lived.stage)
@@ -57,15 +62,16 @@ def _idle(loaded: Loaded) -> list[str]:
     return staging.idle_autoscalers(document.object for document in loaded.documents)
 
 
-def _refuse(loaded: Loaded, wanted: Wanted) -> None:
+def _refuse_scenarios(loaded: Loaded) -> None:
     for document in loaded.documents:
         if resource.is_scenario(document.object):
             fix = "leave out --for, or write how long a step lasts: spec.stepDuration"
             error = InputError("a Scenario says itself how long it runs", path="spec", fix=fix)
             raise loaded.place(document, error)
-    if wanted.out is not None:
-        fix = "leave out --for, or write a Scenario with spec.stepDuration"
-        raise InputError("keeps runs of Scenarios, which have steps", path="--out", fix=fix)
+    for imported in loaded.imported:
+        name = imported.scenario["metadata"]["name"]
+        problem = f'"{name}" is imported as a Scenario, which says itself how long it runs'
+        raise InputError(problem, fix="leave out --for")
 
 
 def _told(lived: Life, wanted: Wanted, stream: event_stream.EventStream | None) -> str:

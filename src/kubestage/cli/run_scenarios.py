@@ -46,6 +46,9 @@ Json = dict[str, Any]
 
 _NAMED: Final = 3
 _MACHINE: Final = ("json", "yaml")
+_FAILED: Final = (phases.FAILED, scenario_run.UNKNOWN)
+# Those behind it are not begun.
+_HALTED: Final = (phases.PAUSED, phases.PENDING)
 
 
 def run(
@@ -58,6 +61,8 @@ def run(
 ) -> Ended:
     """Run all Scenarios, and print what came of them."""
     inputs = scenario_inputs.read(loaded, is_alive)
+    if wanted.explain:
+        _refuse_several(inputs)
     names = [each["metadata"]["name"] for each in inputs.scenarios]
     rules = Settings(strategy=Strategy(strategy), detail=Detail(wanted.detail))
     repeat = repeating.of(inputs, settings, wanted, rules)
@@ -66,16 +71,30 @@ def run(
         settings = dataclasses.replace(settings, recording=Recording.NONE)
     elif inputs.is_implicit and is_machine and is_full:
         settings = dataclasses.replace(settings, recording=Recording.FULL)
-    with (
-        keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper,
-        scenario_view.shown(inputs.scenarios) as view,
-    ):
-        watching = scenario_run.Watching(keeper.sink_for, keeper.ended, view)
-        played = scenario_run.play(inputs, settings, rules, watching)
-        _blame(played, inputs, loaded)
+    with keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper:
+        ended: list[Json] = []
+        with scenario_view.shown(inputs.scenarios) as view:
+            for each in inputs.one_by_one():
+                (scenario,) = each.scenarios
+                if ended and ended[-1]["status"]["phase"] in _HALTED:
+                    ended.append({**scenario, "status": {"phase": phases.PENDING}})
+                    continue
+                name = scenario["metadata"]["name"]
+                watching = scenario_run.Watching(keeper.sink_for(name), view)
+                played = scenario_run.play(each, settings, rules, watching)
+                _blame(played, inputs, loaded)
+                ended.append(played.scenario(name))
+                keeper.ended(ended[-1])
         if inputs.is_implicit:
             return _manifests(played, inputs, settings, wanted, keeper)
-        return _scenarios(played, inputs, settings, wanted, keeper)
+        return _scenarios(played, ended, inputs, settings, wanted, keeper)
+
+
+def _refuse_several(inputs: Inputs) -> None:
+    """A pod of the same name may be in each of several Scenarios."""
+    if len(inputs.scenarios) > 1:
+        fix = "run the Scenario that has the pod by itself"
+        raise InputError("there are several Scenarios", path="--explain", fix=fix)
 
 
 def _manifests(
@@ -103,10 +122,14 @@ def _manifests(
 
 
 def _scenarios(
-    played: Played, inputs: Inputs, settings: running.Settings, wanted: Wanted, keeper: Keeper
+    played: Played,
+    scenarios: Sequence[Json],
+    inputs: Inputs,
+    settings: running.Settings,
+    wanted: Wanted,
+    keeper: Keeper,
 ) -> Ended:
     """Tell of Scenarios: how they ended, step by step."""
-    scenarios = [played.scenario(each["metadata"]["name"]) for each in inputs.scenarios]
     if wanted.explain:
         key, explanations = _explanations(played, inputs, settings, wanted.explain)
         if wanted.output in _MACHINE:
@@ -119,7 +142,7 @@ def _scenarios(
     else:
         is_wide = wanted.output == "wide"
         sys.stdout.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
-    failed = [each for each in scenarios if each["status"]["phase"] == phases.FAILED]
+    failed = [each for each in scenarios if each["status"]["phase"] in _FAILED]
     failures = [f"{each['metadata']['name']}: {each['status']['message']}" for each in failed]
     left = sum(scenario_report.left(each) for each in scenarios)
     notes = list(scenario_report.notes(scenarios))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
@@ -12,7 +13,7 @@ from kubestage.objects import timestamps
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
@@ -37,6 +38,11 @@ class Inputs:
     is_implicit: bool = False
     places: dict[str, Document] = dataclasses.field(default_factory=dict)
 
+    def one_by_one(self) -> Iterator[Inputs]:
+        """Each Scenario by itself: it runs the same whatever runs before it."""
+        for each in self.scenarios:
+            yield dataclasses.replace(self, scenarios=[each])
+
 
 def read(loaded: Loaded, is_alive: bool | None = None) -> Inputs:
     """The Scenarios of manifests and imports; what is written beside them is there when they begin.
@@ -46,9 +52,13 @@ def read(loaded: Loaded, is_alive: bool | None = None) -> Inputs:
     """
     written = [each for each in loaded.documents if resource.is_scenario(each.object)]
     others = [each for each in loaded.documents if not resource.is_scenario(each.object)]
+    if not loaded.documents and not loaded.imported:
+        fix = "name files with Scenarios, or with the objects of a cluster"
+        raise InputError("there is nothing to run", file=", ".join(loaded.locators), fix=fix)
     _refuse_twins(loaded, written)
     scenarios = [_checked(loaded, each) for each in written]
     scenarios += [resource.normalized(each.scenario) for each in loaded.imported]
+    _refuse_same_names(scenarios)
     if is_alive is None:
         given = (each.object for each in others)
         is_alive = not any(map(_is_in_parts, (*given, *_recorded(scenarios))))
@@ -84,13 +94,15 @@ def _implicit(
 def _start(documents: Iterable[Document], scenarios: Iterable[Json]) -> str | None:
     """The moment at which time begins: the newest that what was recorded mentions."""
     told = [each.object for each in documents]
-    imported = [each["metadata"].get("creationTimestamp") for each in scenarios]
+    imported: list[str | None] = [each["metadata"].get("creationTimestamp") for each in scenarios]
     if any(imported):
         return min(each for each in imported if each)
     recorded_ns = newest.time_ns((*told, *_recorded(scenarios)))
     return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
+# What a cluster writes into metadata, and would not take from a person.
+_MADE: Final = ("uid", "resourceVersion", "generation", "managedFields")
 _DONE: Final = {"operation": resource.DONE, "doneOperation": {"done": True}}
 
 
@@ -126,6 +138,17 @@ def _refuse_twins(loaded: Loaded, written: Sequence[Document]) -> None:
             )
 
 
+def _refuse_same_names(scenarios: Iterable[Json]) -> None:
+    """Refuse imports that are called as another Scenario is; they have no line to name."""
+    seen: set[str] = set()
+    for scenario in scenarios:
+        name = scenario["metadata"]["name"]
+        if name in seen:
+            fix = "rename a file: what is imported is called after its file"
+            raise InputError(f'two Scenarios are called "{name}"', fix=fix)
+        seen.add(name)
+
+
 def _is_recorded(obj: Json) -> bool:
     return bool((obj.get("metadata") or {}).get("uid"))
 
@@ -137,11 +160,16 @@ def _is_in_parts(obj: Json) -> bool:
 
 
 def _checked(loaded: Loaded, document: Document) -> Json:
-    """A Scenario as it is run, without the status of an earlier run."""
+    """A Scenario as it is run, without what an earlier run has made of it."""
     for problem in resource.problems(document.object, loaded.table, at_the_door=True):
         raise loaded.place(document, problem)
+    metadata = document.object["metadata"]
+    if not metadata.get("name"):
+        error = InputError("is missing", path="metadata.name", fix="give the Scenario a name")
+        raise loaded.place(document, error)
     normal = resource.normalized(document.object)
-    return {name: value for name, value in normal.items() if name != "status"}
+    own = {name: value for name, value in metadata.items() if name not in _MADE}
+    return {**{name: normal[name] for name in normal if name != "status"}, "metadata": own}
 
 
 def _begun_with(
@@ -149,17 +177,26 @@ def _begun_with(
 ) -> Json:
     """A Scenario that creates what is written beside it before all else."""
     events = scenario["spec"]["events"]
-    step = min((each["step"] for each in events), default=0)
-    before = _creations(documents, step, places, is_alive=is_alive)
+    # An event that fails the run may lack either.
+    step = min((each.get("step") or 0 for each in events), default=0)
+    taken = {each.get("id") for each in events}
+    before = _creations(documents, step, places, is_alive=is_alive, taken=taken)
     return {**scenario, "spec": {**scenario["spec"], "events": [*before, *events]}}
 
 
 def _creations(
-    documents: Iterable[Document], step: int, places: dict[str, Document], *, is_alive: bool
+    documents: Iterable[Document],
+    step: int,
+    places: dict[str, Document],
+    *,
+    is_alive: bool,
+    taken: Collection[str | None] = (),
 ) -> list[Json]:
     made = []
+    names = (f"given-{number}" for number in itertools.count())
+    free = (name for name in names if name not in taken and name not in places)
     for document in sorted(documents, key=_rank):
-        identity = f"given-{len(places)}"
+        identity = next(free)
         places[identity] = document
         body: Json = {"object": document.object}
         if not is_alive or document.object.get("status") or _is_recorded(document.object):

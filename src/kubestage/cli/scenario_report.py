@@ -23,7 +23,10 @@ _RESOURCES: Final = ("cpu", "memory")
 
 def as_table(scenarios: Iterable[Json], kept: Mapping[str, Path], *, wide: bool) -> str:
     """What came of each Scenario, step by step, and why pods are pending."""
-    told = ["".join(f"{line}\n" for line in _lines(each, wide=wide)) for each in scenarios]
+    told = [
+        "".join(f"{line}\n" for line in _lines(each, _hint(each, kept), wide=wide))
+        for each in scenarios
+    ]
     return "\n".join(told) + kept_in(kept)
 
 
@@ -47,12 +50,20 @@ def notes(scenarios: Iterable[Json]) -> Iterable[str]:
         name, phase = scenario["metadata"]["name"], scenario["status"]["phase"]
         if phase == "Paused":
             paused = name
-            yield f"{name} is paused: its events have run, and none of them is a Done"
+            has_run = "its events have run, and none of them is a Done"
+            why = has_run if scenario["spec"]["events"] else "it has no events"
+            yield f"{name} is paused: {why}"
         elif phase == "Pending":
             yield f"{name} was not begun: it waits for {paused} to end"
 
 
-def _lines(scenario: Json, *, wide: bool) -> Iterable[str]:
+def _hint(scenario: Json, kept: Mapping[str, Path]) -> str:
+    """How to ask why a pod has no node."""
+    path = kept.get(scenario["metadata"]["name"])
+    return "--explain POD" if path is None else f"`kubestage explain {path} POD`"
+
+
+def _lines(scenario: Json, hint: str, *, wide: bool) -> Iterable[str]:
     name, status = scenario["metadata"]["name"], scenario.get("status") or {}
     yield f"{name}: {status.get('phase') or 'Pending'}"
     if status.get("message"):
@@ -67,7 +78,7 @@ def _lines(scenario: Json, *, wide: bool) -> Iterable[str]:
     pending = list(_reasons(told))
     if pending:
         yield ""
-        yield "Without a node (`kubestage explain RUN POD` tells more):"
+        yield f"Without a node ({hint} tells more):"
         yield from pending
     yield ""
     yield _sum(summary)

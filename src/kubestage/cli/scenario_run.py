@@ -1,9 +1,9 @@
-"""Scenarios run on a stage of their own, by the scheduler that a person asked for."""
+"""A Scenario run on a stage of its own, by the scheduler that a person asked for."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
 from kubestage.cli import running
@@ -21,74 +21,69 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+UNKNOWN: Final = "Unknown"
+_DELETED: Final = {"phase": UNKNOWN, "message": "it was deleted while it ran"}
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Played:
-    """The stage as it is at the end, and who was at work on it."""
+    """The stage as it is at the end, and who was at work on it; `given` is the Scenario."""
 
     stage: stages.Stage
     scheduler: Scheduler
     controller: ScenarioController
+    given: Json
 
     def scenario(self, name: str) -> Json:
-        """A Scenario with its status."""
-        return self.stage.store.read(SCENARIO)[name]
+        """The Scenario with its status; how it would have ended if it deletes itself is unknown."""
+        found = self.stage.store.read(SCENARIO).get(name)
+        return {**self.given, "status": _DELETED} if found is None else found
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Watching:
-    """Who wants to know what while Scenarios run.
+    """Who wants to know what while a Scenario runs.
 
-    `sink_for` gives the sink of a Scenario that is about to begin, `ended` hears of one that has
-    ended or is paused, `progress` is called now and then with the controller.
+    `sink` keeps the record, `progress` is called now and then with the controller.
     """
 
-    sink_for: Callable[[str], Sink | None] | None = None
-    ended: Callable[[Json], None] | None = None
+    sink: Sink | None = None
     progress: Callable[[ScenarioController], None] | None = None
 
 
 def play(
     inputs: Inputs,
     settings: Settings,
-    scenarios: ScenarioSettings | None = None,
+    rules: ScenarioSettings | None = None,
     watching: Watching | None = None,
     *,
     explain_at: Collection[int] = (),
 ) -> Played:
-    """Run Scenarios one after the other; the attempts of these numbers are told in full.
+    """Run the one Scenario there is; the attempts of these numbers are told in full.
 
     To explain attempts, the run ends with the step in which the last of them is made.
     """
     watching = watching or Watching()
+    (scenario,) = inputs.scenarios
     stage = stages.Stage(settings.seed, start=inputs.start)
     scheduler = running.add_scheduler(stage, settings, explain_at)
     if inputs.is_alive:
         stage.add_controllers()
-    controller = stage.add_scenarios(scenarios)
+    controller = stage.add_scenarios(rules, sink=watching.sink)
     if watching.progress is not None:
         controller.attempts.progress = _Calling(watching.progress, controller)
-    for scenario in inputs.scenarios:
-        stage.store.create(scenario)
-    played = Played(stage, scheduler, controller)
+    stage.store.create(scenario)
     with stages.few_collections():
-        _advance(played, watching, max(explain_at, default=0))
+        _advance(controller, max(explain_at, default=0))
     controller.attempts.progress = None
-    return played
+    return Played(stage, scheduler, controller, scenario)
 
 
-def _advance(played: Played, watching: Watching, last_attempt: int) -> None:
-    controller = played.controller
-    while True:
-        begun = controller.next_up
-        if begun is not None and watching.sink_for is not None:
-            controller.sink = watching.sink_for(begun)
-        current = begun or controller.current
-        went_on = controller.advance()
+def _advance(controller: ScenarioController, last_attempt: int) -> None:
+    """Go on until the Scenario is over; one that its own events have created is not begun."""
+    while controller.advance():
         is_over = controller.current is None or controller.is_paused
-        if went_on and is_over and current is not None and watching.ended is not None:
-            watching.ended(played.scenario(current))
-        if not went_on or 0 < last_attempt <= controller.attempts.count:
+        if is_over or 0 < last_attempt <= controller.attempts.count:
             return
 
 

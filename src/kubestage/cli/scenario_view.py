@@ -16,6 +16,9 @@ Json = dict[str, Any]
 
 _SOON_SECONDS: Final = 0.3
 _REFRESHES: Final = 10
+# Narrow enough for a terminal of 80 columns.
+_BAR: Final = 16
+_CELLS: Final = 5
 
 
 @contextlib.contextmanager
@@ -32,7 +35,8 @@ def shown(scenarios: Sequence[Json]) -> Iterator[Callable[[ScenarioController], 
 
 
 def _steps(scenario: Json) -> list[int]:
-    return sorted({event["step"] for event in scenario["spec"]["events"]})
+    # An event that fails the run may lack its step.
+    return sorted({event.get("step") or 0 for event in scenario["spec"]["events"]})
 
 
 class _View:
@@ -40,11 +44,15 @@ class _View:
 
     def __init__(self, steps: dict[str, list[int]]) -> None:
         self._steps = steps
-        self._began = self._shown_at = time.monotonic()
+        self._began = self._shown_at = self._since = time.monotonic()
         self._live: Any = None
+        self._controller: ScenarioController | None = None
 
     def __call__(self, controller: ScenarioController) -> None:
         now = time.monotonic()
+        if controller is not self._controller:
+            # The next Scenario: its attempts are counted from the first.
+            self._controller, self._since = controller, now
         if now - self._began < _SOON_SECONDS or now - self._shown_at < 1 / _REFRESHES:
             return
         self._shown_at = now
@@ -52,9 +60,16 @@ class _View:
             from rich import console, live
 
             screen = console.Console(stderr=True)
-            self._live = live.Live(console=screen, transient=True, auto_refresh=False)
+            self._live = live.Live(
+                console=screen,
+                transient=True,
+                auto_refresh=False,
+                # What is printed meanwhile is for whoever reads it, not for the screen.
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
             self._live.start()
-        self._live.update(self._line(controller, now - self._began), refresh=True)
+        self._live.update(self._line(controller, now - self._since), refresh=True)
 
     def close(self) -> None:
         """Take the line away."""
@@ -69,11 +84,13 @@ class _View:
         done = sum(1 for each in steps if each < step)
         attempts = controller.attempts
         grid = table.Table.grid(padding=(0, 2))
+        for _ in range(_CELLS):
+            grid.add_column(no_wrap=True)
         grid.add_row(
             f"[bold]{name}[/]",
-            progress_bar.ProgressBar(max(len(steps), 1), done, width=30),
+            progress_bar.ProgressBar(max(len(steps), 1), done, width=_BAR),
             f"step {step} ({done + 1} of {len(steps)})",
-            f"{attempts.scheduled:,} pods scheduled",
-            f"{attempts.count / seconds:,.0f} attempts/s",
+            f"{attempts.scheduled:,} scheduled",
+            f"{attempts.count / max(seconds, _SOON_SECONDS):,.0f} attempts/s",
         )
         return grid

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import pathlib
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from kubestage.cli import sources
 from kubestage.errors import BadRequest, InputError
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from kubestage.objects import kinds
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One kind and the names wanted of it; no names means all."""
 
     kind: kinds.Kind
@@ -69,8 +69,7 @@ def _rows(name: str, table: kinds.KindTable) -> list[kinds.Kind]:
     return sorted(rows, key=lambda row: (row.group, row.plural))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(msgspec.Struct, frozen=True):
     """What an object must have: a namespace (None means any), labels, fields."""
 
     namespace: str | None

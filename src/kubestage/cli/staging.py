@@ -9,6 +9,7 @@ from kubestage.cli import annotation_check, loading, newest
 from kubestage.controllers.kwok import stage_types
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import field_check, timestamps
+from kubestage.scenario import resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +28,8 @@ _ASKED: Final = {*_WORKLOADS, "Pod", "PersistentVolumeClaim", "Service"}
 
 def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
     """Read manifests; a scheduler configuration among them is none, and is passed over if one
-    was named."""
+    was named. Scenarios are checked where they are run.
+    """
     loaded = loading.load_sound(names, imports=True)
     kept = []
     for document in loaded.documents:
@@ -43,7 +45,8 @@ def load(names: Sequence[str], config_file: str | None) -> loading.Loaded:
     loaded.documents = kept
     for document in kept:
         loading.kind_of(loaded, document)
-        _check_fields(loaded, document)
+        if not resource.is_scenario(document.object):
+            _check_fields(loaded, document)
         _check_stage(loaded, document)
         for problem in annotation_check.misfits(document.object):
             raise loaded.place(document, problem)

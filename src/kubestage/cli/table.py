@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from kubestage.cli import printing
 from kubestage.objects import labels, tables
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from kubestage.objects import kinds
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """What a person asked to see."""
 
     wide: bool = False
@@ -61,4 +61,4 @@ def _row(row: tables.Row, options: Options) -> tables.Row:
         cells[0] = printing.qualified_name(row.object)
     if options.show_labels:
         cells.append(labels.format_labels(row.object["metadata"].get("labels")))
-    return dataclasses.replace(row, cells=cells)
+    return msgspec.structs.replace(row, cells=cells)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import abc
-import dataclasses
 from typing import TYPE_CHECKING, ClassVar, Final
+
+import msgspec
 
 from kubestage.controllers.event_recorder import EventRecorder
 from kubestage.controllers.lister import Lister
@@ -33,8 +34,7 @@ CHANGES: Final = ("*", "changes")
 """Stands for every kind as well, but what is there at the start is not told."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(msgspec.Struct, frozen=True):
     """What every loop works with.
 
     `ready` puts a key of a loop in line, `replace` puts a loop in the place of another, and

@@ -37,6 +37,15 @@ class Later(Controller):
         for kind in self.reads:
             cluster.store.read(kind)
 
+    @classmethod
+    def load(cls) -> type[Controller]:
+        """The loop's own class."""
+        module, _, name = cls.place.partition(":")
+        loop: type[Controller] = getattr(
+            importlib.import_module(f"kubestage.controllers.{module}"), name
+        )
+        return loop
+
     def concerns(self, kind: tuple[str, str], obj: Json) -> bool:
         """Whether an object of the kinds waited for is one that the loop must hear of."""
         del kind, obj
@@ -49,17 +58,16 @@ class Later(Controller):
             return True
         for collection in self.cluster.store.ledger.collections():
             kind = (collection.kind.group, collection.kind.kind)
-            if kind in self.kinds:
-                if any(self.concerns(kind, obj) for obj in collection.objects.values()):
-                    return True
+            if kind in self.kinds and any(
+                self.concerns(kind, obj) for obj in collection.objects.values()
+            ):
+                return True
         return False
 
     def wake(self) -> Controller:
         """The loop itself, which takes over from here."""
         if self._loop is None:
-            module, _, name = self.place.partition(":")
-            loop = getattr(importlib.import_module(f"kubestage.controllers.{module}"), name)
-            self._loop = loop(self.cluster)
+            self._loop = self.load()(self.cluster)
             self.cluster.replace(self, self._loop)
         return self._loop
 

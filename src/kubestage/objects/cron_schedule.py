@@ -6,10 +6,11 @@ Five fields (minute, hour, day of month, month, day of week), the names ``@hourl
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from typing import Final, NamedTuple
+
+import msgspec
 
 from kubestage.objects import cron_times, durations, time_zones
 from kubestage.objects.cron_times import STAR
@@ -52,8 +53,7 @@ _NAMED: Final = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(msgspec.Struct, frozen=True):
     """Moments that recur: those that fit the fields, or one every `every_seconds`.
 
     `own_zone` is the zone that the schedule itself names (``TZ=...``), which goes before any
@@ -113,7 +113,7 @@ def _zone(text: str) -> tuple[str | None, str]:
 def _descriptor(text: str, zone: str | None) -> Schedule:
     fields = _NAMED.get(text)
     if fields is not None:
-        return dataclasses.replace(parse(fields), own_zone=zone)
+        return msgspec.structs.replace(parse(fields), own_zone=zone)
     if not text.startswith(_EVERY):
         raise ScheduleError(f"unrecognized descriptor: {text}")
     try:

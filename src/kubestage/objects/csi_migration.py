@@ -6,10 +6,11 @@ driver that took each one over.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,8 +33,7 @@ class TranslationError(ValueError):
     """A volume that its CSI driver cannot take over."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class InTreePlugin:
+class InTreePlugin(msgspec.Struct, frozen=True):
     """A driver of old: the field that names its volumes, and what took it over.
 
     `handle` reads a volume's identity from its source and its labels. The volumes of a plugin that

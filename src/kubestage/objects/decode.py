@@ -6,7 +6,6 @@ types are refused always. Messages are those of the real API server.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final, Literal
 
 import msgspec
@@ -27,8 +26,7 @@ _decode_json: Final = msgspec.json.Decoder().decode
 _encode_json: Final = msgspec.json.Encoder().encode
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(msgspec.Struct, frozen=True):
     """An object, and what was tolerated in it."""
 
     object: dict[str, Any]
@@ -104,8 +102,7 @@ def _carefully(
     return Decoded(obj, tuple(decoder.strict) if field_validation == "Warn" else ())
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Refusal:
+class _Refusal(msgspec.Struct, frozen=True):
     """Words a body that cannot be handled as the kind that was asked for."""
 
     api_version: str

@@ -6,10 +6,11 @@ who mends a file wants them all, each with its path and the likely cure.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import re
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import quantity, schema, timestamps, type_check
 from kubestage.objects.schema import Form
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(msgspec.Struct, frozen=True):
     """One field that cannot stay as it is."""
 
     path: str

@@ -6,10 +6,11 @@ the API's words.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from kubestage.objects.validation import field as field_errors
 
@@ -26,8 +27,7 @@ class FieldSelectorError(ValueError):
     """A field selector that cannot be read or is not supported."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """One field that must, or must not, have a value."""
 
     field: str
@@ -38,8 +38,7 @@ class Requirement:
         return f"{self.field}{self.operator}{escape(self.value)}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(msgspec.Struct, frozen=True):
     """All of these requirements; an absent field counts as empty."""
 
     requirements: tuple[Requirement, ...] = ()

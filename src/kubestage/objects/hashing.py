@@ -6,7 +6,6 @@ cluster's, so they agree with it digit for digit.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import Any, Final
 
@@ -55,8 +54,7 @@ def replica_set_name(deployment_name: str, template_hash: str) -> str:
     return f"{prefix}-{template_hash}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(msgspec.Struct, frozen=True):
     """What a ControllerRevision records of its owner."""
 
     name: str

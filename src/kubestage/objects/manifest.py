@@ -6,7 +6,6 @@ is shown, and then a `locator.Locator` parses the text once more.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,16 +33,15 @@ class Document(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """All that could be read of a text, and all that is wrong with the rest.
 
     `bad` holds the places (index and path, as in `Document`) to which the problems belong.
     """
 
-    documents: list[Document] = dataclasses.field(default_factory=list)
-    problems: list[InputError] = dataclasses.field(default_factory=list)
-    bad: set[tuple[int, str]] = dataclasses.field(default_factory=set)
+    documents: list[Document] = msgspec.field(default_factory=list)
+    problems: list[InputError] = msgspec.field(default_factory=list)
+    bad: set[tuple[int, str]] = msgspec.field(default_factory=set)
 
     def report(self, problem: InputError, document: Document) -> None:
         """Note what is wrong with a document."""

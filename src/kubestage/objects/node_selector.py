@@ -6,8 +6,9 @@ does, as the scheduler reports it. Terms are or-ed, the requirements inside one 
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import label_requirement, labels
 from kubestage.objects.label_requirement import SelectorError
@@ -30,8 +31,7 @@ _FIELD_OPERATORS: Final = ("In", "NotIn")
 _NO_LABELS: Final[dict[str, str]] = {}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """Requirements on a node's labels and on its fields, or what is wrong with them."""
 
     label_selector: labels.Selector = labels.EVERYTHING
@@ -51,8 +51,7 @@ class Term:
         return True
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class NodeSelector:
+class NodeSelector(msgspec.Struct, frozen=True):
     """Terms of which one must match; ``problems`` are those of all malformed terms."""
 
     terms: tuple[Term, ...] = ()
@@ -72,8 +71,7 @@ class NodeSelector:
         return self.matches(*_identity(node))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class RequiredNodeAffinity:
+class RequiredNodeAffinity(msgspec.Struct, frozen=True):
     """What a pod demands of its node: ``spec.nodeSelector`` and required node affinity."""
 
     label_selector: labels.Selector | None = None
@@ -95,8 +93,7 @@ class RequiredNodeAffinity:
         return self.matches(*_identity(node))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PreferredTerms:
+class PreferredTerms(msgspec.Struct, frozen=True):
     """Weighted wishes; the weights of those a node fulfils add up."""
 
     terms: tuple[tuple[int, Term], ...] = ()

@@ -7,8 +7,9 @@ overhead comes on top, and while a resize is under way the status has its say.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
+
+import msgspec
 
 from kubestage.objects import quantity
 from kubestage.objects.quantity import Quantity
@@ -37,8 +38,7 @@ PODS: Final = "pods"
 HUGE_PAGES_PREFIX: Final = "hugepages-"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """How a pod is looked at; the default is what its spec says, overhead included.
 
     ``non_missing`` stands in for the requests that a container leaves out.

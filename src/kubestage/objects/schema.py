@@ -8,11 +8,12 @@ pods never reads the storage types.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
 import importlib.resources
 from typing import Final
+
+import msgspec
 
 
 class Form(enum.Enum):
@@ -30,8 +31,7 @@ class Form(enum.Enum):
     OPAQUE = "opaque"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Type:
+class Type(msgspec.Struct, frozen=True, eq=False):
     """A Go type as the API uses it.
 
     `name` is the qualified name (``core/v1.PodSpec``) of a named type and otherwise the type
@@ -60,8 +60,7 @@ class Type:
         return at
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class Field(msgspec.Struct, frozen=True, eq=False):
     """One field of a struct, with the markers that steer encoding and patches."""
 
     go_name: str
@@ -77,8 +76,7 @@ class Field:
     map_type: str | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Struct:
+class Struct(msgspec.Struct, frozen=True, eq=False):
     """A struct: `fields` as declared (embedded ones included), `by_json` flattened."""
 
     name: str

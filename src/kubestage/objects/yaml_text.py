@@ -28,7 +28,6 @@ _TIMESTAMP: Final = re.compile(
     re.ASCII,
 )
 _BREAKS: Final = "\r\n\x85\u2028\u2029"
-_UNPRINTABLE: Final = re.compile("[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 _ESCAPES: Final = {
     "\0": "0",
     "\a": "a",
@@ -46,6 +45,12 @@ _ESCAPES: Final = {
     "\u2029": "P",
 }
 _NEVER_FIRST: Final = frozenset("#,[]{}&*!|>'\"%@`")
+
+
+@functools.cache
+def _unprintable() -> re.Pattern[str]:
+    # NOTE: takes 5 ms to compile, and most commands write no YAML.
+    return re.compile("[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 
 
 def dump(value: Any) -> str:
@@ -153,7 +158,7 @@ def _is_timestamp(text: str) -> bool:
 
 
 def _needs_escapes(text: str) -> bool:
-    return _UNPRINTABLE.search(text) is not None or any(mark in text for mark in _BREAKS[2:])
+    return _unprintable().search(text) is not None or any(mark in text for mark in _BREAKS[2:])
 
 
 def _plain(text: str) -> bool:
@@ -168,7 +173,7 @@ def _plain(text: str) -> bool:
 
 def _fits_literal(text: str) -> bool:
     return (
-        _UNPRINTABLE.search(text) is None
+        _unprintable().search(text) is None
         and " \n" not in text
         and not text.endswith(" ")
         and not any(mark in text for mark in _BREAKS[2:])
@@ -223,7 +228,7 @@ def _double_quoted(text: str, column: int, indent: int, fold: bool) -> str:
 def _escaped(character: str) -> str:
     if character in _ESCAPES:
         return "\\" + _ESCAPES[character]
-    if _UNPRINTABLE.match(character) is None:
+    if _unprintable().match(character) is None:
         return character
     code = ord(character)
     if code <= 0xFF:

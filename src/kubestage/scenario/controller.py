@@ -114,7 +114,7 @@ class ScenarioController:
 
     def on_change(self, change: Change) -> None:
         """Hear of one change."""
-        if change.kind.kind == resource.KIND:
+        if (change.kind.api_version, change.kind.kind) == SCENARIO:
             if change.type == ADDED and self._status is not None and "status" not in change.new:
                 self._writer(change.key).enter(phases.PENDING, "")
             return

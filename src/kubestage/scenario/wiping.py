@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scenario.resource import KIND
+from kubestage.scenario.resource import SCENARIO
 from kubestage.store import seeding
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def wipe(store: Store) -> int:
     removed = 0
     for collection in collections:
         kind = collection.kind
-        if kind.kind == KIND:
+        if (kind.api_version, kind.kind) == SCENARIO:
             continue
         for key in tuple(collection.keys(None)):
             if not seeding.is_seeded(kind, key):

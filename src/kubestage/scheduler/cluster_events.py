@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +75,7 @@ _PODS: Final = frozenset(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ClusterEvent:
+class ClusterEvent(msgspec.Struct, frozen=True):
     """An action on a resource."""
 
     resource: EventResource
@@ -105,8 +105,7 @@ class ClusterEvent:
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class EventHint:
+class EventHint(msgspec.Struct, frozen=True):
     """An event a plugin waits for, and whether a change of that kind helps a given pod.
 
     `hint(pod, old, new)` gets the JSON objects before and after (None where there is none) and

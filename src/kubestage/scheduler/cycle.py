@@ -11,6 +11,7 @@ from kubestage.scheduler import sampling, selection
 from kubestage.scheduler.columns import as_run, same
 from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.diagnosis import Diagnosis
+from kubestage.scheduler.distinct_values import distinct
 from kubestage.scheduler.extender_wire import ExtenderError
 from kubestage.scheduler.status import Code, Status, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
@@ -246,7 +247,7 @@ class Cycle:
 def _diagnose(attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
     rejected = (verdicts.rejecter != NOBODY).nonzero()[0]
     keys = verdicts.rejecter[rejected].astype(np.int64) << 32 | verdicts.code[rejected]
-    for key in np.unique(keys).tolist():
+    for key in distinct(keys).tolist():
         status = attempt.profile.status_of(attempt.state, attempt.pod, key >> 32, key & 0xFFFFFFFF)
         if status.code is Code.ERROR:
             _fail(attempt, f'running "{status.plugin}" filter plugin: {status.message}')

@@ -94,7 +94,7 @@ class Diagnosis:
         silent = len(self.columns)
         for status, count in self._counts():
             silent -= count
-            for reason in status.reasons:
+            for reason in status.reasons if count else ():
                 counts[reason] += count
         if silent > 0:
             for reason in self.absent.reasons:

@@ -1,12 +1,15 @@
-"""The real way to an extender: HTTP or HTTPS, one connection for each request."""
+"""The real way to an extender: HTTP or HTTPS, one connection for each request.
+
+NOTE: what speaks HTTP takes 14 ms to load, and hardly any scheduler has an extender, so it is
+loaded for the first request.
+"""
 
 from __future__ import annotations
 
 import base64
 import functools
-import http.client
+import importlib
 import pathlib
-import ssl
 import tempfile
 import urllib.parse
 from typing import TYPE_CHECKING, Final
@@ -14,6 +17,9 @@ from typing import TYPE_CHECKING, Final
 from kubestage.scheduler.extender_wire import ExtenderError
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+    from types import ModuleType
+
     from kubestage.scheduler.config.model import Extender as ExtenderConfig
     from kubestage.scheduler.config.model import ExtenderTLSConfig
 
@@ -23,27 +29,38 @@ _DEFAULT_TIMEOUT_NS: Final = 5 * _SECOND_NS
 
 def post(config: ExtenderConfig, verb: str, body: bytes) -> bytes:
     """Ask an extender; a transport for `extender.Extender`."""
+    client = importlib.import_module("http.client")
     url = f"{config.url_prefix.rstrip('/')}/{verb}"
     try:
-        status, answer = _exchange(config, url, body)
-    except (OSError, http.client.HTTPException) as problem:
+        status, answer = _exchange(client, config, url, body)
+    except client.RemoteDisconnected as problem:
+        raise ExtenderError(f'Post "{url}": EOF') from problem
+    except (OSError, client.HTTPException) as problem:
         raise ExtenderError(f'Post "{url}": {_explained(problem, url)}') from problem
-    if status != http.client.OK:
+    if status != client.OK:
         raise ExtenderError(f"failed {verb} with extender at URL {url}, code {status}")
     return answer
 
 
-def _exchange(config: ExtenderConfig, url: str, body: bytes) -> tuple[int, bytes]:
+def _exchange(
+    client: ModuleType, config: ExtenderConfig, url: str, body: bytes
+) -> tuple[int, bytes]:
     parts = urllib.parse.urlsplit(url)
+    host, port = parts.hostname or "", parts.port
     timeout_s = (config.http_timeout_ns or _DEFAULT_TIMEOUT_NS) / _SECOND_NS
-    connection: http.client.HTTPConnection
-    if parts.scheme == "https":
-        connection = _TLSConnection(parts.hostname or "", parts.port, timeout_s, config)
-    else:
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout_s)
     target = f"{parts.path}?{parts.query}" if parts.query else parts.path
     headers = {"Content-Type": "application/json", "Connection": "close"}
+    if parts.scheme == "https":
+        context = _context(config.tls_config, config.enable_https)
+        connection = client.HTTPSConnection(host, port, timeout=timeout_s, context=context)
+    else:
+        context, connection = None, client.HTTPConnection(host, port, timeout_s)
     try:
+        if context is not None:
+            # Not its own `connect`: the server may show another name than its address.
+            client.HTTPConnection.connect(connection)
+            name = (config.tls_config.server_name if config.tls_config else "") or host
+            connection.sock = context.wrap_socket(connection.sock, server_hostname=name)
         connection.request("POST", target, body, headers)
         response = connection.getresponse()
         return response.status, response.read()
@@ -51,31 +68,14 @@ def _exchange(config: ExtenderConfig, url: str, body: bytes) -> tuple[int, bytes
         connection.close()
 
 
-class _TLSConnection(http.client.HTTPConnection):
-    """HTTPS in which the server may be expected to show another name than its address."""
-
-    default_port = http.client.HTTPS_PORT
-
-    def __init__(
-        self, host: str, port: int | None, timeout_s: float, config: ExtenderConfig
-    ) -> None:
-        super().__init__(host, port, timeout_s)
-        self._context = _context(config.tls_config, config.enable_https)
-        self._name = (config.tls_config.server_name if config.tls_config else "") or host
-
-    def connect(self) -> None:
-        """Connect, then shake hands."""
-        super().connect()
-        self.sock = self._context.wrap_socket(self.sock, server_hostname=self._name)
-
-
 @functools.lru_cache(maxsize=64)
-def _context(tls: ExtenderTLSConfig | None, enable_https: bool) -> ssl.SSLContext:
+def _context(tls: ExtenderTLSConfig | None, enable_https: bool) -> SSLContext:
     """Whom to trust and what to show.
 
     With HTTPS switched on and no authority named, any certificate will do, as upstream has it.
     """
-    context = ssl.create_default_context()
+    ssl = importlib.import_module("ssl")
+    context: SSLContext = ssl.create_default_context()
     authority = tls is not None and (tls.ca_file or tls.ca_data)
     if (tls is not None and tls.insecure) or (enable_https and not authority):
         context.check_hostname = False
@@ -83,7 +83,7 @@ def _context(tls: ExtenderTLSConfig | None, enable_https: bool) -> ssl.SSLContex
     if tls is None:
         return context
     if authority:
-        context = _trusting(tls)
+        context = ssl.create_default_context(**_authority(tls))
     if (tls.cert_file or tls.cert_data) and (tls.key_file or tls.key_data):
         with tempfile.TemporaryDirectory() as folder:
             certificate = _file(pathlib.Path(folder, "cert"), tls.cert_data, tls.cert_file)
@@ -92,11 +92,11 @@ def _context(tls: ExtenderTLSConfig | None, enable_https: bool) -> ssl.SSLContex
     return context
 
 
-def _trusting(tls: ExtenderTLSConfig) -> ssl.SSLContext:
+def _authority(tls: ExtenderTLSConfig) -> dict[str, str]:
     """Only the named authority counts; its data go before its file."""
     if tls.ca_data:
-        return ssl.create_default_context(cadata=base64.b64decode(tls.ca_data).decode())
-    return ssl.create_default_context(cafile=tls.ca_file)
+        return {"cadata": base64.b64decode(tls.ca_data).decode()}
+    return {"cafile": tls.ca_file}
 
 
 def _file(place: pathlib.Path, data: str, path: str) -> str:
@@ -114,6 +114,4 @@ def _explained(problem: Exception, url: str) -> str:
         return "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
     if isinstance(problem, ConnectionRefusedError):
         return f"dial tcp {urllib.parse.urlsplit(url).netloc}: connect: connection refused"
-    if isinstance(problem, http.client.RemoteDisconnected):
-        return "EOF"
     return str(problem)

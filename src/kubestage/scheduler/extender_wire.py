@@ -6,7 +6,6 @@ whatever the case of its name, and null stands for nothing.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,8 +29,7 @@ class ExtenderError(errors.KubestageError):
     """An extender could not be asked, or its answer makes no sense; in upstream's words."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FilterAnswer:
+class FilterAnswer(msgspec.Struct, frozen=True):
     """Nodes that are left, by name or as objects (None: not said), and why others are not."""
 
     names: list[str] | None

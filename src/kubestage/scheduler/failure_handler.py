@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage import errors
 from kubestage.objects import timestamps
@@ -30,8 +31,7 @@ CLEAR: Final = ""
 """Takes a pod's nominated node away; None leaves it."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """Why a pod was not scheduled.
 
     Rejected by plugins, or an error; who rejected it decides what may bring it back. `nominate`

@@ -22,8 +22,9 @@ it keeps in the cycle state (`state[self.name] = ...`), never on itself.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+import msgspec
 
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.columns import Codes, Columns, Ints, Mask, Rows
@@ -58,8 +59,7 @@ MAX_NODE_SCORE: Final = 100
 """The greatest score after normalising; the least is 0."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PostFilterResult:
+class PostFilterResult(msgspec.Struct, frozen=True):
     """What a PostFilter plugin achieved: the node to nominate ('' clears a nomination)."""
 
     nominated_node: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from typing import Final
+
+import msgspec
 
 
 class Code(enum.Enum):
@@ -24,8 +25,7 @@ _REJECTIONS: Final = frozenset(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """A plugin's answer. `plugin` is filled in by the framework."""
 
     code: Code
@@ -54,7 +54,7 @@ class Status:
 
     def by(self, plugin: str) -> Status:
         """The same answer with its author."""
-        return dataclasses.replace(self, plugin=plugin)
+        return msgspec.structs.replace(self, plugin=plugin)
 
 
 SUCCESS: Final = Status(Code.SUCCESS)

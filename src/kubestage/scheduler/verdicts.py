@@ -49,6 +49,10 @@ class Verdicts:
 
     def reject(self, place: int, codes: Codes) -> None:
         """Note a plugin's codes where nobody rejected before."""
+        if self._rejecter is None:
+            self._rejecter = np.where(codes != 0, np.int32(place), np.int32(NOBODY))
+            self._code = codes.astype(np.int32)
+            return
         fresh = (codes != 0) & (self.rejecter == NOBODY)
         self.rejecter[fresh] = place
         self.code[fresh] = codes[fresh]

@@ -7,7 +7,6 @@ all advice) still understand it.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import posixpath
 from typing import Any, Final
 
@@ -29,8 +28,7 @@ _TOO_OLD: Final = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
     """The version of the whole list, and the key (within the list) that the page begins at."""
 
     revision: int

@@ -6,8 +6,9 @@ finalizers, and the propagation policy is itself written down as one.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import timestamps
 from kubestage.objects.validation import field, status
@@ -28,8 +29,7 @@ _SECOND_NS: Final = 1_000_000_000
 _SYSTEM_CLASSES: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DeleteOptions:
+class DeleteOptions(msgspec.Struct, frozen=True):
     """How a deletion is asked for, in the words of the API; `uid` and `resource_version` are
     preconditions.
     """
@@ -42,8 +42,7 @@ class DeleteOptions:
     dry_run: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(msgspec.Struct, frozen=True):
     """What became of the object: its last state, and whether it is gone."""
 
     object: dict[str, Any]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.errors import Forbidden, SeveralBudgets, TooManyRequests
 from kubestage.objects import labels, timestamps
@@ -37,7 +38,7 @@ def evict(core: Core, kind: Kind, key: str, name: str, options: DeleteOptions) -
         if budget is not None:
             if _is_harmless(pod, budget):
                 # Bound to the version just looked at, whatever version was asked for.
-                options = dataclasses.replace(options, resource_version=None)
+                options = msgspec.structs.replace(options, resource_version=None)
             else:
                 _spend(core, budget, name, dry_run=options.dry_run)
     return _mark_and_delete(core, kind, key, name, options)
@@ -187,5 +188,5 @@ def _mark_and_delete(
         marked = updating.apply(core, kind, key, wanted, "status", dry_run=False)
         if options.resource_version is not None:
             version = marked["metadata"]["resourceVersion"]
-            options = dataclasses.replace(options, resource_version=version)
+            options = msgspec.structs.replace(options, resource_version=version)
     return deletion.delete(core, kind, key, name, options)

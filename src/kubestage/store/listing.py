@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import heapq
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.errors import BadRequest, Expired
 from kubestage.objects.validation import field
@@ -21,8 +22,7 @@ EXACT: Final = "Exact"
 NOT_OLDER_THAN: Final = "NotOlderThan"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ObjectList:
+class ObjectList(msgspec.Struct, frozen=True):
     """One page. `remaining` is known only when nothing was selected by label or field."""
 
     items: list[dict[str, Any]]
@@ -31,8 +31,7 @@ class ObjectList:
     remaining: int | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(msgspec.Struct, frozen=True):
     """How a list is asked for, in the words of the API."""
 
     limit: int = 0

@@ -6,8 +6,9 @@ them cost little. It is polled, never pushed: whoever drives the simulation deci
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects.validation import field
 from kubestage.store import refusals, versions
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 _INITIAL_EVENTS_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class WatchOptions:
+class WatchOptions(msgspec.Struct, frozen=True):
     """How a watch is asked for, in the words of the API."""
 
     resource_version: str = ""

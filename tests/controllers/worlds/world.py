@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers import registry
 from kubestage.errors import ApiError
 from kubestage.stage import Stage
 from tests.controllers.worlds import manifests
@@ -14,6 +15,7 @@ from tests.controllers.worlds.operations import HEARTBEAT, KINDS, NODE, POD, VER
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.controllers.controller import Controller
     from kubestage.store.log import Change
 
 Json = dict[str, Any]
@@ -26,7 +28,14 @@ BY_TIME: Final = ("Event", "Lease")
 class World:
     """A small cluster: some nodes, two storage classes, and what operations make of them."""
 
-    def __init__(self, seed: int = 0, *, nodes: int = 3, **node_parts: Any) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        nodes: int = 3,
+        loops: Iterable[type[Controller]] = registry.ALL,
+        **node_parts: Any,
+    ) -> None:
         self.stage = Stage(seed)
         self.watchman = Watchman(self.stage)
         self.stage.store.subscribe(self.watchman.on_change)
@@ -38,7 +47,7 @@ class World:
             ]
         )
         self.stage.add_scheduler()
-        self.stage.add_controllers()
+        self.stage.add_controllers(loops=loops)
 
     def perform(self, operations: Iterable[Operation]) -> None:
         """Do one thing after another; what the API refuses is not done."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -17,9 +16,9 @@ def _changed(old: dict[str, Any], annotations: dict[str, str] | None = None) -> 
     """The switches that differ from those of a new pod."""
     options = pod_update_options.for_update(old, annotations)
     return {
-        field.name
-        for field in dataclasses.fields(options)
-        if getattr(options, field.name) != getattr(pod_options.NEW_POD, field.name)
+        name
+        for name in options.__struct_fields__
+        if getattr(options, name) != getattr(pod_options.NEW_POD, name)
     }
 
 

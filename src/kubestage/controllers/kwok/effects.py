@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
 
 from kubestage.controllers.kwok import finalizers
 from kubestage.errors import InputError
@@ -25,8 +26,7 @@ _PATCH_TYPES: Final = {
 _FINALIZERS: Final = "finalizers"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class SendEvent:
+class SendEvent(msgspec.Struct, frozen=True):
     """Tell about the object."""
 
     type: str
@@ -34,8 +34,7 @@ class SendEvent:
     message: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(msgspec.Struct, frozen=True):
     """Change the object, or one of its subresources."""
 
     data: Any
@@ -44,13 +43,11 @@ class Patch:
     username: str | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(msgspec.Struct, frozen=True):
     """Delete the object, without grace."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(msgspec.Struct, frozen=True):
     """Create another object, or change it if it is there; server-side apply has no `type`."""
 
     data: Any

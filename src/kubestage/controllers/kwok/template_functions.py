@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.gotemplate import Function, sprig, tokens
 from kubestage.gotemplate.sprig import encodings
@@ -53,8 +54,7 @@ NODE_CONDITIONS: Final = [
 ]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True):
     """What templates may ask about: the time, the node's agent, and addresses."""
 
     now_unix_ns: int

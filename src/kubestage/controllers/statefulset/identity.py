@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Any, Final
+
+import msgspec
 
 from kubestage.controllers import pod_control
 from kubestage.controllers.ownership import labels_of
@@ -28,8 +29,7 @@ def parent_and_ordinal(pod_name: str) -> tuple[str, int]:
     return found[1], ordinal if ordinal <= _LARGEST else -1
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """A set, by the name that its pods bear."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
+
+import msgspec
 
 from kubestage.objects import go_text, yaml_text
 from kubestage.objects.patches import conflicts, failure, meta, ordering, strategic
@@ -14,8 +15,7 @@ Object = dict[str, Any]
 Elements = list[Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DiffOptions:
+class DiffOptions(msgspec.Struct, frozen=True):
     """Which differences count, and whether their order is written down."""
 
     set_element_order: bool
@@ -130,7 +130,7 @@ def _diff_object_field(
         if options.changes:
             patch[key] = modified
         return
-    options = dataclasses.replace(options, retain_keys=known.retain_keys)
+    options = msgspec.structs.replace(options, retain_keys=known.retain_keys)
     inner = _diff_objects(original, modified, known.type, options)
     if inner:
         patch[key] = inner
@@ -149,7 +149,7 @@ def _diff_list_field(
         if options.changes and not ordering.same(original, modified):
             patch[key] = modified
         return
-    options = dataclasses.replace(options, retain_keys=known.retain_keys)
+    options = msgspec.structs.replace(options, retain_keys=known.retain_keys)
     additions, deletions, order = _diff_lists(original, modified, known, options)
     if additions:
         patch[key] = additions

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import Final
+
+import msgspec
 
 from kubestage.objects import schema
 from kubestage.objects.patches.failure import PatchError
@@ -32,8 +33,7 @@ _UNSTRUCTURED: Final = "runtime.Unstructured"
 _MERGE_KEYS_IN_MAPS: Final = {"simulation/v1alpha1.Timeline": "id"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PatchMeta:
+class PatchMeta(msgspec.Struct, frozen=True):
     """How one field takes patches; `type` is that of the field, or of a list's elements."""
 
     type: Type
@@ -92,7 +92,7 @@ def for_list(owner: Type, key: str) -> PatchMeta:
     found = for_struct(owner, key)
     if found.type.name == _UNSTRUCTURED:
         return found
-    return dataclasses.replace(found, type=_element(owner, found.type))
+    return msgspec.structs.replace(found, type=_element(owner, found.type))
 
 
 def _element(owner: Type, held: Type) -> Type:

@@ -6,8 +6,9 @@ gave it, for example). Nothing that comes in is changed; what a patch leaves alo
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
+
+import msgspec
 
 from kubestage.objects import go_text
 from kubestage.objects.patches import cleaning, failure, meta, ordering
@@ -22,8 +23,7 @@ SET_ELEMENT_ORDER: Final = ordering.SET_ELEMENT_ORDER
 Object = dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class MergeOptions:
+class MergeOptions(msgspec.Struct, frozen=True):
     """Whether directives are obeyed, or kept because two patches are merged into one."""
 
     obey_directives: bool

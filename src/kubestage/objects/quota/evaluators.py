@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects.quota import amounts, devices, pods, scopes, services, volume_claims
 
@@ -39,8 +40,7 @@ def _whole_updates(_new: Object, _old: Object, subresource: str) -> bool:
     return not subresource
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Evaluator:
+class Evaluator(msgspec.Struct, frozen=True):
     """How the objects of a kind are charged.
 
     `tracks` says whether a resource name is about this kind, `usage` what an object uses at a

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib.resources
 from typing import Final
+
+import msgspec
 
 NAME_DESCRIPTION: Final = (
     "Name must be unique within a namespace. Is required when creating resources, although some "
@@ -24,8 +25,7 @@ AGE_DESCRIPTION: Final = (
 _SHARED: Final = {"@name": NAME_DESCRIPTION, "@age": AGE_DESCRIPTION}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """One column; those with a priority above 0 are shown in wide output only."""
 
     name: str

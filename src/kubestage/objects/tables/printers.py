@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import timestamps
 from kubestage.objects.tables import (
@@ -88,8 +89,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Printer:
+class Printer(msgspec.Struct, frozen=True):
     """How one kind becomes a table."""
 
     columns: tuple[Column, ...]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from kubestage.objects.tables.cells import Cell
     from kubestage.objects.tables.columns import Column
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One object's cells, one for each column; `conditions` are about the row itself."""
 
     cells: list[Cell]
@@ -19,8 +19,7 @@ class Row:
     object: dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A list of objects, printed."""
 
     columns: tuple[Column, ...]

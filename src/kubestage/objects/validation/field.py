@@ -5,7 +5,6 @@ Paths are plain strings built by the caller (``spec.containers[0].name``); value
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,15 +55,13 @@ _VALUELESS: Final = frozenset(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(msgspec.Struct, frozen=True):
     """A bad value whose text in the message is not its plain JSON (Go-named fields, say)."""
 
     text: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """One broken rule."""
 
     type: ErrorType

@@ -6,12 +6,12 @@ fixed in v1.36 are not switches here.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
+import msgspec
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PodValidationOptions:
+
+class PodValidationOptions(msgspec.Struct, frozen=True):
     """What to let pass; the names are upstream's."""
 
     resource_is_pod: bool = True

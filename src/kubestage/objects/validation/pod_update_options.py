@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from kubestage.objects.validation import (
     affinity,
@@ -29,7 +30,7 @@ def for_update(
     """`base` (pods or templates), loosened where the older version needs it."""
     selinux_policy = (old_spec.get("securityContext") or {}).get("seLinuxChangePolicy")
     has_own_users = old_spec.get("hostUsers") is False
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         base,
         allow_only_recursive_selinux_change_policy=selinux_policy is None,
         allow_taint_toleration_comparison_operators=_compares_taints(old_spec),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import field, internal_json, names, resource_names
@@ -88,7 +89,7 @@ def _entry_errors(name: str, value: Any, pod_level: bool) -> tuple[FieldError, .
 
 
 def _at(path: str, errors: tuple[FieldError, ...]) -> list[FieldError]:
-    return [dataclasses.replace(error, field=path) for error in errors]
+    return [msgspec.structs.replace(error, field=path) for error in errors]
 
 
 @functools.lru_cache(_CACHED, typed=True)
@@ -139,7 +140,7 @@ def _validate_claims(
         if name not in claim_names:
             detail = "must be one of the names in pod.spec.resourceClaims"
             detail += f": {', '.join(sorted(claim_names))}" if claim_names else " which is empty"
-            errors.append(dataclasses.replace(field.not_found(at, name), detail=detail))
+            errors.append(msgspec.structs.replace(field.not_found(at, name), detail=detail))
     return errors
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import equality
 from kubestage.objects.validation import (
@@ -35,8 +36,7 @@ _FORBIDDEN: Final = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Leniency:
+class _Leniency(msgspec.Struct, frozen=True):
     """What an update may keep although it is invalid."""
 
     service_name: bool = False
@@ -60,7 +60,7 @@ def validate_stateful_set_update(
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     leniency = _Leniency(service_name=True, claim_templates=True)
     if _validate_spec(before, options, leniency):
-        leniency = dataclasses.replace(leniency, pod_template=True)
+        leniency = msgspec.structs.replace(leniency, pod_template=True)
     errors += _validate_spec(spec, options, leniency)
     kept = {**spec, **{key: before.get(key) for key in _MUTABLE}}
     if not equality.semantic_equal("apps/v1.StatefulSetSpec", kept, before):

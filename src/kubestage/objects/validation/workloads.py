@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects.validation import (
     cron_jobs,
@@ -46,7 +47,7 @@ def _with_options(
         )
         selector = (old.get("spec") or {}).get("selector") if lenient_selector else None
         if label_selectors.has_invalid_value(selector):
-            options = dataclasses.replace(options, allow_invalid_label_value_in_selector=True)
+            options = msgspec.structs.replace(options, allow_invalid_label_value_in_selector=True)
         return rule(new, old, options)
 
     return judge

@@ -30,7 +30,7 @@ from kubestage.scheduler.config.model import (
     SchedulerConfiguration,
     SchedulerProfile,
 )
-from kubestage.scheduler.config.older.policy import PolicySource
+from kubestage.scheduler.config.policy_source import PolicySource
 from kubestage.scheduler.config.resolution import ProfilePlugins, resolve
 
 __all__ = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from kubestage.scheduler.config import extension_points
 from kubestage.scheduler.config.failure import ConfigError
@@ -23,8 +24,7 @@ _FIT: Final = "NodeResourcesFit"
 _DEFAULT_TIMEOUT: Final = "5s"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(msgspec.Struct, frozen=True):
     """A configuration at work: its profiles' plugins, and the configuration as it is then.
 
     `configuration` is what ``--write-config-to`` writes: arguments of the plugins in use only, by

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.scheduler.config.extension_points import EXTENSION_POINTS, MULTI_POINT
 from kubestage.scheduler.config.model import Plugin, PluginSet
@@ -15,8 +16,7 @@ _EMPTY: Final = PluginSet()
 _ALL: Final = "*"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(msgspec.Struct, frozen=True):
     """A version's default plugins by point, and its way to merge a profile's into them.
 
     What is enabled anew takes the place of the default of that name if `in_place`, and else comes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -14,13 +15,12 @@ from kubestage.scheduler.config import (
     validation,
     wire_types,
 )
-from kubestage.scheduler.config import older as older_versions
 from kubestage.scheduler.config.failure import ConfigError, aggregate
 from kubestage.scheduler.config.model import API_VERSION, KIND
 
 if TYPE_CHECKING:
     from kubestage.scheduler.config.model import SchedulerConfiguration
-    from kubestage.scheduler.config.older.policy import PolicyReader
+    from kubestage.scheduler.config.policy_source import PolicyReader
 
 _NAMELESS: Final = "<string>"
 
@@ -79,6 +79,8 @@ def _load(
     if found.version == "v1":
         configuration = defaulting.configuration(decoded.object, default_plugins.V1)
     else:
+        # NOTE: a thousand lines that few configurations need.
+        older_versions = importlib.import_module("kubestage.scheduler.config.older")
         configuration = older_versions.convert(found.version, decoded.object, read_policy)
     return checked(configuration)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import yaml
 
 from kubestage.errors import InputError
@@ -30,8 +30,7 @@ _NO_HEAD: Final = "couldn't get version/kind; json parse error"
 _SCHEME: Final = 'in scheme "pkg/scheduler/apis/config/scheme/scheme.go:29"'
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(msgspec.Struct, frozen=True):
     """A decoded object, what strictness has to say against it, and the likely cure."""
 
     object: dict[str, Any]
@@ -39,8 +38,7 @@ class Decoded:
     fix: str | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Read:
+class Read(msgspec.Struct, frozen=True):
     """A decoded object of a known version and kind."""
 
     version: str

@@ -6,9 +6,10 @@ and after it if not; a point may disable what ``multiPoint`` enables. The first 
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.scheduler.config import args_validation
 from kubestage.scheduler.config.extension_points import (
@@ -30,8 +31,7 @@ _MAX_SCORE: Final = 100
 _MAX_INT64: Final = 2**63 - 1
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ProfilePlugins:
+class ProfilePlugins(msgspec.Struct, frozen=True):
     """The plugins of a profile: per point in order, their weights, and the arguments of each."""
 
     scheduler_name: str

@@ -6,8 +6,9 @@ use, one search answers for all.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from kubestage.scheduler.devices import requests, results
 from kubestage.scheduler.devices.counters import AvailableCounters
@@ -39,8 +40,7 @@ class Outcome(NamedTuple):
     is_error: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Wish:
+class _Wish(msgspec.Struct, frozen=True):
     """What is to be allocated; the variants of one pod differ in one claim."""
 
     claims: tuple[ClaimRequests, ...] = ()

@@ -6,9 +6,10 @@ it is a map with one entry, a tag and a text, which is the same for equal values
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import quantity
 from kubestage.objects.quantity import Quantity
@@ -29,8 +30,7 @@ _MAX_MATCHES: Final = -1
 Parameters = tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """A function by name: its overloads (id, parameters), what it returns, and how."""
 
     name: str

@@ -6,9 +6,10 @@ goes back where that leads nowhere, and stops at the first choice that satisfies
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
 
 from kubestage.scheduler.devices import capacity, constraints
 from kubestage.scheduler.devices.counters import CounterLedger
@@ -56,8 +57,7 @@ class _Answer(enum.Enum):
     TOO_MANY = enum.auto()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(msgspec.Struct, frozen=True):
     """An alternative of a request: how many devices, and which if it takes all that fit."""
 
     request: Request

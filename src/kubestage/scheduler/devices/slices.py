@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -51,8 +50,7 @@ class Attribute(NamedTuple):
     value: Any
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class RequestPolicy:
+class RequestPolicy(msgspec.Struct, frozen=True):
     """How much of a capacity may be asked for at once."""
 
     default: Quantity | None = None
@@ -69,8 +67,7 @@ class Capacity(NamedTuple):
     policy: RequestPolicy | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, eq=False):
     """What selectors see of a device; devices that look alike share one."""
 
     driver: str
@@ -79,8 +76,7 @@ class Facts:
     capacity: dict[str, Capacity]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class NodeChoice:
+class NodeChoice(msgspec.Struct, frozen=True, eq=False):
     """The nodes that reach a slice or a device: one by name, all, or those a selector matches."""
 
     node_name: str | None = None
@@ -102,8 +98,7 @@ class NodeChoice:
         return self.terms is not None and self.terms.matches(name, labels)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Device:
+class Device(msgspec.Struct, frozen=True, eq=False):
     """One device of a slice."""
 
     name: str
@@ -116,8 +111,7 @@ class Device:
     binding_failure_conditions: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class Slice(msgspec.Struct, frozen=True, eq=False):
     """One version of a ResourceSlice; `shape` is equal where devices are, but for their pool."""
 
     name: str

@@ -7,6 +7,7 @@ before the pod is bound.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +16,6 @@ from kubestage.objects import durations
 from kubestage.scheduler.columns import same
 from kubestage.scheduler.devices import examination, extended_resources, pod_claims
 from kubestage.scheduler.devices.allocated import Allocated
-from kubestage.scheduler.devices.attempts import DeviceAttempt
 from kubestage.scheduler.devices.failures import AllocationError
 from kubestage.scheduler.devices.pod_devices import NOT_AVAILABLE, Extended, PodDevices
 from kubestage.scheduler.devices.pools import Inventory
@@ -118,7 +118,9 @@ class DynamicResources:
         self._allocated.refresh(claims, self._reservations.in_flight)
         self._inventory.refresh(self._lister.list(pod_claims.API_VERSION, pod_claims.SLICE))
         stated = [devices.claims[at] for at in unallocated if at < devices.user_count]
-        devices.attempt = DeviceAttempt(
+        # NOTE: the search takes 5 ms to load, and most schedulers never see a claim.
+        attempts = importlib.import_module("kubestage.scheduler.devices.attempts")
+        devices.attempt = attempts.DeviceAttempt(
             stated, self._class_named, self._inventory, self._allocated, self._budget
         )
 

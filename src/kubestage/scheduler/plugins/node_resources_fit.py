@@ -6,10 +6,10 @@ never hold the pod.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from kubestage.objects import pod_resources, resource_totals
@@ -40,8 +40,7 @@ _SCORED: Final = pod_resources.Options(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(msgspec.Struct, frozen=True):
     """What must be free: a line of the table for each of `names`, and the least amount."""
 
     names: tuple[str, ...]
@@ -185,4 +184,4 @@ class NodeResourcesFit:
         ]
         if not any(backed):
             return request
-        return dataclasses.replace(request, by_devices=np.array(backed)[:, None])
+        return msgspec.structs.replace(request, by_devices=np.array(backed)[:, None])

@@ -6,9 +6,9 @@ order of floating point operations are upstream's, so that scores are the same t
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from kubestage.objects import pod_resources, resource_totals
@@ -25,8 +25,7 @@ _MAX_SHAPE_SCORE: Final = 10
 _NATIVE: Final = (pod_resources.CPU, pod_resources.MEMORY, pod_resources.EPHEMERAL_STORAGE)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Weighing:
+class Weighing(msgspec.Struct, frozen=True):
     """The resources that count for one pod: their lines, what it requests, their weights.
 
     `offered` says that every node offers all of them, which spares looking.

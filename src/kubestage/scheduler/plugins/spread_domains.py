@@ -11,6 +11,7 @@ from kubestage.objects import taints
 from kubestage.objects.affinity import HONOR
 from kubestage.objects.label_requirement import SelectorError
 from kubestage.scheduler import node_matching
+from kubestage.scheduler.distinct_values import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,7 +106,7 @@ def _domains(
     rows = np.flatnonzero(included)
     domains = domain_of[rows].astype(np.int64)
     are_plain = bool(included.all() and (label.codes >= 0).all())
-    return Domains(rows, domains, np.unique(domains), size, are_plain)
+    return Domains(rows, domains, distinct(domains), size, are_plain)
 
 
 def _is_admitted(plan: PodPlan, view: NodeView) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from kubestage.objects import volume_fit
@@ -29,7 +29,7 @@ def matches(columns: Columns, affinity: NodeSelector) -> Mask:
     """The nodes a volume's affinity allows; what it says of node names is not looked at."""
     mask: Mask = np.zeros(len(columns), np.bool_)
     for term in affinity.terms:
-        mask |= node_matching.matches_term(columns, dataclasses.replace(term, fields=()))
+        mask |= node_matching.matches_term(columns, msgspec.structs.replace(term, fields=()))
     return mask
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from kubestage.objects import csi_migration, node_selector
@@ -30,8 +31,7 @@ _OUT_OF_REACH, _NOT_FOUND, _NO_ROOM, _GONE = (1 << place for place in range(len(
 _ERRORS: Final = 1 << len(_REASONS)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PodClaims:
+class PodClaims(msgspec.Struct, frozen=True):
     """The claims of a pod, in the order of its volumes.
 
     `waiting` ones come with their class; `volumes` are those that could be bound to them, by name,
@@ -41,7 +41,7 @@ class PodClaims:
     bound: tuple[tuple[ClaimView, VolumeView | None], ...] = ()
     waiting: tuple[tuple[ClaimView, ClassView], ...] = ()
     volumes: tuple[VolumeView, ...] = ()
-    by_class: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    by_class: dict[str, list[int]] = msgspec.field(default_factory=dict)
 
 
 @dataclasses.dataclass(slots=True)

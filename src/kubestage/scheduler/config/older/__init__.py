@@ -14,7 +14,7 @@ from kubestage.scheduler.config.older import alpha, beta
 
 if TYPE_CHECKING:
     from kubestage.scheduler.config.model import SchedulerConfiguration, SchedulerProfile
-    from kubestage.scheduler.config.older.policy import PolicyReader
+    from kubestage.scheduler.config.policy_source import PolicyReader
 
 
 def convert(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kubestage.scheduler.config.model import SchedulerConfiguration
-    from kubestage.scheduler.config.older.policy import PolicyReader
+    from kubestage.scheduler.config.policy_source import PolicyReader
 
 _MERGED: Final = (
     "queueSort", "preFilter", "filter", "preScore", "score", "reserve", "permit", "preBind",

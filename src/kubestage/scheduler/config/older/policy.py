@@ -6,9 +6,9 @@ policies, mapped them.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects.validation import field
 from kubestage.scheduler.config import reading
@@ -24,9 +24,12 @@ from kubestage.scheduler.config.older.predicates import (
     PRIORITIES,
     RATIO,
 )
+from kubestage.scheduler.config.policy_source import PolicySource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from kubestage.scheduler.config.policy_source import PolicyReader
 
 _MAX_WEIGHT: Final = (2**63 - 1) // 10
 _ALIASES: Final = {
@@ -35,21 +38,7 @@ _ALIASES: Final = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PolicySource:
-    """Where a policy lies: in a file, or in a ConfigMap under the key ``policy.cfg``."""
-
-    path: str | None = None
-    namespace: str | None = None
-    name: str | None = None
-
-
-PolicyReader = Callable[[PolicySource], str | None]
-"""Fetches a policy's text; None if there is none."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     """The plugins that a policy means, under the names that they had then."""
 
     plugins: dict[str, PluginSet]

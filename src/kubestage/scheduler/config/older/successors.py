@@ -8,8 +8,9 @@ read is gone. NodeLabel, ServiceAffinity and NodeResourceLimits have no successo
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from kubestage.objects.validation import field
 from kubestage.scheduler.config import wire_types
@@ -36,8 +37,7 @@ _SUCCESSORS: Final = {
 _WITHOUT: Final = ("NodeLabel", "NodeResourceLimits", "ServiceAffinity")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(msgspec.Struct, frozen=True):
     """The plugins that a version's configuration may not name, and the words for it."""
 
     version: str

@@ -1,0 +1,118 @@
+"""The user stories of the document, as its examples tell them."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kubestage.results import analysis
+from kubestage.scenario.resource import SCENARIO
+
+if TYPE_CHECKING:
+    import types
+
+    from kubestage import Stage
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+WORSE_PLUGIN = EXAMPLES / "15-worse-plugin"
+KUBESTAGE = [sys.executable, "-c", "from kubestage import cli; cli.main()"]
+
+
+def _compare(after: pathlib.Path, *options: str) -> subprocess.CompletedProcess[str]:
+    words = ["compare", "scenario.yaml", "--config", "before.yaml", "--config", str(after)]
+    plugin = ["--plugin", "warm_nodes.py:WarmNodes"]
+    return subprocess.run(
+        [*KUBESTAGE, *words, *plugin, *options],
+        cwd=WORSE_PLUGIN,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_story_1_a_plugin_that_makes_things_worse_is_caught() -> None:
+    """They want to make sure that their expansions have not negatively impacted the results."""
+    done = _compare(WORSE_PLUGIN / "after.yaml", "--fail-if-worse")
+    assert done.returncode == 1
+    for measure in ("scheduled 34, not 35", "pending 1, not 0", "preempted 6, not 0"):
+        assert measure in done.stderr
+
+
+def test_story_1_without_the_flag_the_difference_is_told_and_nothing_fails() -> None:
+    done = _compare(WORSE_PLUGIN / "after.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 newly pending" in done.stdout
+    assert "WarmNodes" in done.stdout[done.stdout.index("The first decision that differs") :]
+
+
+@pytest.mark.parametrize(("metric", "code"), [("pending", 1), ("stddev.cpu", 0)])
+def test_story_1_only_the_measures_that_are_named_can_be_worse(metric: str, code: int) -> None:
+    """CPU is spread more evenly with the plugin, as the example says."""
+    done = _compare(WORSE_PLUGIN / "after.yaml", "--fail-if-worse", "--metric", metric)
+    assert done.returncode == code
+
+
+def test_story_1_at_a_small_weight_the_plugin_changes_nothing(tmp_path: pathlib.Path) -> None:
+    gentle = tmp_path / "gentle.yaml"
+    gentle.write_text((WORSE_PLUGIN / "after.yaml").read_text().replace("weight: 10", "weight: 1"))
+    done = _compare(gentle, "--fail-if-worse")
+    assert done.returncode == 0
+    assert "Not one decision differs" in done.stdout
+
+
+@pytest.fixture(name="worst_case")
+def _worst_case() -> types.ModuleType:
+    path = EXAMPLES / "17-worst-case" / "main.py"
+    spec = importlib.util.spec_from_file_location("worst_case", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _scenario(stage: Stage, worst_case: types.ModuleType) -> dict[str, Any]:
+    return stage.store.get(SCENARIO, worst_case.NAME)
+
+
+def test_story_2_the_scenario_waits_for_the_next_event_and_goes_on_with_it(
+    worst_case: types.ModuleType,
+) -> None:
+    """Even when a scenario is running, users can add events to that scenario."""
+    stage = worst_case.begun()
+    assert _scenario(stage, worst_case)["status"]["phase"] == "Paused"
+    worst_case.go_on(stage, 1, worst_case.lose("node-1"))
+    status = _scenario(stage, worst_case)["status"]
+    assert (status["phase"], status["step"]) == ("Paused", 1)
+    told = [event["operation"] for event in status["scenarioResult"]["timeline"]["1"]]
+    assert told[0] == "Delete"
+    assert "PodScheduled" in told
+
+
+def test_story_2_to_try_an_idea_leaves_the_scenario_as_it_is(
+    worst_case: types.ModuleType,
+) -> None:
+    stage = worst_case.begun()
+    before = _scenario(stage, worst_case)
+    for event in worst_case.ideas(stage, 1).values():
+        worst_case.harm(stage, 1, event)
+    assert _scenario(stage, worst_case) == before
+
+
+def test_story_2_the_worst_is_worse_than_bad_luck(worst_case: types.ModuleType) -> None:
+    """Events that are worst for the scheduler, by looking at the results at that point."""
+    stage = worst_case.begun()
+    worst_case.make_it_worse(stage)
+    scenario = _scenario(stage, worst_case)
+    assert scenario["status"]["phase"] == "Succeeded"
+    assert analysis.summary(scenario).pending == 2
+    assert worst_case.largest_room(stage) > 2 * 500
+    lucky = worst_case.begun()
+    for step, node in enumerate(("node-1", "node-4", "node-2"), 1):
+        worst_case.go_on(lucky, step, worst_case.lose(node))
+    assert not analysis.summary(_scenario(lucky, worst_case)).pending

@@ -12,6 +12,8 @@ from kubestage.errors import InputError
 from kubestage.results.repeat import Plugin, Repeat
 from kubestage.results.run_directory import RunDirectory, open_run
 from kubestage.results.run_record import RunRecord
+from kubestage.results.scenario_file import read_scenario
+from kubestage.testing import make_pod
 from tests.results import samples
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -80,9 +82,9 @@ def test_a_run_that_was_kept_can_be_opened_again(tmp_path: pathlib.Path) -> None
         assert run.scenario["metadata"]["name"] == "story"
         assert run.record is not None
         assert len(list(run.record.pods())) == 3
-        timeline = run.scenario["status"]["scenarioResult"]["timeline"]
-        [attempt] = timeline["0"][2]["podScheduled"]["scheduleResult"]
-        assert attempt["allCandidateNodes"] == ["n1"]
+    timeline = read_scenario(place / "scenario.json")["status"]["scenarioResult"]["timeline"]
+    [attempt] = timeline["0"][2]["podScheduled"]["scheduleResult"]
+    assert attempt["allCandidateNodes"] == ["n1"]
 
 
 def test_the_scenario_of_a_directory_stands_for_the_directory(tmp_path: pathlib.Path) -> None:
@@ -236,8 +238,9 @@ def test_the_same_run_leaves_the_same_files_in_another_process(tmp_path: pathlib
         kept.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert kept[0] == kept[1]
     assert len(kept[0]) == 4
+    scenario = read_scenario(tmp_path / "one" / "scenario.json")
+    events = scenario["status"]["scenarioResult"]["timeline"]["0"]
     with open_run(tmp_path / "one") as run:
-        events = run.scenario["status"]["scenarioResult"]["timeline"]["0"]
         assert run.record is not None
         rows = list(run.record.timeline(step=0))
     assert [row.id for row in rows] == [event["id"] for event in events]
@@ -245,3 +248,16 @@ def test_the_same_run_leaves_the_same_files_in_another_process(tmp_path: pathlib
     assert left["scheduleResult"][0]["pluginResults"]["filter"]["n1"]["NodeResourcesFit"] == (
         "Insufficient cpu"
     )
+
+
+def test_a_kept_scenario_is_read_without_the_details_that_its_record_has(
+    tmp_path: pathlib.Path,
+) -> None:
+    tried = samples.attempt(1, 0, node="a")
+    detailed = {**tried, "allCandidateNodes": ["a"], "pluginResults": {"filter": {}, "score": {}}}
+    event = samples.pod_event(0, "PodScheduled", make_pod("web"), [detailed], boundTo="a")
+    keep(tmp_path / "run", samples.scenario({"0": [event]}))
+    assert b"pluginResults" in (tmp_path / "run" / "scenario.json").read_bytes()
+    with open_run(tmp_path / "run") as run:
+        (read,) = run.scenario["status"]["scenarioResult"]["timeline"]["0"]
+    assert read["podScheduled"]["scheduleResult"] == [tried]

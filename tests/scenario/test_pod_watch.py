@@ -14,7 +14,7 @@ from kubestage.testing import make_node, make_pod
 from tests.scenario.building import NODE, POD
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
 
 Json = dict[str, Any]
 
@@ -154,12 +154,11 @@ def test_the_latest_to_move_comes_last() -> None:
 
 
 @pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
-def test_a_pod_that_has_ended_moves_no_more_and_has_given_up_its_room(phase: str) -> None:
+def test_a_pod_that_has_ended_moves_no_more_and_is_told_of(phase: str) -> None:
     scene = Scene()
     scene.store.create(make_pod("p", node_name="n1"))
     scene.set_phase(phase)
     assert not scene.watch.moving
-    assert scene.watch.freed == 1
     assert scene.told == ["Patch"]
     scene.set_phase(phase)
     scene.store.delete(POD, "p", options=AT_ONCE)
@@ -203,3 +202,76 @@ def test_who_takes_over_knows_the_pods_that_there_are() -> None:
     assert ledger.untried == ["default/waits"]
     assert watch.moving == {"default/starts": 5_000_000_000}
     assert watch.story_of(scene.store.read(POD)["default/starts"]).bound_at == 4
+
+
+def _exhausted() -> Scene:
+    """One pod has been tried in vain twice, beside one that holds a node."""
+    scene = Scene()
+    scene.store.create(make_node("n1"))
+    scene.store.create(make_pod("p", node_name="n1"))
+    scene.store.create(make_pod("other"))
+    scene.ledger.tried("default/other")
+    scene.ledger.tried("default/other")
+    assert scene.ledger.untried == []
+    return scene
+
+
+def _gone(scene: Scene) -> None:
+    scene.store.delete(POD, "p", options=AT_ONCE)
+
+
+def _over(scene: Scene) -> None:
+    scene.set_phase("Succeeded")
+
+
+def _another_node(scene: Scene) -> None:
+    scene.store.create(make_node("n2"))
+
+
+def _relabelled(scene: Scene) -> None:
+    scene.store.patch(NODE, "n1", {"metadata": {"labels": {"x": "1"}}})
+
+
+def _cordoned(scene: Scene) -> None:
+    scene.store.patch(NODE, "n1", {"spec": {"unschedulable": True}})
+
+
+def _another_class(scene: Scene) -> None:
+    kind = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"}
+    scene.store.create({**kind, "metadata": {"name": "fast"}, "provisioner": "example.com/disk"})
+
+
+@pytest.mark.parametrize(
+    "change", [_gone, _over, _another_node, _relabelled, _cordoned, _another_class]
+)
+def test_what_may_help_a_pod_that_was_tried_in_vain_begins_the_count_anew(
+    change: Callable[[Scene], None],
+) -> None:
+    """If any resource is created, edited or deleted, the scheduling result may change."""
+    scene = _exhausted()
+    change(scene)
+    assert scene.ledger.untried == ["default/other"]
+
+
+def _heartbeat(scene: Scene) -> None:
+    status = scene.store.read(NODE)["n1"]["status"]
+    scene.store.record_status(NODE, "n1", {**status, "nodeInfo": {"kubeletVersion": "v1"}})
+
+
+def _starts(scene: Scene) -> None:
+    scene.set_phase("Running")
+
+
+def _goes_without_a_node(scene: Scene) -> None:
+    scene.store.create(make_pod("waits", scheduler_name="nobody"))
+    scene.store.delete(POD, "waits")
+
+
+@pytest.mark.parametrize("change", [_heartbeat, _starts, _goes_without_a_node])
+def test_what_makes_no_difference_to_a_pod_does_not_begin_the_count_anew(
+    change: Callable[[Scene], None],
+) -> None:
+    """Reports come without end, and steps have to have one."""
+    scene = _exhausted()
+    change(scene)
+    assert scene.ledger.untried == []

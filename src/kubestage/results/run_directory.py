@@ -13,6 +13,7 @@ no run. Other files in the directory of a run are left alone.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pathlib
 import shutil
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.results import report, run_record, scenario_file
+from kubestage.results import report, run_record, scenario_file, scenario_rows
 from kubestage.results.repeat import Repeat
 
 if TYPE_CHECKING:
@@ -112,7 +113,10 @@ class Run:
 
     @functools.cached_property
     def scenario(self) -> Json:
-        """The Scenario with its status."""
+        """The Scenario with its status; the details of attempts are left to the record."""
+        if self._beside(RECORD) is not None:
+            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                return scenario_rows.read(self._scenario_path)
         return scenario_file.read_scenario(self._scenario_path)
 
     @functools.cached_property

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.scenario import operations, phases
 from kubestage.scenario.pod_watch import POD
-from kubestage.scenario.resource import DELETE
+from kubestage.scenario.resource import CREATE, DELETE
+from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,15 +106,23 @@ class Machine:
         if event.operation == DELETE:
             self._note_deletion(event.body)
         told = operations.perform(self._store, event)
+        if event.operation == CREATE:
+            self._note_creation(told["create"]["result"])
         self.is_done = self.is_done or event.ends
         self._watch.timeline.operated(self._watch.step, event, told)
+
+    def _note_creation(self, made: Json) -> None:
+        """A pod that the scenario itself creates needs no second word if nobody tries it."""
+        if (made.get("apiVersion"), made.get("kind")) == POD:
+            key = key_of(made["metadata"]["namespace"], made["metadata"]["name"])
+            self._watch.in_vain.pop(key, None)
 
     def _note_deletion(self, body: Json) -> None:
         """A pod that the scenario itself deletes needs no second word when it is gone."""
         kind, metadata = body.get("typeMeta") or {}, body.get("objectMeta") or {}
         is_dry = bool((body.get("deleteOptions") or {}).get("dryRun"))
         if (kind.get("apiVersion"), kind.get("kind")) == POD and not is_dry:
-            key = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
+            key = key_of(metadata.get("namespace") or "default", metadata.get("name") or "")
             pod = self._store.read(POD).get(key)
             if pod is not None:
                 self._watch.story_of(pod).is_told_gone = True

@@ -50,9 +50,8 @@ class PodWatch:
         self.quiet_since_ns = 0
         # Pods that start or end, with the time of their last move, the latest last.
         self.moving: dict[str, int] = {}
-        # How many pods have given up their room on a node.
-        self.freed = 0
-        # Pods that were tried in this step, and of which nothing came yet.
+        # Pods that were tried in this step and have no node yet, and those that controllers made:
+        # even if nobody tries them, they are to be heard of.
         self.in_vain: dict[str, None] = {}
         self._store = store
         self._clock: Clock = store.clock
@@ -123,6 +122,8 @@ class PodWatch:
         if is_over and not is_leaving and old is not None and not _is_over(old):
             self._tell_end(new)
             self.ledger.changed()
+        if change.type == ADDED and not node and not is_over:
+            self.in_vain[key] = None
         self._note_move(key, new, old)
 
     def _is_without_node(self, pod: Json) -> bool:
@@ -150,7 +151,6 @@ class PodWatch:
         if pod["spec"].get("nodeName"):
             self.ledger.changed()
         self.moving.pop(key, None)
-        self.freed += bool(pod["spec"].get("nodeName"))
         story = self.timeline.stories.get(pod["metadata"]["uid"])
         if story is None or story.is_told_gone:
             return
@@ -165,7 +165,6 @@ class PodWatch:
         self.timeline.happened(self.step, "Delete", {"operation": target})
 
     def _tell_end(self, pod: Json) -> None:
-        self.freed += 1
         phase = pod["status"]["phase"]
         patch = {
             "typeMeta": _TYPE,

@@ -157,13 +157,9 @@ class Outside:
                 self._function(self._store, hook)
             finally:
                 watch.preemptor = None
-            freed = watch.freed
             settling.settle(until_ns)
             if not hook.tried:
                 return
-            if watch.freed != freed:
-                # Its victims are gone only now: what it tried before then was in vain.
-                watch.ledger.changed()
 
 
 def _key(pod: Json) -> str:

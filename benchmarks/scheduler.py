@@ -86,7 +86,7 @@ def prepared(objects: list[dict[str, Any]], *, binding: bool) -> tuple[Scheduler
     )
     keys = []
     for obj in objects:
-        if obj["kind"] == "Pod":
+        if obj["kind"] == "Pod" and "nodeName" not in obj["spec"]:
             created = store.create({**obj, "status": {}})["metadata"]
             keys.append(f"{created['namespace']}/{created['name']}")
         else:
@@ -125,6 +125,22 @@ def measure(name: str, folder: pathlib.Path | None, *, binding: bool) -> dict[st
     }
 
 
+def measure_failing(name: str) -> dict[str, float]:
+    """Milliseconds for an attempt at a pod that fits nowhere, and for another at the same."""
+    scheduler, _ = prepared(scheduler_lists.objects(name, None), binding=True)
+    scheduler.schedule_one()
+    first_ms = _spent_ms(scheduler)
+    waiting = [each.pod for pods in scheduler.queue.pods().values() for each in pods]
+    scheduler.activate(waiting)
+    return {"first_ms": first_ms, "again_ms": _spent_ms(scheduler)}
+
+
+def _spent_ms(scheduler: Scheduler) -> float:
+    started = time.process_time()
+    attempts = scheduler.run_until_idle()
+    return (time.process_time() - started) * 1000 / attempts
+
+
 def in_child(name: str, folder: pathlib.Path | None, *, binding: bool) -> dict[str, Any]:
     """The same in a process of its own, so that its memory is its own."""
     command = [sys.executable, __file__, "--child", name]
@@ -149,6 +165,15 @@ def report(name: str, folder: pathlib.Path | None, rounds: int) -> None:
     target = TARGETS[name.partition("-")[0]]
     text = f"{name:<20} {_figure(alike, real, target)} | with binding {_figure(whole, real)}"
     print(f"{text} {peak_mb:5.0f} MB{same}", flush=True)
+
+
+def report_failing(name: str, rounds: int) -> None:
+    """A line about attempts that find no node."""
+    found = [in_child(name, None, binding=True) for _ in range(rounds)]
+    first, again = (
+        statistics.median(each[key] for each in found) for key in ("first_ms", "again_ms")
+    )
+    print(f"{name:<20} {first:6.2f} ms an attempt | again {again:6.2f} ms", flush=True)
 
 
 def _figure(found: list[dict[str, Any]], real: float | None, target: float | None = None) -> str:
@@ -182,6 +207,9 @@ def main() -> None:
     parser.add_argument("--no-binding", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     folder = given.folder
+    if given.child in scheduler_lists.FAILING:
+        print(json.dumps(measure_failing(given.child)))
+        return
     if given.child:
         print(json.dumps(measure(given.child, folder, binding=not given.no_binding)))
         return
@@ -193,6 +221,9 @@ def main() -> None:
     for name in scheduler_lists.NAMES:
         if given.only in (None, name):
             report(name, folder, given.rounds)
+    for name in scheduler_lists.FAILING:
+        if given.only in (None, name):
+            report_failing(name, given.rounds)
 
 
 if __name__ == "__main__":

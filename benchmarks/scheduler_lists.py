@@ -1,7 +1,8 @@
 """Work for the scheduler: recorded lists if there are any, else generated ones of their shapes.
 
 A list is named ``<shape>-<nodes>-<pods>``. Next to recorded ones lie the placements of the real
-scheduler, its speed, and a measure of how fast this machine is against the one it ran on.
+scheduler, its speed, and a measure of how fast this machine is against the one it ran on. Those
+in which nothing fits are always generated.
 """
 
 from __future__ import annotations
@@ -25,11 +26,16 @@ NAMES = (
     "spread-1000-2000",
     "mixed-1000-2000",
 )
+FAILING = ("full-1000-200", "outranked-1000-200", "evicting-1000-50")
+"""Nodes without room: nobody may be evicted, too little would be gained, or it is done."""
+
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
 
 def objects(name: str, folder: pathlib.Path | None) -> list[Json]:
     """Nodes, then pods in the order in which they are to be scheduled."""
+    if name in FAILING:
+        return _without_room(*name.split("-"))
     if folder is not None:
         with gzip.open(folder / f"{name}.json.gz") as file:
             found: list[Json] = json.load(file)["objects"]
@@ -100,6 +106,42 @@ def _node(index: int) -> Json:
         "kind": "Node",
         "metadata": {"name": name, "labels": {HOST: name, ZONE: zone}},
         "status": {"capacity": capacity, "allocatable": capacity},
+    }
+
+
+def _without_room(shape: str, nodes: str, pods: str) -> list[Json]:
+    """Nodes that are full, and pods that need a quarter of one."""
+    classes = {"low": 0, "middle": 10}
+    found: list[Json] = [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name},
+            "value": value,
+        }
+        for name, value in classes.items()
+    ]
+    found += map(_node, range(int(nodes)))
+    weaker = {"full": (), "outranked": (8, 9), "evicting": range(10)}[shape]
+    for number in range(int(nodes)):
+        for index in range(10):
+            rank = "low" if index in weaker else "middle"
+            placed = _ranked(f"placed-{number:05d}-{index}", "3", rank, classes)
+            placed["spec"]["nodeName"] = f"node-{number:05d}"
+            placed["status"] = {"phase": "Running", "startTime": f"2026-01-01T00:{index:02d}:00Z"}
+            found.append(placed)
+    found += (_ranked(f"pod-{index:05d}", "9", "middle", classes) for index in range(int(pods)))
+    return found
+
+
+def _ranked(name: str, cpu: str, rank: str, classes: dict[str, int]) -> Json:
+    container = {"name": "main", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
+    spec = {"containers": [container], "priorityClassName": rank, "priority": classes[rank]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
     }
 
 

@@ -31,7 +31,7 @@ from kubestage.store.client_side_apply import Applier
 from kubestage.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from kubestage.controllers.controller import Controller
     from kubestage.scenario.settings import Settings as ScenarioSettings
@@ -154,17 +154,22 @@ class Stage:
         settings: ScenarioSettings | None = None,
         *,
         scheduler: Callable[[Store, NextPod], None] | None = None,
+        scheduler_names: Collection[str] | None = None,
         sink: Sink | None = None,
     ) -> ScenarioController:
         """Have Scenarios run that are created on the stage; `run_scenarios` lets them.
 
         `scheduler` is a scheduler of your own that takes the place of the stage's: a function that
-        is handed the store and a hook to call before each attempt. `sink` keeps the record.
+        is handed the store and a hook to call before each attempt; `scheduler_names` are the
+        names that pods know it by, if it does not take all of them. `sink` keeps the record.
         """
         if self.scenarios is not None:
             raise InputError("the stage runs Scenarios already", fix="fork it before you add more")
         if scheduler is not None:
-            scheduling: Scheduling = Outside(self.store, scheduler)
+            scheduling: Scheduling = Outside(self.store, scheduler, scheduler_names)
+            if self.scheduler is not None:
+                self.scheduler.retire(self.store)
+                self.scheduler = None
         else:
             scheduling = BuiltIn(self.scheduler or self.add_scheduler())
         self.scenarios = ScenarioController(

@@ -12,14 +12,31 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGES = ("cli", "controllers", "kubelet", "kwok", "volumes")
+PAGES = (
+    "cli",
+    "compare",
+    "controllers",
+    "explain",
+    "kubelet",
+    "kwok",
+    "scenarios",
+    "tutorial",
+    "volumes",
+)
 TEXTS = {page: (ROOT / "docs" / f"{page}.md").read_text() for page in PAGES}
-SESSIONS = [
-    (page, command, shown)
-    for page, text in TEXTS.items()
-    for command, shown in re.findall(r"```console\n\$ kubestage (.*?)\n(.*?)```", text, re.DOTALL)
-]
 KUBESTAGE = [sys.executable, "-c", "from kubestage import cli; cli.main()"]
+
+
+def _sessions(page: str) -> list[tuple[str, str]]:
+    """The commands that a page shows, in order, each with what it prints."""
+    blocks = re.findall(r"```console\n(\$ kubestage .*?)```", TEXTS[page], re.DOTALL)
+    return [
+        (command, shown)
+        for block in blocks
+        for command, shown in re.findall(
+            r"^\$ kubestage (.*?)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE
+        )
+    ]
 
 
 def _files(page: str) -> list[tuple[str, str]]:
@@ -33,37 +50,41 @@ def _pattern(shown: str) -> str:
     return "(?:.*\n)*".join(re.escape(part) for part in parts)
 
 
-def test_the_page_shows_every_command() -> None:
-    assert {command.split()[0] for page, command, _ in SESSIONS if page == "cli"} >= {
+def _print(command: str, folder: pathlib.Path) -> str:
+    """What a command prints."""
+    return subprocess.run(
+        [*KUBESTAGE, *shlex.split(command)],
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    ).stdout
+
+
+def test_the_page_of_the_command_line_shows_every_command() -> None:
+    assert {command.split()[0] for command, _ in _sessions("cli")} >= {
         "get",
         "run",
+        "explain",
+        "analyze",
+        "compare",
         "verify",
         "validate",
         "api-resources",
     }
 
 
-def test_every_page_shows_a_command() -> None:
-    assert {page for page, _, _ in SESSIONS} == set(PAGES)
-
-
-@pytest.mark.parametrize(
-    ("page", "command", "shown"), SESSIONS, ids=[f"{each[0]}: {each[1]}" for each in SESSIONS]
-)
-def test_a_command_prints_what_the_page_shows(
-    page: str, command: str, shown: str, tmp_path: pathlib.Path
-) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_print_what_it_shows(page: str, tmp_path: pathlib.Path) -> None:
+    """From top to bottom, as later commands look at what earlier ones have kept."""
     for folder in ("examples", "tests"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     for name, text in _files(page):
         (tmp_path / name).write_text(text)
-    done = subprocess.run(
-        [*KUBESTAGE, *shlex.split(command)],
-        cwd=tmp_path,
-        env=os.environ | {"COLUMNS": "80"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert re.fullmatch(_pattern(shown), done.stdout), done.stdout
+    sessions = _sessions(page)
+    assert sessions
+    for command, shown in sessions:
+        printed = _print(command, tmp_path)
+        assert re.fullmatch(_pattern(shown), printed), f"kubestage {command}\n{printed}"

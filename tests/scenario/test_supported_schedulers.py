@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from kubestage.errors import InputError
+from kubestage.stage import Stage
 from kubestage.testing import make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import NODE, POD, create, delete, done, patch
@@ -196,6 +200,56 @@ def test_pods_of_schedulers_that_are_not_here_are_not_waited_for() -> None:
     )
     assert building.phase(stage) == "Succeeded"
     assert building.summary(stage)[1:] == [(0, "Create", "alien"), (1, "Done", "")]
+
+
+class Mine(FirstFit):
+    """Takes only the pods that ask for it."""
+
+    def __call__(self, store: Store, next_pod: NextPod) -> None:
+        """Like any other, but pods of others are passed over."""
+        queue = [pod for pod in pending(store) if pod["spec"]["schedulerName"] == "mine"]
+        while queue:
+            pod = queue.pop(0)
+            if not next_pod(pod):
+                return
+            if not self.schedule_one(store, pod):
+                queue.append(pod)
+
+
+OTHERS_PODS = [
+    create(make_node("n1", cpu="1")),
+    create(make_pod("a", cpu="2", scheduler_name="mine")),
+    create(make_pod("b", cpu="1", scheduler_name="yours")),
+    done(1),
+]
+
+
+def test_a_scheduler_of_ones_own_may_have_pods_of_its_own() -> None:
+    """Pods of others are not waited for if its names are known."""
+    stage = Stage()
+    stage.add_scenarios(scheduler=Mine(), scheduler_names=["mine"])
+    stage.store.create(building.scenario(*OTHERS_PODS))
+    stage.run_scenarios()
+    assert building.phase(stage) == "Succeeded"
+
+
+def test_a_scheduler_that_would_go_on_for_ever_is_told_what_it_lacks() -> None:
+    """The hook never says stop while there are pods that nobody tries."""
+    with pytest.raises(InputError, match="tries default/a over and over again, and never default/b"):
+        building.run(*OTHERS_PODS, scheduler=Mine())
+
+
+def test_a_scheduler_of_ones_own_takes_the_place_of_the_stages() -> None:
+    """Nobody else schedules, not even while time passes."""
+    stage = Stage()
+    stage.add_scheduler()
+    stage.add_controllers()
+    stage.add_scenarios(scheduler=lambda store, next_pod: None)
+    stage.store.create(building.scenario(create(make_node("n1")), create(make_pod("a")), done(1)))
+    stage.run_scenarios()
+    stage.run("1m")
+    assert stage.scheduler is None
+    assert building.placements(stage) == {"a": None}
 
 
 def test_pods_behind_a_gate_are_not_waited_for_until_it_opens() -> None:

@@ -248,6 +248,17 @@ def test_pods_of_controllers_are_first_heard_of_when_they_are_tried() -> None:
         assert (told["createdAt"], told["boundAt"]) == (0, 1)
 
 
+def test_pods_of_controllers_that_nobody_tries_are_heard_of_once() -> None:
+    """Their scheduler is not here, or a gate is before them; still they are there."""
+    alien = make_pod("web", scheduler_name="other")
+    stage = building.run(
+        create(make_node("n1")), create(make_deployment("web", pod=alien)), done(2), alive=True
+    )
+    (name,) = building.placements(stage)
+    assert _of_pod(stage, name) == [(0, "PodUnscheduled")]
+    assert building.results(stage, "PodUnscheduled")[name]["scheduleResult"] == []
+
+
 def test_a_pod_that_is_created_with_a_node_is_bound_from_the_start() -> None:
     """No scheduler had a hand in it, so it is not told of as scheduled."""
     stage = building.run(

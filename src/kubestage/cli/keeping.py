@@ -1,4 +1,7 @@
-"""Keeping runs: a directory each for ``--out``, and a place for details on their way to stdout."""
+"""Keeping runs: a directory each for ``--out``, and a place for details on their way to stdout.
+
+What writes and reads records is loaded for those who keep some: most runs are only looked at.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ import contextlib
 import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, Self
-
-from kubestage.results import run_directory, run_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,8 @@ class Keeper:
         path = self._path_of(name)
         if path is None:
             return None
+        from kubestage.results import run_record
+
         record = self._records[name] = run_record.RunRecord(path, {"scenario": name})
         return record
 
@@ -64,6 +67,8 @@ class Keeper:
 
     def reader(self, name: str) -> Reader | None:
         """What was recorded of a Scenario that has ended."""
+        from kubestage.results import run_directory, run_record
+
         if name in self.kept:
             return run_record.open(self.kept[name] / run_directory.RECORD)
         path = self._path_of(name)
@@ -78,6 +83,8 @@ class Keeper:
         self._stack.close()
 
     def _claim(self, out: pathlib.Path, names: Sequence[str], stack: contextlib.ExitStack) -> None:
+        from kubestage.results import run_directory
+
         for name in names:
             path = out if len(names) == 1 else out / name
             self._directories[name] = stack.enter_context(run_directory.RunDirectory(path))

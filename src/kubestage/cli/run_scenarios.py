@@ -179,9 +179,17 @@ def _explained(
 
 
 def _print(scenarios: Sequence[Json], keeper: Keeper, output: str) -> None:
-    """Print Scenarios with their statuses, event by event, as data."""
-    out: BinaryIO = sys.stdout.buffer if output == "json" else io.BytesIO()
-    sys.stdout.flush()
+    """Print Scenarios with their statuses as data; as JSON event by event."""
+    if output == "json":
+        sys.stdout.flush()
+        _write(scenarios, keeper, sys.stdout.buffer)
+        return
+    collected = io.BytesIO()
+    _write(scenarios, keeper, collected)
+    sys.stdout.write(printing.as_yaml(msgspec.json.decode(collected.getvalue())))
+
+
+def _write(scenarios: Sequence[Json], keeper: Keeper, out: BinaryIO) -> None:
     if len(scenarios) > 1:
         out.write(b'{"apiVersion": "v1", "kind": "List", "metadata": {}, "items": [\n')
     for position, scenario in enumerate(scenarios):
@@ -193,8 +201,6 @@ def _print(scenarios: Sequence[Json], keeper: Keeper, output: str) -> None:
             reader.close()
     if len(scenarios) > 1:
         out.write(b"]}\n")
-    if isinstance(out, io.BytesIO):
-        sys.stdout.write(printing.as_yaml(msgspec.json.decode(out.getvalue())))
 
 
 def _as(output: str, told: Json) -> str:

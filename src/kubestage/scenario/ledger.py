@@ -34,6 +34,10 @@ class Ledger:
         """The pods that have not been tried often enough, in the order in which they came."""
         return [pod for pod in self._unscheduled if self._tries.get(pod, 0) < ENOUGH]
 
+    def tries(self, pod: str) -> int:
+        """How often a pod was tried since the last change."""
+        return self._tries.get(pod, 0)
+
     def appeared(self, pod: str) -> None:
         """There is one more pod without a node."""
         self._unscheduled[pod] = None

@@ -49,6 +49,7 @@ class Machine:
         self._settling = settling
         self._status = status
         self._seen: set[str] = set()
+        self._spec: Spec | None = None
 
     def resume(self, finished: int | None, known: Iterable[str]) -> None:
         """Go on where another left off: after a step, with the events of these ids known."""
@@ -61,15 +62,20 @@ class Machine:
         Without time in it, a step without events would change nothing, and there is none.
         """
         last = self.finished
-        for event in spec.events:
-            if last is not None and event.step <= last and event.id not in self._seen:
-                self.ignored[event.id] = None
-        left = [each.step for each in spec.events if last is None or each.step > last]
-        if not left:
-            return None
-        if last is None or not spec.step_duration_ns:
-            return min(left)
+        if spec is not self._spec:
+            self._take_in(spec)
+        left = spec.next_step(last)
+        if left is None or last is None or not spec.step_duration_ns:
+            return left
         return last + 1
+
+    def _take_in(self, spec: Spec) -> None:
+        """See what is new among the events."""
+        last, self._spec = self.finished, spec
+        self._watch.timeline.taken.update(event.id for event in spec.events)
+        if last is not None:
+            late = (each.id for each in spec.events if each.step <= last)
+            self.ignored.update(dict.fromkeys(each for each in late if each not in self._seen))
 
     def run_step(self, spec: Spec, step: int) -> None:
         """Run one step; OperationFailed if an event cannot be carried out.
@@ -82,7 +88,6 @@ class Machine:
         begin_ns = self._settling.now_ns
         watch.step = step
         watch.timeline.begin(step)
-        watch.timeline.taken.update(event.id for event in spec.events)
         until_ns = begin_ns if spec.step_duration_ns else None
         status.tell(step, phases.OPERATING_EVENTS, phases.SCHEDULER_STOPPED)
         for event in events:
@@ -130,8 +135,8 @@ class Machine:
     def _live(self, spec: Spec, step: int, begin_ns: int) -> None:
         """Let time pass, with everybody at work, until the next step that has events."""
         duration_ns = spec.step_duration_ns
-        later = [each.step for each in spec.events if each.step > step]
-        last = step if self.is_done or not later else min(later) - 1
+        later = spec.next_step(step)
+        last = step if self.is_done or later is None else later - 1
         self._scheduling.go_on()
         self._status.tell(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_RUNNING)
         end_ns = begin_ns + (last - step + 1) * duration_ns

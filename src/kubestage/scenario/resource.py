@@ -6,6 +6,8 @@ field that an event has says what it does.
 
 from __future__ import annotations
 
+import bisect
+import functools
 from typing import Any, Final
 
 import msgspec
@@ -49,15 +51,31 @@ class Event(msgspec.Struct, frozen=True):
         return self.operation == DONE and self.body.get("done") is not False
 
 
-class Spec(msgspec.Struct, frozen=True):
+class Spec(msgspec.Struct, frozen=True, dict=True):
     """The events in the order in which they were written, and how long each step lasts."""
 
     events: tuple[Event, ...]
     step_duration_ns: int = 0
 
+    @functools.cached_property
+    def _by_step(self) -> dict[int, list[Event]]:
+        found: dict[int, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.step, []).append(event)
+        return dict(sorted(found.items()))
+
+    @functools.cached_property
+    def _steps(self) -> list[int]:
+        return list(self._by_step)
+
     def of_step(self, step: int) -> tuple[Event, ...]:
         """The events of one step, in order."""
-        return tuple(each for each in self.events if each.step == step)
+        return tuple(self._by_step.get(step, ()))
+
+    def next_step(self, after: int | None) -> int | None:
+        """The first step after another that has events, if any has."""
+        at = 0 if after is None else bisect.bisect_right(self._steps, after)
+        return self._steps[at] if at < len(self._steps) else None
 
 
 def is_scenario(obj: Json) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from kubestage.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 Json = dict[str, Any]
+
+_TOO_OFTEN: Final = 100
 
 
 class Scheduling(Protocol):
@@ -117,6 +121,12 @@ class NextPod:
         if pod is None or ledger.is_exhausted:
             return False
         key = pod if isinstance(pod, str) else _key(pod)
+        if ledger.tries(key) >= _TOO_OFTEN:
+            never = next(each for each in ledger.untried if each != key)
+            raise InputError(
+                f"the scheduler tries {key} over and over again, and never {never}",
+                fix="say whose pods it schedules: add_scenarios(scheduler_names=[...])",
+            )
         self._watch.preemptor = key
         ledger.tried(key)
         self._watch.in_vain[key] = None

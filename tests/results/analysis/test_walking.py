@@ -113,3 +113,11 @@ def test_a_node_that_keeps_nothing_back_offers_its_capacity() -> None:
     story = Story().step(1).node("a", cpu="4")
     del story.timeline["1"][0]["create"]["result"]["status"]["allocatable"]
     assert analysis.allocation(story.status()).rows[0] == (1, "cpu", 0, 4000, 0.0)
+
+
+def test_what_was_only_tried_changes_nothing() -> None:
+    status = Story().step(0).node("a").status()
+    (event,) = status["scenarioResult"]["timeline"]["0"]
+    event["create"]["operation"]["createOptions"] = {"dryRun": ["All"]}
+    ((_, state),) = analysis.step_ends(status)
+    assert not state.nodes

@@ -185,6 +185,28 @@ def test_a_node_too_small_without_weaker_pods_is_rejected_before_any_is_taken_of
     assert status.plugin == "NodeResourcesFit"
 
 
+def test_a_pod_put_back_takes_up_every_resource_it_did() -> None:
+    def with_gpu(name: str, on: str = "", **more: Any) -> Json:
+        containers = [{"name": "c", "image": "i", "resources": {"requests": {clusters.GPU: "1"}}}]
+        return crowd.pod(name, on, containers=containers, **more)
+
+    full = crowd.node("full")
+    full["status"]["allocatable"][clusters.GPU] = "2"
+    pods = [with_gpu("young", "full", start=2), with_gpu("old", "full", start=1)]
+    case = Case([full, *pods, with_gpu("new", priority=10)])
+    assert by_amounts.suffices(case.preemptor)
+    assert case.found() == case.expected() == {"full": ((), ["young"], 0)}
+
+
+def test_beside_whom_a_node_is_promised_to_comes_first() -> None:
+    promised = crowd.pod("first", cpu=1, priority=10, status={"nominatedNodeName": "full"})
+    pods = [crowd.pod("weak", "full", 1), crowd.pod("strong", "full", 3, 10), promised]
+    case = Case([crowd.node("full", 4, 2), *pods, crowd.pod("new", cpu=2, priority=10)])
+    assert (
+        case.found() == case.expected() == {"full": (("Too many pods", "Insufficient cpu"), [], 0)}
+    )
+
+
 def test_who_looks_at_pods_is_heard_before_those_that_come_after() -> None:
     case = _crowded([Lonely()])
     assert not by_amounts.suffices(case.preemptor)

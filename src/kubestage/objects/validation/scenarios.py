@@ -6,8 +6,9 @@ a scenario is taken in, and fails when it is run.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kubestage.objects import own_definitions
 from kubestage.objects.validation import field, metadata, names, structural
@@ -72,5 +73,5 @@ def validate_scenario_status_update(new: Json, old: Json) -> list[FieldError]:
     schema = own_definitions.scenario_schema("status")
     for error in structural.validate(schema, new["status"], ""):
         path = f"status.{error.field}".removesuffix(".")
-        errors.append(dataclasses.replace(error, field=path))
+        errors.append(msgspec.structs.replace(error, field=path))
     return errors

@@ -35,12 +35,27 @@ class ObjectMeta(msgspec.Struct, frozen=True):
     namespace: str | None = None
 
 
+class Options(msgspec.Struct, frozen=True, rename="camel"):
+    """How an operation was asked for."""
+
+    dry_run: list[str] | None = None
+
+
 class Operation(msgspec.Struct, frozen=True, rename="camel"):
     """What was asked for: an object to create, or which one to patch or delete."""
 
     object: Any = None
     type_meta: TypeMeta | None = None
     object_meta: ObjectMeta | None = None
+    create_options: Options | None = None
+    patch_options: Options | None = None
+    delete_options: Options | None = None
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether it was only tried, and changed nothing."""
+        given = (self.create_options, self.patch_options, self.delete_options)
+        return any(each is not None and each.dry_run for each in given)
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -60,6 +60,9 @@ def _walk_step(state: ClusterState, step: int, events: list[Any]) -> Iterator[Mo
 
 
 def _apply(state: ClusterState, event: Event, step: int) -> None:
+    change = event.create or event.patch or event.delete
+    if change is not None and change.operation is not None and change.operation.is_dry:
+        return
     if event.pod_scheduled is not None:
         _scheduled(state, event.pod_scheduled, step)
     elif event.pod_unscheduled is not None:

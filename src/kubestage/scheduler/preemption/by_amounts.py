@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.columns import Columns, Ints, Mask
     from kubestage.scheduler.preemption.preemptor import Preemptor
     from kubestage.scheduler.status import Status
 
@@ -55,7 +55,7 @@ def rejections(preemptor: Preemptor, columns: Columns, rows: Ints) -> Iterator[t
     profile, state, pod = preemptor.profile, preemptor.state, preemptor.pod
     promised = _promised(preemptor, columns)
     for who, code, rejected in _first_verdicts(preemptor, columns, rows).rejections():
-        places = rejected[~np.isin(rows[rejected], promised)] if promised else rejected
+        places = rejected if promised is None else rejected[~promised[rows[rejected]]]
         if len(places):
             yield places, profile.status_of(state, pod, who, code)
 
@@ -76,15 +76,15 @@ def _first_verdicts(preemptor: Preemptor, columns: Columns, rows: Ints) -> Verdi
     return verdicts
 
 
-def _promised(preemptor: Preemptor, columns: Columns) -> list[int]:
-    """The rows of nodes that were promised to pods which the preemptor yields to."""
+def _promised(preemptor: Preemptor, columns: Columns) -> Mask | None:
+    """The nodes that were promised to pods which the preemptor yields to."""
     if preemptor.nominator.is_empty:
-        return []
-    return [
-        columns.row_of[name]
-        for name, _ in preemptor.nominator.by_node()
-        if name in columns.row_of and preemptor.yields_to(name)
-    ]
+        return None
+    promised = np.zeros(len(columns), np.bool_)
+    for name, _ in preemptor.nominator.by_node():
+        if name in columns.row_of and preemptor.yields_to(name):
+            promised[columns.row_of[name]] = True
+    return promised
 
 
 class Amounts:

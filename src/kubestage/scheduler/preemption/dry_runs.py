@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from kubestage.scheduler.status import Code, Status, unresolvable
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRun(msgspec.Struct, frozen=True):
     """What preemption on one node would come to; victims come the most important first."""
 
     status: Status

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kubestage.objects.views import budget as budget_views
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.runtime import Profile
 
 
-@dataclasses.dataclass(frozen=True)
-class Preemptor:
+class Preemptor(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Whom it may push out, and before whom it has to step back."""
 
     pod: PodView

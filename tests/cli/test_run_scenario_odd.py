@@ -1,0 +1,68 @@
+"""Scenarios that are odd and sound: they are run, and kept with all that a report has."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kubestage.testing import make_node, make_pod
+from tests.cli import scenarios
+from tests.scenario import building
+from tests.scenario.building import create, done
+
+if TYPE_CHECKING:
+    from tests.cli.terminal import Terminal
+
+Json = dict[str, Any]
+
+A, WEB = create(make_node("a")), create(make_pod("web"))
+ODD: dict[str, tuple[Json, list[str], str]] = {
+    "done before all else": (building.scenario(done(), {**A, "step": 1}), ["0"], "0 pods. "),
+    "done several times": (
+        building.scenario(A, done(), WEB, {**done(1), "id": "again"}),
+        ["0"],
+        "1 pod: 1 scheduled. ",
+    ),
+    "no node": (building.scenario(WEB, done()), ["0"], "1 pod: 1 pending. Nodes used: 0 of 0."),
+    "nothing but an end": (building.scenario(done()), ["0"], "0 pods. Nodes used: 0 of 0."),
+    "the last of all steps": (
+        building.scenario(A, {**WEB, "step": 2**31 - 1}, done(2**31 - 1)),
+        ["0", "2147483647"],
+        "1 pod: 1 scheduled. ",
+    ),
+    "the last of all steps, in time": (
+        building.scenario(A, {**WEB, "step": 2**31 - 1}, done(2**31 - 1), step_duration="1s"),
+        ["0", "2147483647"],
+        "1 pod: 1 scheduled. ",
+    ),
+    "an id in signs of elsewhere": (
+        building.scenario({**A, "id": "☃ 雪"}, WEB, done()),
+        ["0"],
+        "1 pod: 1 scheduled. ",
+    ),
+}
+ODD |= {
+    f"steps of {duration}": (
+        building.scenario(A, WEB, done(3), step_duration=duration),
+        ["0", "3"],
+        "1 pod: 1 scheduled. ",
+    )
+    for duration in ("0s", "1ns", "100h")
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_odd_is_run_and_kept(name: str, terminal: Terminal) -> None:
+    scenario, steps, total = ODD[name]
+    scenarios.write(scenario)
+    result = terminal.run("run", "scenario.json", "--out", "kept")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0] == "it: Succeeded"
+    assert [line.split()[0] for line in lines[3 : 3 + len(steps)]] == steps
+    assert lines[-2].startswith(total)
+    kept = json.loads(pathlib.Path("kept/scenario.json").read_text())
+    assert kept["status"]["phase"] == "Succeeded"

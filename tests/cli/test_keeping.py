@@ -82,6 +82,14 @@ def test_details_that_are_to_be_printed_have_a_place_until_then(scratch: pathlib
     assert list(scratch.iterdir()) == []
 
 
+def test_the_longest_of_names_has_a_place_too() -> None:
+    name = ".".join(["a" * 62] * 4)
+    with Keeper(None, [name], REPEAT, spools=True) as keeper:
+        record(keeper, name)
+        keeper.ended(scenario(name))
+        assert numbers(keeper, name) == [1]
+
+
 def test_what_was_not_begun_has_no_record(scratch: pathlib.Path) -> None:
     with Keeper(None, ["story", "other"], REPEAT, spools=True) as keeper:
         record(keeper)

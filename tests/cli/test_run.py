@@ -8,8 +8,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml

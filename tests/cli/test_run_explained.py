@@ -71,7 +71,8 @@ def test_of_many_nodes_the_best_are_shown_and_the_others_counted(terminal: Termi
 def test_a_pod_that_fits_nowhere_shows_why(terminal: Terminal) -> None:
     clusters.write("cluster.json", *[make_node(f"n{i}") for i in range(5)], make_pod("w", cpu="9"))
     out = terminal.run("run", ".", "--explain", "w").out
-    assert out.startswith("default/w: Pending (profile default-scheduler, priority 0, 2 attempts)\n")
+    headline = "default/w: Pending (profile default-scheduler, priority 0, 2 attempts)\n"
+    assert out.startswith(headline)
     assert "Attempt 1: unschedulable\n  0/5 nodes are available: 5 Insufficient cpu. " in out
     assert "5          NodeResourcesFit   Insufficient cpu   n0, n1, n2 and 2 more\n" in out
     assert "Preemption: it would not help.\n" in out

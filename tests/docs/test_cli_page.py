@@ -50,12 +50,12 @@ def _pattern(shown: str) -> str:
     return "(?:.*\n)*".join(re.escape(part) for part in parts)
 
 
-def _print(command: str, folder: pathlib.Path) -> str:
+def _print(command: str, folder: pathlib.Path, columns: int = 80) -> str:
     """What a command prints."""
     return subprocess.run(
         [*KUBESTAGE, *shlex.split(command)],
         cwd=folder,
-        env=os.environ | {"COLUMNS": "80"},
+        env=os.environ | {"COLUMNS": str(columns)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -74,6 +74,21 @@ def test_the_page_of_the_command_line_shows_every_command() -> None:
         "validate",
         "api-resources",
     }
+
+
+def _section(command: str) -> str:
+    """What the page of the command line says of a command."""
+    parts = re.split(r"^## ", TEXTS["cli"], flags=re.MULTILINE)
+    return "".join(part for part in parts if part.split()[0] == command)
+
+
+@pytest.mark.parametrize("command", ["analyze", "compare", "explain", "get", "run"])
+def test_the_page_tells_of_every_option(command: str, tmp_path: pathlib.Path) -> None:
+    told = _print(f"{command} --help", tmp_path, columns=200)
+    options = set(re.findall(r"^│ (--[a-z-]+)", told, re.MULTILINE)) - {"--help"}
+    assert options
+    section = _section(command)
+    assert {each for each in options if f"`{each}`" not in section} == set()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -235,7 +235,8 @@ def test_a_scheduler_of_ones_own_may_have_pods_of_its_own() -> None:
 
 def test_a_scheduler_that_would_go_on_for_ever_is_told_what_it_lacks() -> None:
     """The hook never says stop while there are pods that nobody tries."""
-    with pytest.raises(InputError, match="tries default/a over and over again, and never default/b"):
+    told = "tries default/a over and over again, and never default/b"
+    with pytest.raises(InputError, match=told):
         building.run(*OTHERS_PODS, scheduler=Mine())
 
 

@@ -32,6 +32,7 @@ class Keeper:
         self, out: str | None, names: Sequence[str], repeat: Repeat, *, spools: bool
     ) -> None:
         self.kept: dict[str, pathlib.Path] = {}
+        self._names = names
         self._repeat = repeat
         self._stack = contextlib.ExitStack()
         self._directories: dict[str, RunDirectory] = {}
@@ -92,4 +93,5 @@ class Keeper:
     def _path_of(self, name: str) -> pathlib.Path | None:
         if name in self._directories:
             return self._directories[name].record_path
-        return None if self._spool is None else self._spool / f"{name}.sqlite"
+        # A name may be as long as a file's.
+        return None if self._spool is None else self._spool / f"{self._names.index(name)}.sqlite"

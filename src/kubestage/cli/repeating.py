@@ -1,4 +1,4 @@
-"""How to repeat a run, from what a person asked for; and a run repeated from that."""
+"""How to repeat a run, from what a person asked for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettin
         flags=wanted.flags.as_dict(),
         plugins=[
             Plugin(reference, _hash(plugin))
-            for reference, plugin in zip(wanted.plugins, settings.plugins.values(), strict=False)
+            # Behind those that were named come those that installed packages offer.
+            for reference, plugin in zip(
+                dict.fromkeys(wanted.plugins), settings.plugins.values(), strict=False
+            )
         ],
     )
 

@@ -16,9 +16,8 @@ Json = dict[str, Any]
 
 _SOON_SECONDS: Final = 0.3
 _REFRESHES: Final = 10
-# Narrow enough for a terminal of 80 columns.
 _BAR: Final = 16
-_CELLS: Final = 5
+_NUMBERS: Final = 4
 
 
 @contextlib.contextmanager
@@ -77,17 +76,19 @@ class _View:
             self._live.stop()
 
     def _line(self, controller: ScenarioController, seconds: float) -> Any:
-        from rich import progress_bar, table
+        from rich import progress_bar, table, text
 
         name = controller.current or ""
         steps, step = self._steps.get(name, []), controller.watch.step
         done = sum(1 for each in steps if each < step)
         attempts = controller.attempts
         grid = table.Table.grid(padding=(0, 2))
-        for _ in range(_CELLS):
+        # Where all does not fit, it is the name that is cut short.
+        grid.add_column()
+        for _ in range(_NUMBERS):
             grid.add_column(no_wrap=True)
         grid.add_row(
-            f"[bold]{name}[/]",
+            text.Text(name, "bold", no_wrap=True, overflow="ellipsis"),
             progress_bar.ProgressBar(max(len(steps), 1), done, width=_BAR),
             f"step {step} ({done + 1} of {len(steps)})",
             f"{attempts.scheduled:,} scheduled",

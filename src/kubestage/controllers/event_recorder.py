@@ -6,9 +6,10 @@ writes Events of the core group.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
 
 from kubestage.objects import names, timestamps
 
@@ -31,21 +32,18 @@ _BURST: Final = 25
 _REFILL_NS: Final = 300 * 1_000_000_000
 
 
-@dataclasses.dataclass(slots=True)
-class _Similar:
+class _Similar(msgspec.Struct):
     messages: dict[str, None]
     last_ns: int
 
 
-@dataclasses.dataclass(slots=True)
-class _Seen:
+class _Seen(msgspec.Struct):
     count: int
     first: str
     name: str
 
 
-@dataclasses.dataclass(slots=True)
-class _Bucket:
+class _Bucket(msgspec.Struct):
     tokens: float
     at_ns: int
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kubestage.results import analysis
 from kubestage.scenario import phases
 from kubestage.scenario.settings import Settings
 from kubestage.testing import (
@@ -211,3 +212,29 @@ def test_a_node_that_is_deleted_takes_its_pods_along_in_time() -> None:
     )
     assert set(building.placements(stage).values()) == {"n1"}
     assert len(building.placements(stage)) == 4
+
+
+def test_pods_of_a_node_that_is_deleted_are_gone_within_the_step() -> None:
+    """They are collected after a while, and the step waits for that."""
+    stage = building.run(
+        create(make_node("n1")),
+        create(make_pod("p")),
+        delete(NODE, "n1", 1),
+        done(1),
+        alive=True,
+    )
+    assert building.phase(stage) == "Succeeded"
+    assert building.placements(stage) == {}
+    assert (1, "Delete", "p") in building.summary(stage)
+
+
+def test_what_a_kubelet_finds_on_its_node_is_told() -> None:
+    """A node that was created with its name alone offers what its kubelet says."""
+    bare = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+    stage = building.run(create(bare), create(make_pod("p", cpu="1"), 1), done(1), alive=True)
+    (row, *_) = [
+        each
+        for each in analysis.allocation(building.status(stage)).records()
+        if (each["step"], each["resource"]) == (1, "cpu")
+    ]
+    assert row["allocatable"] > row["requested"] == 1000

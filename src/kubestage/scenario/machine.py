@@ -90,9 +90,13 @@ class Machine:
         watch.timeline.begin(step)
         until_ns = begin_ns if spec.step_duration_ns else None
         status.tell(step, phases.OPERATING_EVENTS, phases.SCHEDULER_STOPPED)
-        for event in events:
-            self._seen.add(event.id)
-            self._operate(event)
+        watch.is_operating = True
+        try:
+            for event in events:
+                self._seen.add(event.id)
+                self._operate(event)
+        finally:
+            watch.is_operating = False
         status.tell(step, phases.OPERATING_EVENTS_FINISHED)
         self._settling.settle(until_ns)
         self._show()

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from kubestage.scenario.timeline import PREEMPTED, SCHEDULED, PodStory, Timeline
 from kubestage.scheduler.preemption import executor
 from kubestage.store.log import ADDED, DELETED
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 POD: Final = ("v1", "Pod")
+NODE: Final = ("v1", "Node")
 _TYPE: Final = {"apiVersion": "v1", "kind": "Pod"}
+_NODE_TYPE: Final = {"apiVersion": "v1", "kind": "Node"}
 _ENDED: Final = ("Succeeded", "Failed")
 # These tell what happens, and come and go without making a difference.
 _REPORTS: Final = ("Event", "Lease", "Scenario")
@@ -37,7 +41,7 @@ class PodWatch:
 
     `schedulers` are the names that somebody here schedules for, None for all. `preemptor` is set
     while a scheduler is at work that does not tell what it does: then bindings and deletions are
-    its doing.
+    its doing. `is_operating` is set while the scenario's own events are carried out.
     """
 
     def __init__(
@@ -46,6 +50,7 @@ class PodWatch:
         self.ledger = ledger
         self.timeline = Timeline()
         self.step = 0
+        self.is_operating = False
         self.preemptor: str | None = None
         self.quiet_since_ns = 0
         # Pods that start or end, with the time of their last move, the latest last.
@@ -70,6 +75,23 @@ class PodWatch:
             self.quiet_since_ns = self._clock.now_ns
             if kind in _OFFERS and _is_another_offer(change):
                 self.ledger.changed()
+            if kind == "Node" and not change.kind.group:
+                self._on_node(change)
+
+    def _on_node(self, change: Change) -> None:
+        """Pods of a node that is gone will go; what a node offers is told if nobody asked for it.
+
+        A node that was created with its name alone has what its kubelet finds.
+        """
+        old, new = change.old, change.new
+        if change.type == DELETED:
+            for key, pod in self._store.read(POD).items():
+                if pod["spec"].get("nodeName") == change.key:
+                    self._note_move(key, pod, None)
+        elif old is not None and not self.is_operating and _offered(old) != _offered(new):
+            patch = msgspec.json.encode({"status": {"allocatable": _offered(new)}}).decode()
+            target = {"typeMeta": _NODE_TYPE, "objectMeta": {"name": change.key}, "patch": patch}
+            self.timeline.happened(self.step, "Patch", {"operation": target, "result": new})
 
     def take_up(self, step: int) -> None:
         """Go on where another left off, after this step, with the pods that there are."""
@@ -136,8 +158,10 @@ class PodWatch:
         return self._schedulers is None or spec["schedulerName"] in self._schedulers
 
     def _note_move(self, key: str, new: Json, old: Json | None) -> None:
-        is_held = bool(new["spec"].get("nodeName")) and not _is_over(new)
-        if is_held and (_is_starting(new) or "deletionTimestamp" in new["metadata"]):
+        node = new["spec"].get("nodeName")
+        is_held = bool(node) and not _is_over(new)
+        is_ending = "deletionTimestamp" in new["metadata"] or node not in self._store.read(NODE)
+        if is_held and (_is_starting(new) or is_ending):
             is_same = old is not None and _stage(old) == _stage(new)
             if not (is_same and key in self.moving):
                 self.moving.pop(key, None)
@@ -182,9 +206,14 @@ def _is_another_offer(change: Change) -> bool:
     return (
         old.get("spec") != new.get("spec")
         or old["metadata"].get("labels") != new["metadata"].get("labels")
-        or (old.get("status") or {}).get("allocatable")
-        != (new.get("status") or {}).get("allocatable")
+        or _offered(old) != _offered(new)
     )
+
+
+def _offered(node: Json) -> Json:
+    """What a node has for pods."""
+    found: Json = (node.get("status") or {}).get("allocatable") or {}
+    return found
 
 
 def _is_over(pod: Json) -> bool:

@@ -53,7 +53,7 @@ class Diagnosis:
     @property
     def explicit_count(self) -> int:
         """How many nodes have a verdict of their own."""
-        return sum(count for _, count in self._counts())
+        return sum([count for _, count in self._counts()]) if self.groups or self.named else 0
 
     def verdicts(self) -> Iterator[tuple[str, Status]]:
         """Each node with a verdict of its own."""

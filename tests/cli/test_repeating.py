@@ -52,6 +52,7 @@ def test_what_nobody_chose_is_written_down_too(terminal: Terminal) -> None:
         "strategy": "AtMovingNextStep",
         "configuration": None,
         "flags": {},
+        "laws": {},
         "plugins": [],
     }
 

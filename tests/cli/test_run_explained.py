@@ -95,7 +95,7 @@ def test_a_preemption_shows_what_was_considered(terminal: Terminal) -> None:
         (
             "CANDIDATE   VICTIMS                    BUDGETS VIOLATED\n"
             "b           default/b-1                0\n"
-            "a           default/a-2, default/a-1   0"
+            "a           default/a-1, default/a-2   0"
         ),
         "Attempt 2: b is chosen",
         "An earlier attempt made room on b; it is tried first, and fits.",

@@ -42,7 +42,7 @@ def test_the_line_tells_the_scenario_its_steps_and_its_pods(terminal: Terminal) 
     pods = [create(make_pod(f"p{number}", cpu="1"), 4) for number in range(3)]
     scenarios.write(building.scenario(create(make_node("a", cpu="2")), *pods, done(9), name="slow"))
     shown = lines(run(terminal, "scenario.json").err)
-    told = [re.sub(r"[\d,]+ attempts/s", "", re.sub(r"━+[╸╺]?━*", "", line)) for line in shown]
+    told = [re.sub(r"[\d,]+ pods/s", "", re.sub(r"━+[╸╺]?━*", "", line)) for line in shown]
     assert list(dict.fromkeys(" ".join(line.split()) for line in told)) == [
         "slow step 0 (1 of 3) 0 scheduled",
         "slow step 4 (2 of 3) 0 scheduled",
@@ -59,7 +59,7 @@ def test_the_line_fits_a_narrow_terminal(terminal: Terminal) -> None:
     assert shown
     for line in shown:
         assert len(line) <= 80
-        assert re.match(r"a-.*…  .* scheduled  [\d,]+ attempts/s$", line)
+        assert re.match(r"a-.*…  .* scheduled  [\d,]+ pods/s$", line)
 
 
 @pytest.mark.parametrize("output", ["table", "yaml", "json"])

@@ -118,6 +118,7 @@ def test_a_pod_that_has_ended_needs_no_node() -> None:
 
 def test_a_pod_moves_from_its_binding_until_it_runs() -> None:
     scene = Scene()
+    scene.store.create(make_node("n1"))
     scene.store.create(make_pod("p"))
     assert not scene.watch.moving
     scene.stage.run("5s")

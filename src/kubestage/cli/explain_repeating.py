@@ -68,7 +68,9 @@ def repeatable(run: Run) -> Repeatable:
     configuration = _configuration(how)
     plugins = _plugins(how, configuration)
     tie_break = TieBreak(how.tie_break)
-    settings = running.Settings(configuration, plugins, how.seed, tie_break, Recording.DECISIONS)
+    settings = running.Settings(
+        configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws
+    )
     inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
     return Repeatable(inputs, settings, tuple(_doubts(how, plugins)))
 

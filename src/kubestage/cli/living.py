@@ -15,7 +15,7 @@ from kubestage.objects import durations
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
@@ -92,19 +92,18 @@ def check(plan: Plan) -> None:
             raise InputError("comes after the end of --for", path="--at", fix=fix)
 
 
-def controller_settings(**laws: str | None) -> ControllerSettings:
+def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:
     """The settings of a stage with the laws of chance that a person gave by option."""
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.controllers.settings import Settings as Controllers
 
-    given = {name: law for name, law in laws.items() if law is not None}
-    for name, law in given.items():
+    for name, law in laws.items():
         try:
             distributions.parse(law)
         except InputError as error:
             option = f"--{name.removeprefix('job_').replace('_', '-')}"
             raise InputError(error.problem, path=option, fix=error.fix) from None
-    return Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **given))
+    return Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **laws))
 
 
 def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = None) -> Life:

@@ -28,6 +28,7 @@ def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettin
         strategy=rules.strategy.value,
         configuration=wanted.configuration,
         flags=wanted.flags.as_dict(),
+        laws=dict(settings.laws),
         plugins=[
             Plugin(reference, _hash(plugin))
             # Behind those that were named come those that installed packages offer.

@@ -80,25 +80,22 @@ def run(
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
-    life = {
-        "--at": at,
-        "--events": events,
-        "--launch-delay": launch_delay,
-        "--run-duration": run_duration,
-        "--terminate-delay": terminate_delay,
-        "--trace-out": trace_out,
-    }
+    life = {"--at": at, "--events": events, "--trace-out": trace_out}
+    laws = _given(
+        launch_delay=launch_delay, job_run_duration=run_duration, terminate_delay=terminate_delay
+    )
     loaded = staging.load(files, config)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
-    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break))
+    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
         output, detail, explain, out, config, text, flags, plugin or (), completed
     )
     with plugin_files.blaming(plugins):
         if run_for is not None:
+            _refuse_with_time(controllers, result_strategy)
             ended = run_life.run(loaded, settings, wanted, run_for, life)
         else:
             _refuse_without_time(life)
@@ -110,17 +107,33 @@ def run(
     imported = (note for each in loaded.imported for note in each.notes)
     for note in (*imported, *_notes(config, flags, unused), *ended.notes):
         typer.echo(f"Note: {note}", err=True)
-    problem = ended.failure or (ended.left if require_all else None)
+    return _code(ended.failure or (ended.left if require_all else None))
+
+
+def _code(problem: str | None) -> int:
     if problem is None:
         return 0
     failures.tell(problem)
     return failures.NOT_AS_WANTED
 
 
+def _given(**options: str | None) -> dict[str, str]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _origin(strategy: str) -> str:
     """Where a strategy comes from: a variable is easily forgotten."""
     is_variable = os.environ.get(options.STRATEGY_VARIABLE) == strategy
     return options.STRATEGY_VARIABLE if is_variable else "result strategy"
+
+
+def _refuse_with_time(controllers: bool | None, strategy: str) -> None:
+    if controllers is False:
+        fix = "leave out --for: then only the scheduler is at work"
+        raise InputError("nothing lives without controllers", path="--no-controllers", fix=fix)
+    if strategy != options.STRATEGIES[0] and _origin(strategy) != options.STRATEGY_VARIABLE:
+        fix = "leave it out, or run a Scenario without --for"
+        raise InputError("is for Scenarios", path="--result-strategy", fix=fix)
 
 
 def _refuse_without_time(life: Mapping[str, Any]) -> None:

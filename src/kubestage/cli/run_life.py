@@ -40,11 +40,7 @@ def run(
     plan = living.Plan(
         living.duration(run_for),
         [living.later(each, wanted.config) for each in life["--at"] or ()],
-        living.controller_settings(
-            launch_delay=life["--launch-delay"],
-            job_run_duration=life["--run-duration"],
-            terminate_delay=life["--terminate-delay"],
-        ),
+        living.controller_settings(settings.laws),
         stream,
         life["--trace-out"],
         watched=stream is None,

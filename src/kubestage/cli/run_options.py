@@ -14,6 +14,7 @@ DETAILS: Final = ("summary", "decisions", "full")
 STRATEGIES: Final = ("AtMovingNextStep", "OnPause", "OnDone")
 STRATEGY_VARIABLE: Final = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 _LIVING: Final = "A living cluster"
+_KUBELETS: Final = "Kubelets"
 _OLD_FLAGS: Final = "kube-scheduler's old flags, without --config"
 
 Files = Annotated[
@@ -117,7 +118,7 @@ LaunchDelay = Annotated[
         "--launch-delay",
         metavar="LAW",
         help="How long containers take to start: 2s, normal(5s,1s), exp(3s) ...",
-        rich_help_panel=_LIVING,
+        rich_help_panel=_KUBELETS,
     ),
 ]
 RunDuration = Annotated[
@@ -126,7 +127,7 @@ RunDuration = Annotated[
         "--run-duration",
         metavar="LAW",
         help="How long the containers of Jobs run.",
-        rich_help_panel=_LIVING,
+        rich_help_panel=_KUBELETS,
     ),
 ]
 TerminateDelay = Annotated[
@@ -135,7 +136,7 @@ TerminateDelay = Annotated[
         "--terminate-delay",
         metavar="LAW",
         help="How long containers take to end when asked to.",
-        rich_help_panel=_LIVING,
+        rich_help_panel=_KUBELETS,
     ),
 ]
 TraceOut = Annotated[

@@ -46,7 +46,7 @@ Json = dict[str, Any]
 
 _NAMED: Final = 3
 _MACHINE: Final = ("json", "yaml")
-_FAILED: Final = (phases.FAILED, scenario_run.UNKNOWN)
+_FAILED: Final = (phases.FAILED, phases.UNKNOWN)
 # Those behind it are not begun.
 _HALTED: Final = (phases.PAUSED, phases.PENDING)
 
@@ -63,6 +63,10 @@ def run(
     inputs = scenario_inputs.read(loaded, is_alive)
     if wanted.explain:
         _refuse_several(inputs)
+    if settings.laws and not inputs.is_alive:
+        path = f"--{next(iter(settings.laws)).removeprefix('job_').replace('_', '-')}"
+        fix = "add --controllers, or leave it out"
+        raise InputError("means something only while kubelets are at work", path=path, fix=fix)
     names = [each["metadata"]["name"] for each in inputs.scenarios]
     rules = Settings(strategy=Strategy(strategy), detail=Detail(wanted.detail))
     repeat = repeating.of(inputs, settings, wanted, rules)
@@ -104,13 +108,14 @@ def _manifests(
     outcome = running.outcome(played, inputs, settings, wanted.detail)
     counts = outcome.summary.counts
     if wanted.explain:
-        key, explanations = _explanations(played, inputs, settings, wanted.explain)
+        key, explanations, _ = _explanations(played, inputs, settings, wanted.explain)
         outcome = dataclasses.replace(outcome, explained=key, explanations=explanations)
     if wanted.output in _MACHINE:
         sys.stdout.write(_as(wanted.output, run_report.as_dict(outcome)))
     elif outcome.explained is not None:
         placement = outcome.placement_of(outcome.explained)
-        sys.stdout.write(_explained(placement, outcome.explanations or (), played, wanted))
+        nodes = len(played.scheduler.cache.columns)
+        sys.stdout.write(_explained(placement, outcome.explanations or (), nodes, wanted))
     else:
         sys.stdout.write(run_report.as_table(outcome, wide=wanted.output == "wide"))
         sys.stdout.write(scenario_report.kept_in(keeper.kept))
@@ -131,12 +136,12 @@ def _scenarios(
 ) -> Ended:
     """Tell of Scenarios: how they ended, step by step."""
     if wanted.explain:
-        key, explanations = _explanations(played, inputs, settings, wanted.explain)
+        key, explanations, nodes = _explanations(played, inputs, settings, wanted.explain)
         if wanted.output in _MACHINE:
             sys.stdout.write(_as(wanted.output, {"pod": key, "attempts": explanations}))
         else:
             placement = placements.of_pod(key, played.stage, played.scheduler)
-            sys.stdout.write(_explained(placement, explanations, played, wanted))
+            sys.stdout.write(_explained(placement, explanations, nodes, wanted))
     elif wanted.output in _MACHINE:
         _print(scenarios, keeper, wanted.output)
     else:
@@ -146,33 +151,36 @@ def _scenarios(
     failures = [f"{each['metadata']['name']}: {each['status']['message']}" for each in failed]
     left = sum(scenario_report.left(each) for each in scenarios)
     notes = list(scenario_report.notes(scenarios))
+    workloads = [] if inputs.is_alive else scenario_inputs.workloads(inputs.scenarios)
+    notes += [_none_made(workloads)] if workloads else []
     return running.Ended("; ".join(failures) or None, _without_node(left), notes)
 
 
 def _explanations(
     played: Played, inputs: Inputs, settings: running.Settings, wanted: str
-) -> tuple[str, list[Json]]:
-    """The attempts at a pod, told in full.
+) -> tuple[str, list[Json], int]:
+    """The attempts at a pod, told in full, and how many nodes there were in the last of them.
 
     For that the run is repeated: it is the same again, and the numbers of the attempts are known.
     """
     key = running.pod_of(played, wanted)
     numbers = [each.number for each in played.scheduler.record.decisions if each.pod == key]
     if not numbers:
-        return key, []
+        return key, [], 0
     quiet = dataclasses.replace(settings, recording=Recording.NONE)
     again = scenario_run.play(inputs, quiet, explain_at=numbers)
-    return key, running.numbered(again.scheduler.record.explanations)
+    told = running.numbered(again.scheduler.record.explanations)
+    return key, told, len(again.scheduler.cache.columns)
 
 
 def _explained(
-    placement: Placement, explanations: Sequence[Json], played: Played, wanted: Wanted
+    placement: Placement, explanations: Sequence[Json], nodes: int, wanted: Wanted
 ) -> str:
     lines = explaining.explain(
         placement,
         explanations,
         wanted.weights_of(placement.profile),
-        len(played.scheduler.cache.columns),
+        nodes,
         shutil.get_terminal_size().columns,
     )
     return "".join(f"{line}\n" for line in lines)

@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """All that a run depends on besides its objects."""
+    """All that a run depends on besides its objects; `laws` say how long containers take to start,
+    to run and to end.
+    """
 
     configuration: SchedulerConfiguration
     plugins: Mapping[str, type[Any]]
     seed: int
     tie_break: TieBreak
     recording: Recording = Recording.DECISIONS
+    laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -113,6 +113,16 @@ def split(documents: Iterable[Document]) -> tuple[list[Document], list[Document]
     return [each for each in listed if not staging.is_asked(each.object)], asked
 
 
+def workloads(scenarios: Iterable[Json]) -> list[str]:
+    """What Scenarios create that makes pods, as ``deployment/web``."""
+    found = []
+    for event in (each for scenario in scenarios for each in scenario["spec"]["events"]):
+        obj = (event.get("createOperation") or {}).get("object") or {}
+        if staging.is_workload(obj):
+            found.append(f"{obj['kind'].lower()}/{loading.named(obj)[1]}")
+    return found
+
+
 def _recorded(scenarios: Iterable[Json]) -> Iterator[Json]:
     """The objects that Scenarios put there as they were recorded."""
     for scenario in scenarios:

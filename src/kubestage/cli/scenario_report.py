@@ -95,10 +95,13 @@ def _steps(told: Digest, *, wide: bool) -> list[str]:
         "SCHEDULED": "bound",
         "PENDING": "pending",
         "PREEMPTED": "preempted",
+        "FINISHED": "finished",
         "DELETED": "deleted",
         "ATTEMPTS": "attempts",
     }
     rows = list(analysis.by_step(told).records())
+    if not any(row["finished"] for row in rows):
+        del columns["FINISHED"]
     shown = rows if wide else rows[-_STEPS:]
     cells = [(*columns, *(each.upper() for each in _RESOURCES))]
     for row in shown:
@@ -121,9 +124,10 @@ def _percent(rate: float | None) -> str:
 
 def _reasons(told: Digest) -> Iterable[str]:
     groups: dict[str, list[str]] = {}
-    for row in analysis.pending(told).records():
-        if row["status"] in ("Pending", "Gated"):
-            groups.setdefault(row["message"] or "not tried", []).append(row["pod"])
+    for pod in told.pods:
+        if pod.is_waiting:
+            untried = f'not tried: is there a profile "{pod.profile}"?'
+            groups.setdefault(pod.message or untried, []).append(pod.key)
     for message, pods in list(groups.items())[:_GROUPS]:
         more = len(pods) - _NAMED
         names = ", ".join(pods[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -6,7 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import running
+from kubestage.cli import living, running
+from kubestage.scenario import phases
 from kubestage.scenario.resource import SCENARIO
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-UNKNOWN: Final = "Unknown"
-_DELETED: Final = {"phase": UNKNOWN, "message": "it was deleted while it ran"}
+_DELETED: Final = {"phase": phases.UNKNOWN, "message": "it was deleted while it ran"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def play(
     stage = stages.Stage(settings.seed, start=inputs.start)
     scheduler = running.add_scheduler(stage, settings, explain_at)
     if inputs.is_alive:
-        stage.add_controllers()
+        stage.add_controllers(living.controller_settings(settings.laws))
     controller = stage.add_scenarios(rules, sink=watching.sink)
     if watching.progress is not None:
         controller.attempts.progress = _Calling(watching.progress, controller)

@@ -92,6 +92,6 @@ class _View:
             progress_bar.ProgressBar(max(len(steps), 1), done, width=_BAR),
             f"step {step} ({done + 1} of {len(steps)})",
             f"{attempts.scheduled:,} scheduled",
-            f"{attempts.count / max(seconds, _SOON_SECONDS):,.0f} attempts/s",
+            f"{attempts.scheduled / max(seconds, _SOON_SECONDS):,.0f} pods/s",
         )
         return grid

@@ -13,6 +13,7 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_KEPT_RUN: Final = {"run.json", "scenario.json"}
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 # Reading this much takes a second or more, so that a bar is worth its line.
 _SLOW_BYTES: Final = 4_000_000
@@ -55,6 +56,8 @@ def _manifests(directory: pathlib.Path) -> list[str]:
     found = [
         str(pathlib.Path(folder) / file)
         for folder, _, files in os.walk(directory, onerror=refuse)
+        # A run that was kept is no manifest, though it is written as one.
+        if not set(files) >= _KEPT_RUN
         for file in files
         if file.endswith(SUFFIXES)
     ]

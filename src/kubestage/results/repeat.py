@@ -17,7 +17,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     `start` is the moment of the calendar at which it began, None for that of every stage;
     `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
-    defaults as the old `flags` change them.
+    defaults as the old `flags` change them; `laws` how long containers take, where that was said.
     """
 
     version: str
@@ -29,4 +29,5 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     strategy: str
     configuration: str | None = None
     flags: dict[str, str | int] = {}
+    laws: dict[str, str] = {}
     plugins: list[Plugin] = []

@@ -74,11 +74,6 @@ class ScenarioController:
         """Whether the current Scenario waits for more events."""
         return self._status is not None and self._status.phase == phases.PAUSED
 
-    @property
-    def next_up(self) -> str | None:
-        """The name of the Scenario that `advance` will take up, if it will take up one."""
-        return None if self._status is not None else next(iter(self._waiting()), None)
-
     def start(self) -> None:
         """Take over a store: what was running when its last controller ended has failed."""
         for name, scenario in tuple(self._store.read(SCENARIO).items()):

@@ -9,6 +9,7 @@ RUNNING: Final = "Running"
 PAUSED: Final = "Paused"
 SUCCEEDED: Final = "Succeeded"
 FAILED: Final = "Failed"
+UNKNOWN: Final = "Unknown"
 ENDED: Final = (SUCCEEDED, FAILED)
 
 OPERATING_EVENTS: Final = "OperatingEvents"

@@ -180,5 +180,6 @@ def _count_alike(before: PodView, pod: PodView) -> bool:
         before.plan is pod.plan
         and before.requests is pod.requests
         and (before.labels is pod.labels or before.labels == pod.labels)
+        and before.priority == pod.priority
         and (before.deletion_ns is None) == (pod.deletion_ns is None)
     )

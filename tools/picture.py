@@ -1,6 +1,7 @@
-"""Draw `docs/images/demo.svg`: what `kubestage` prints for the example cluster.
+"""Draw `docs/images/demo.svg`: what `kubestage` prints for the scenario of the demo.
 
-Run ``python tools/picture.py`` after the example or the tables change.
+Run ``python tools/picture.py`` after the example or the tables change. The picture of the report
+beside it, `report.png`, is a screenshot of what ``make demo`` leaves in ``build/demo``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 
 ROOT = pathlib.Path(__file__).parent.parent
 COMMANDS = (
-    "kubestage get nodes -f examples/01-first-cluster",
-    "kubestage get pods -n shop -f examples/01-first-cluster",
-    "kubestage get deploy,hpa -n shop -f examples/01-first-cluster",
+    "kubestage run scenario.yaml --config scheduler.yaml --out build/demo",
+    "kubestage explain build/demo checkout-0",
 )
-WIDTH = 112
+EXAMPLE = "examples/14-scenario/"
+WIDTH = 116
 
 # The drawing asks no server for its font: it uses the reader's own.
 TEMPLATE = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
@@ -33,8 +34,9 @@ def main() -> None:
     for command in COMMANDS:
         console.print(rich.text.Text(f"$ {command}", style="bold cyan"))
         program = pathlib.Path(sys.executable).parent / "kubestage"
+        words = [f"{EXAMPLE}{word}" if word.endswith(".yaml") else word for word in command.split()]
         done = subprocess.run(
-            [program, *command.split()[1:]], cwd=ROOT, check=True, capture_output=True, text=True
+            [program, *words[1:]], cwd=ROOT, check=True, capture_output=True, text=True
         )
         console.print(rich.text.Text(done.stdout))
     target = ROOT / "docs" / "images" / "demo.svg"

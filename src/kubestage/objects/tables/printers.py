@@ -21,8 +21,9 @@ from kubestage.objects.tables import (
     storage,
     workloads,
 )
-from kubestage.objects.tables import columns as column_table
 from kubestage.objects.tables.cells import Cell, Object
+from kubestage.objects.tables.columns import PLAIN, built_in
+from kubestage.objects.tables.row import Row
 
 if TYPE_CHECKING:
     from kubestage.objects.tables.columns import Column
@@ -95,6 +96,11 @@ class Printer(msgspec.Struct, frozen=True):
     columns: tuple[Column, ...]
     cells: Print
 
+    def row(self, obj: Object, now_ns: int) -> Row:
+        """One object's row."""
+        conditions = pod.conditions(obj) if self.cells is pod.row else []
+        return Row(self.cells(obj, now_ns), conditions, obj)
+
 
 def _plain(obj: Object, _now_ns: int) -> list[Cell]:
     created_ns = cells.instant(cells.part(obj, "metadata").get("creationTimestamp"))
@@ -105,17 +111,17 @@ def _plain(obj: Object, _now_ns: int) -> list[Cell]:
 def _built_in(api_version: str, kind: str) -> Printer | None:
     found = _PRINT.get((api_version, kind))
     if found is not None:
-        return Printer(column_table.built_in()[api_version, kind], found)
+        return Printer(built_in()[api_version, kind], found)
     if (api_version, kind) in _PLAIN:
-        return Printer(column_table.PLAIN, _plain)
+        return Printer(PLAIN, _plain)
     return None
 
 
 def of(api_version: str, kind: str, version: dict[str, Any] | None = None) -> Printer:
     """The printer of a kind; `version` is the entry of its CustomResourceDefinition, if any."""
-    built_in = _built_in(api_version, kind)
-    if built_in is not None:
-        return built_in
+    known = _built_in(api_version, kind)
+    if known is not None:
+        return known
     defined = custom.OWN.get((api_version, kind)) if version is None else None
     defined = custom.definitions(version) if defined is None else defined
     return Printer(custom.columns(defined), functools.partial(custom.row, defined))

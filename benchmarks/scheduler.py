@@ -107,7 +107,7 @@ def measure(name: str, folder: pathlib.Path | None, *, binding: bool) -> dict[st
         started = time.process_time()
         while not idle and time.process_time() - started < SLICE_SECONDS:
             for _ in range(20):
-                idle = scheduler.schedule_one() is None
+                idle = not scheduler.schedule_next()
                 attempts += not idle
         spent += time.process_time() - started
         calibration.take()

@@ -43,10 +43,10 @@ def test_without_a_word_the_run_is_told_in_a_few_numbers(terminal: Terminal) -> 
         memory     6Gi         8Gi           75.0%   50.0%      75.0%       100.0%     25.0%    100.0%
         pods       3           220           1.4%    0.9%       1.4%        1.8%       0.5%     100.0%
 
-        STEP   NODES   NODES-USED   PODS   CREATED   BOUND   PENDING   PREEMPTED   ATTEMPTS
-        1      2       2            2      2         2       0         0           2
-        2      2       2            3      2         1       1         1           2
-        3      2       2            4      1         1       1         0           2
+        STEP   NODES   NODES-USED   PODS   CREATED   SCHEDULED   PENDING   PREEMPTED   ATTEMPTS
+        1      2       2            2      2         2           0         0           2
+        2      2       2            3      2         1           1         1           2
+        3      2       2            4      1         1           1         0           2
         """  # noqa: E501 - as wide as the table is
     )
 
@@ -95,8 +95,8 @@ def test_a_step_shows_the_run_as_it_was_then(terminal: Terminal) -> None:
     [
         ("pods", ["default/batch", "Preempted", "b"]),
         ("pending", ["default/big", "Pending", "2"]),
-        ("fragmentation", ["3", "memory", "2Gi", "1Gi", "2Gi", "100.0%", "default/big"]),
-        ("preemptions", ["2", "default/batch", "b", "0", "1", "default/db", "100", "b"]),
+        ("fragmentation", ["3", "memory", "2Gi", "1Gi", "100.0%"]),
+        ("preemptions", ["2", "default/batch", "b", "0", "default/db", "100"]),
         ("attempts", ["default-scheduler", "unschedulable", "2", "1"]),
         ("steps", ["2", "2", "2", "3", "2", "1", "1"]),
         ("balance", ["3", "cpu", "2", "75.0%", "100.0%", "87.5%", "12.5%"]),
@@ -106,6 +106,39 @@ def test_each_table_is_printed_for_people(terminal: Terminal, what: str, words: 
     _keep(rivalry())
     lines = [line.split() for line in terminal.run("analyze", "run", what).out.splitlines()]
     assert any(line[: len(words)] == words for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("fragmentation", ["3", "memory", "2Gi", "1Gi", "2Gi", "100.0%", "default/big"]),
+        ("preemptions", ["2", "default/batch", "b", "0", "1", "default/db", "100", "b"]),
+        ("pods", ["default/batch", "Preempted", "b", "default-scheduler", "0"]),
+        ("steps", ["2", "2", "2", "3", "2", "1", "1", "0", "1", "0", "0"]),
+    ],
+)
+def test_wide_tables_have_every_column(terminal: Terminal, what: str, words: list[str]) -> None:
+    _keep(rivalry())
+    out = terminal.run("analyze", "run", what, "-o", "wide").out
+    assert any(line.split()[: len(words)] == words for line in out.splitlines())
+
+
+@pytest.mark.parametrize("what", [*analyze.WHATS, "attempts --by attempt"])
+def test_no_table_is_wider_than_a_terminal(terminal: Terminal, what: str) -> None:
+    _keep(rivalry())
+    out = terminal.run("analyze", "run", *what.split()).out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("what", ["pods", "pending"])
+def test_why_pods_wait_is_said_once_below_the_table(terminal: Terminal, what: str) -> None:
+    _keep(rivalry())
+    out = terminal.run("analyze", "run", what).out
+    assert "MESSAGE" not in out
+    assert out.endswith(
+        "\n\nWithout a node (`kubestage explain run POD` tells more):\n"
+        "  default/big\n    0/1 nodes are available: 1 Insufficient cpu.\n"
+    )
 
 
 @pytest.mark.parametrize("what", analyze.WHATS)
@@ -204,7 +237,11 @@ def test_of_several_runs_one_has_to_be_named(terminal: Terminal) -> None:
     ("words", "problem", "fix"),
     [
         (["pod"], 'unknown WHAT "pod"', "did you mean pods?"),
-        (["-o", "excel"], 'unknown output format "excel"', "use one of table, csv, json, parquet"),
+        (
+            ["-o", "excel"],
+            'unknown output format "excel"',
+            "use one of table, wide, csv, json, parquet",
+        ),
         (["pods", "-o", "parquet"], "Parquet is not for terminals", "add --to FILE"),
         (["--step", "9"], "run: the run has no step 9", "it has steps 1 to 3"),
         (["pods", "--by", "step"], "--by: only attempts can be counted", "ask for attempts"),

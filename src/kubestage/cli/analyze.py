@@ -27,6 +27,8 @@ kubestage analyze runs/1 nodes --step 3        [dim]# how full nodes were then[/
 
 kubestage analyze runs/1 pending               [dim]# who waited, and why[/dim]
 
+kubestage analyze runs/1 pods -o wide          [dim]# every column[/dim]
+
 kubestage analyze runs/1 attempts --by pod,result
 
 kubestage analyze runs/1 pods -o csv > pods.csv
@@ -38,8 +40,10 @@ kubestage analyze runs/1 --charts pictures/    [dim]# every chart, PNG and HTML[
 In csv, json and parquet, CPU is in thousandths, memory in bytes, rates are shares of 1.
 
 docs/analysis.md explains every column, and how to compute values of your own in Python.
+
+Exit code: 0, or 2 if the run or the request cannot be read.
 """
-FORMATS: Final = ("table", "csv", "json", "parquet")
+FORMATS: Final = ("table", "wide", "csv", "json", "parquet")
 WHATS: Final = (
     "summary",
     "steps",
@@ -59,7 +63,7 @@ _Run = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="A directory that `run --out` has written, or a Scenario with its status in a file.",
+        help="What `kubestage run --out` has written, or a file with a Scenario and its status.",
         show_default=False,
     ),
 ]
@@ -119,7 +123,7 @@ def analyze(
         assert to is not None
         analysis.write_parquet(table, to)
     else:
-        _write(_text(told, table, what, output), to)
+        _write(_text(told, table, what, output, run), to)
     if charts is not None:
         _draw(told, pathlib.Path(charts))
 
@@ -158,7 +162,7 @@ def _table(told: Digest, what: str, by: str | None) -> Table:
     return tables[what](told)
 
 
-def _text(told: Digest, table: Table, what: str, output: str) -> str:
+def _text(told: Digest, table: Table, what: str, output: str, run: str) -> str:
     from kubestage.cli import analyze_report
     from kubestage.results import analysis
 
@@ -166,7 +170,7 @@ def _text(told: Digest, table: Table, what: str, output: str) -> str:
         return analysis.as_csv(table)
     if output == "json":
         return analysis.summary_json(told) if what == "summary" else analysis.as_json(table)
-    return analyze_report.as_text(told, table, what)
+    return analyze_report.as_text(told, table, what, run, wide=output == "wide")
 
 
 def _write(text: str, to: str | None) -> None:

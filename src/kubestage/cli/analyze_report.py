@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.cli import pending_reasons
 from kubestage.objects.pod_resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
 from kubestage.objects.tables import text
 from kubestage.results import analysis
@@ -23,8 +24,20 @@ _AMOUNTS: Final = frozenset(
 )
 # Good to have in a file, but no help to the eye.
 _HIDDEN: Final = frozenset({"uid"})
+# Columns of tables that would be wider than a terminal; -o wide has the others as well.
+_NARROW: Final = {
+    "pods": ("pod", "status", "node", "createdAt", "boundAt", "pendingSteps", "attempts"),
+    "pending": ("pod", "status", "createdAt", "boundAt", "pendingSteps", "attempts"),
+    "preemptions": ("step", "pod", "node", "priority", "preemptedBy", "preemptorPriority"),
+    "attempt": ("attempt", "step", "pod", "result", "node", "feasibleNodes", "victims"),
+    "fragmentation": (
+        *("step", "resource", "free", "typicalRequest", "strandedRate"),
+        *("largestRequest", "blockedRate"),
+    ),
+}
 # What happens in few runs.
-_RARE: Final = frozenset({"gated", "preempted", "deleted", "finished"})
+_RARE: Final = frozenset({"gated", "preempted", "deleted", "finished", "victims"})
+_WITH_REASONS: Final = frozenset({"pods", "pending"})
 _CAPITAL: Final = re.compile("(?=[A-Z])")
 _EMPTY: Final = {
     "pending": "No pod had to wait.",
@@ -35,8 +48,12 @@ _EMPTY: Final = {
 }
 
 
-def as_text(told: Digest, table: Table, what: str) -> str:
-    """A table for people, or the overview; a sentence if there is nothing to show."""
+def as_text(told: Digest, table: Table, what: str, run: str, *, wide: bool = False) -> str:
+    """A table for people, or the overview; a sentence if there is nothing to show.
+
+    Unless it may be `wide`, it has the columns that fit into a terminal, and what the scheduler
+    said is told below, each message once. `run` is what the user calls the run.
+    """
     if what == "summary":
         return _joined(_overview(told))
     if not table.rows:
@@ -45,7 +62,20 @@ def as_text(told: Digest, table: Table, what: str) -> str:
         return _joined(_beside(table, ("step",)))
     if what == "nodes":
         return _joined(_nodes(told, table))
-    return _joined(_plain(table))
+    if wide:
+        return _joined(_plain(table))
+    shown = _plain(_narrow(table, what), _RARE)
+    if what in _WITH_REASONS:
+        shown += pending_reasons.lines(told, f"`kubestage explain {run} POD`")
+    return _joined(shown)
+
+
+def _narrow(table: Table, what: str) -> Table:
+    """The columns that people look at first."""
+    wanted = _NARROW.get("attempt" if "attempt" in table.names else what, table.names)
+    places = [at for at, name in enumerate(table.names) if name in wanted]
+    columns = tuple(table.columns[at] for at in places)
+    return analysis.Table(columns, [tuple(row[at] for at in places) for row in table.rows])
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -131,8 +131,10 @@ def _beside(
     if any(node not in each for node in (one, other) for each in scores):
         return []
     plugins = dict.fromkeys(plugin for each in scores for plugin in each[one])
-    heads = [f"{node} in {name}" for name in names for node in (one, other)]
-    cells = [("WEIGHTED SCORE", *heads)]
+    cells: list[tuple[str, ...]] = [
+        ("WEIGHTED SCORE", names[0], "", names[1], ""),
+        ("", one, other, one, other),
+    ]
     rows = [
         (plugin, *(_final(each[node], plugin) for each in scores for node in (one, other)))
         for plugin in plugins
@@ -140,7 +142,7 @@ def _beside(
     cells += [row for row in rows if len(set(row[1:])) > 1]
     totals = [_total(each[node]) for each in scores for node in (one, other)]
     cells.append(("total", *map(str, totals)))
-    return text.align(cells)
+    return [line.rstrip() for line in text.align(cells)]
 
 
 def _total(found: Json) -> int:

@@ -74,8 +74,12 @@ def changed(changes: Changes, first: str, second: str, *, shows_all: bool) -> It
         shown = alike if shows_all else alike[:_FEW]
         yield ""
         yield f"  {len(alike)} {_named(kind, first, second)}"
-        cells = [_change(each) for each in shown]
-        yield from (f"    {line}".rstrip() for line in text.align(cells))
+        lines = text.align([_change(each) for each in shown])
+        messages = [_message(each) for each in shown]
+        for line, said, next_said in zip(lines, messages, [*messages[1:], ""], strict=True):
+            yield f"    {line}".rstrip()
+            if said and said != next_said:
+                yield f"      {said}"
         if len(shown) < len(alike):
             yield f"    and {len(alike) - len(shown)} more: --all shows them"
 
@@ -108,5 +112,10 @@ def _why(change: Change) -> Iterable[str]:
     assert change.second is not None
     if change.second.preempted_by and change.kind.endswith("preempted"):
         yield f"by {change.second.preempted_by}"
-    elif change.second.message:
-        yield change.second.message
+
+
+def _message(change: Change) -> str:
+    """Why a pod waits that did not: too long for a column, and often the same for many."""
+    if change.first is None or change.second is None or any(_why(change)):
+        return ""
+    return change.second.message or ""

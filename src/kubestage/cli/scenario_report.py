@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.cli import pending_reasons
 from kubestage.objects.tables import text
 from kubestage.results import analysis
 
@@ -16,9 +17,20 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _STEPS: Final = 20
-_GROUPS: Final = 10
-_NAMED: Final = 3
+_COLUMNS: Final = (
+    "step",
+    "nodes",
+    "created",
+    "scheduled",
+    "pending",
+    "preempted",
+    "finished",
+    "deleted",
+    "attempts",
+)
 _RESOURCES: Final = ("cpu", "memory")
+# What happens in few runs has a column where it happens.
+_RARE: Final = frozenset({"preempted", "finished", "deleted"})
 
 
 def as_table(scenarios: Iterable[Json], kept: Mapping[str, Path], *, wide: bool) -> str:
@@ -52,7 +64,7 @@ def notes(scenarios: Iterable[Json]) -> Iterable[str]:
             paused = name
             has_run = "its events have run, and none of them is a Done"
             why = has_run if scenario["spec"]["events"] else "it has no events"
-            yield f"{name} is paused: {why}"
+            yield f"{name} is paused: {why}; add events to the file and run it again to go on"
         elif phase == "Pending":
             yield f"{name} was not begun: it waits for {paused} to end"
 
@@ -75,11 +87,7 @@ def _lines(scenario: Json, hint: str, *, wide: bool) -> Iterable[str]:
         yield ""
         yield from _steps(told, wide=wide)
     summary = analysis.summary(told)
-    pending = list(_reasons(told))
-    if pending:
-        yield ""
-        yield f"Without a node ({hint} tells more):"
-        yield from pending
+    yield from pending_reasons.lines(told, hint)
     yield ""
     yield _sum(summary)
 
@@ -88,24 +96,12 @@ def _steps(told: Digest, *, wide: bool) -> list[str]:
     rates = {
         (row["step"], row["resource"]): row["rate"] for row in analysis.allocation(told).records()
     }
-    columns = {
-        "STEP": "step",
-        "NODES": "nodes",
-        "CREATED": "created",
-        "SCHEDULED": "bound",
-        "PENDING": "pending",
-        "PREEMPTED": "preempted",
-        "FINISHED": "finished",
-        "DELETED": "deleted",
-        "ATTEMPTS": "attempts",
-    }
     rows = list(analysis.by_step(told).records())
-    if not any(row["finished"] for row in rows):
-        del columns["FINISHED"]
+    columns = [name for name in _COLUMNS if name not in _RARE or any(row[name] for row in rows)]
     shown = rows if wide else rows[-_STEPS:]
-    cells = [(*columns, *(each.upper() for each in _RESOURCES))]
+    cells = [tuple(each.upper() for each in (*columns, *_RESOURCES))]
     for row in shown:
-        values = (_shown(row[field]) for field in columns.values())
+        values = (_shown(row[name]) for name in columns)
         shares = (_percent(rates.get((row["step"], each))) for each in _RESOURCES)
         cells.append((*values, *shares))
     lines = [line.rstrip() for line in text.align(cells)]
@@ -120,21 +116,6 @@ def _shown(value: int | None) -> str:
 
 def _percent(rate: float | None) -> str:
     return "-" if rate is None else f"{100 * rate:.1f}%"
-
-
-def _reasons(told: Digest) -> Iterable[str]:
-    groups: dict[str, list[str]] = {}
-    for pod in told.pods:
-        if pod.is_waiting:
-            untried = f'not tried: is there a profile "{pod.profile}"?'
-            groups.setdefault(pod.message or untried, []).append(pod.key)
-    for message, pods in list(groups.items())[:_GROUPS]:
-        more = len(pods) - _NAMED
-        names = ", ".join(pods[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-        yield f"  {names}"
-        yield f"    {message}"
-    if len(groups) > _GROUPS:
-        yield f"  and {len(groups) - _GROUPS} more reasons"
 
 
 def _sum(summary: Summary) -> str:

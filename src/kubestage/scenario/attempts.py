@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.sink import Sink
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.cycle import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.store.store import Store
 
@@ -39,7 +39,7 @@ class Attempts:
         self._watch = watch
         self._detail = detail
 
-    def attempted(self, decision: Decision, attempt: Attempt, told: Json | None) -> None:
+    def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
         """An attempt has ended."""
         watch, key, uid = self._watch, decision.pod, attempt.pod.uid
         self.count += 1

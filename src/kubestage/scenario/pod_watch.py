@@ -53,7 +53,8 @@ class PodWatch:
         self.is_operating = False
         self.preemptor: str | None = None
         self.quiet_since_ns = 0
-        # Pods that start or end, with the time of their last move, the latest last.
+        # Pods that start or end, and namespaces that end, with the time of their last move, the
+        # latest last.
         self.moving: dict[str, int] = {}
         # Pods that were tried in this step and have no node yet, and those that controllers made:
         # even if nobody tries them, they are to be heard of.
@@ -77,6 +78,8 @@ class PodWatch:
                 self.ledger.changed()
             if kind == "Node" and not change.kind.group:
                 self._on_node(change)
+            elif kind == "Namespace" and not change.kind.group:
+                self._on_namespace(change)
 
     def _on_node(self, change: Change) -> None:
         """Pods of a node that is gone will go; what a node offers is told if nobody asked for it.
@@ -92,6 +95,13 @@ class PodWatch:
             patch = msgspec.json.encode({"status": {"allocatable": _offered(new)}}).decode()
             target = {"typeMeta": _NODE_TYPE, "objectMeta": {"name": change.key}, "patch": patch}
             self.timeline.happened(self.step, "Patch", {"operation": target, "result": new})
+
+    def _on_namespace(self, change: Change) -> None:
+        """A namespace that was deleted is on its way until all that was in it is gone."""
+        if change.type != DELETED and "deletionTimestamp" in change.new["metadata"]:
+            self.moving.setdefault(change.key, self._clock.now_ns)
+        else:
+            self.moving.pop(change.key, None)
 
     def take_up(self, step: int) -> None:
         """Go on where another left off, after this step, with the pods that there are."""

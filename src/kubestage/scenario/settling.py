@@ -76,6 +76,6 @@ class Settling:
     def _let_go(self) -> None:
         pods = self._store.read(POD)
         for key in tuple(self._watch.moving):
-            metadata = pods[key]["metadata"]
+            metadata = pods[key]["metadata"] if key in pods else {}
             if "deletionTimestamp" in metadata:
                 self._store.delete(POD, metadata["name"], metadata["namespace"], _AT_ONCE)

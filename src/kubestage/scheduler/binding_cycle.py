@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cache import Cache
     from kubestage.scheduler.client import StoreClient
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.cycle import AnyAttempt
     from kubestage.scheduler.extender import Extender
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
     from kubestage.scheduler.timing import Timekeeper
@@ -42,7 +42,7 @@ class Placement:
 
     number: int
     queued: QueuedPod
-    attempt: Attempt
+    attempt: AnyAttempt
     pod: PodView
     node_name: str
     started_ns: int
@@ -69,7 +69,7 @@ class BindingCycle:
         self._time = time
 
     def assume(
-        self, number: int, queued: QueuedPod, attempt: Attempt, started_ns: int
+        self, number: int, queued: QueuedPod, attempt: AnyAttempt, started_ns: int
     ) -> Placement:
         """Count the pod in on its node before it is there, so that others can be tried."""
         node_name = attempt.node_name

@@ -18,6 +18,8 @@ from kubestage.scheduler.image_states import ImageStates
 from kubestage.scheduler.memo import Memo
 from kubestage.scheduler.pod_tallies import PodTallies
 from kubestage.scheduler.port_table import PortTable
+from kubestage.scheduler.quick.plans import Plans
+from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
 from kubestage.scheduler.stated_terms import StatedTerms
 from kubestage.scheduler.weaker_pods import WeakerPods
@@ -120,6 +122,8 @@ class Columns:
         self._images = images
         self._owns_images = images is None
         self._taken_from: tuple[Columns, Ints] | None = None
+        self.row_log = RowLog(count)
+        self.plans = Plans(count)
         self._tallies: PodTallies | None = None
         self._stated_terms: StatedTerms | None = None
         self._weaker_pods: WeakerPods | None = None
@@ -254,6 +258,7 @@ class Columns:
             return
         self.memo.clear()
         self._derived.clear()
+        self.plans = Plans(len(self.infos))
         self._taken_from = None
         self._write_node(row, view)
         if before.labels != view.labels:
@@ -273,6 +278,7 @@ class Columns:
 
     def _count(self, row: int, pod: PodView, sign: int) -> None:
         self.resources.count(row, pod, sign)
+        self.row_log.note(row)
         if self._tallies is not None:
             self._tallies.count(row, pod, sign)
         if self._stated_terms is not None and pod.has_affinity:

@@ -13,6 +13,8 @@ from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.distinct_values import distinct
 from kubestage.scheduler.extender_wire import ExtenderError
+from kubestage.scheduler.quick import learning
+from kubestage.scheduler.quick.attempt import QuickAttempt
 from kubestage.scheduler.status import Code, Status, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
@@ -59,9 +61,18 @@ class Attempt:
         return None if self.selected is None else self.columns.names[self.selected]
 
     @property
+    def feasible_count(self) -> int:
+        """How many nodes the pod fits on, of those that were looked at."""
+        return len(self.feasible)
+
+    @property
     def evaluated_count(self) -> int:
         """How many nodes were looked at, as the real scheduler counts them."""
         return len(self.feasible) + self.diagnosis.explicit_count
+
+
+AnyAttempt = Attempt | QuickAttempt
+"""An attempt of which all is known, or no more than the node it has found."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -89,6 +100,30 @@ class Cycle:
         elif not attempt.is_error:
             attempt.failure = attempt.diagnosis.message()
         return attempt
+
+    def quick(self, profile: Profile, pod: PodView, columns: Columns) -> QuickAttempt | None:
+        """The same node in a shorter way, if one is known for pods of this template."""
+        plan = columns.plans.get(profile, pod)
+        if (
+            plan is None
+            or self.extenders
+            or self.tie_break is not selection.TieBreak.HEAP
+            or not self.nominator.is_empty
+            or pod.nominated_node_name
+            or pod.requests is not pod.plan.usage.resource
+            or not learning.has_nothing_to_say(profile, pod, columns)
+        ):
+            return None
+        count = len(columns)
+        found = plan.choose(self.next_start, self._needed(profile, count))
+        if found.row < 0:
+            return None
+        self.next_start = (self.next_start + found.evaluated) % count
+        return QuickAttempt(pod, profile, columns, plan.state.shared(), found)
+
+    def learn(self, attempt: Attempt) -> None:
+        """Take note of an ordinary attempt that has chosen among nodes."""
+        attempt.columns.plans.learn(attempt.profile, attempt.pod, lambda: learning.learnt(attempt))
 
     def post_filter(self, attempt: Attempt) -> None:
         """Let the profile's PostFilter plugins make room for a pod that fits nowhere."""

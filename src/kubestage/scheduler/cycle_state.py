@@ -29,6 +29,13 @@ class CycleState:
         """What a plugin wrote, or None."""
         return self._data.get(plugin)
 
+    def shared(self) -> CycleState:
+        """A state of its own with the same values, for another pod to which they apply."""
+        other = CycleState()
+        other.skip_filter, other.skip_score = self.skip_filter, self.skip_score
+        other._data = self._data.copy()
+        return other
+
     def clone(self) -> CycleState:
         """A copy to try things out on."""
         other = CycleState()

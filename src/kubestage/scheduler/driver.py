@@ -57,7 +57,7 @@ class Driver:
         return max(self._scheduler.clock.now_ns, 1)
 
     def _take_turn(self) -> None:
-        if self._scheduler.schedule_one() is not None:
+        if self._scheduler.schedule_next():
             self.on_ready()
 
     def _on_time(self) -> None:

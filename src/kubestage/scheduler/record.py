@@ -17,7 +17,7 @@ from kubestage.scheduler import explanation
 from kubestage.scheduler.preemption import report
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.cycle import AnyAttempt, Attempt
 
 Json = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Decision(NamedTuple):
 class Listener(Protocol):
     """Somebody who hears of every attempt as it ends."""
 
-    def attempted(self, decision: Decision, attempt: Attempt, told: Json | None) -> None:
+    def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
         """An attempt has ended; `told` is the full story, if full stories are handed on."""
         ...
 
@@ -95,7 +95,7 @@ class Record:
         self,
         number: int,
         at_ns: int,
-        attempt: Attempt,
+        attempt: AnyAttempt,
         result: str,
         node: str = "",
         message: str = "",
@@ -111,7 +111,7 @@ class Record:
             result,
             node,
             attempt.evaluated_count,
-            len(attempt.feasible),
+            attempt.feasible_count,
             message,
         )
         if self.level is not Recording.NONE:

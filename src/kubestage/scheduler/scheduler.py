@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.config import SchedulerConfiguration
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.cycle import AnyAttempt, Attempt
     from kubestage.scheduler.extender import Transport
     from kubestage.scheduler.queue import QueuedPod
     from kubestage.sim.environment import Environment
@@ -100,16 +100,21 @@ class Scheduler:
 
     def schedule_one(self) -> Attempt | None:
         """Try the pod that is next in turn; None if there is none to be tried now."""
-        self.catch_up()
-        while (queued := self.queue.pop()) is not None:
-            if not self._is_passed_over(queued):
-                return self._schedule(queued)
-        return None
+        queued = self._next()
+        return None if queued is None else self._schedule(queued)
+
+    def schedule_next(self) -> bool:
+        """The same for those who need not know all about the attempt; it may take less time."""
+        queued = self._next()
+        if queued is None:
+            return False
+        self._schedule_quickly(queued)
+        return True
 
     def run_until_idle(self) -> int:
         """Try pods until none is left to try without time passing; how many attempts it took."""
         before = self._attempts
-        while self.schedule_one() is not None:
+        while self.schedule_next():
             pass
         return self._attempts - before
 
@@ -214,6 +219,38 @@ class Scheduler:
         self.queue.done(pod.uid)
         return True
 
+    def _next(self) -> QueuedPod | None:
+        """The pod that is to be tried now."""
+        self.catch_up()
+        while (queued := self.queue.pop()) is not None:
+            if not self._is_passed_over(queued):
+                return queued
+        return None
+
+    def _schedule_quickly(self, queued: QueuedPod) -> None:
+        """Try a pod by what is known of its template, and in the ordinary way if nothing is."""
+        pod = queued.pod
+        profile = self.profiles[pod.scheduler_name]
+        if self._time.is_measuring or self.record.explains(self._attempts + 1):
+            self._schedule(queued)
+            return
+        attempt = self._cycle.quick(profile, pod, self.cache.columns)
+        if attempt is None:
+            ordinary = self._schedule(queued)
+            if ordinary.totals is not None:
+                self._cycle.learn(ordinary)
+            return
+        started_ns = self._time.begin()
+        self._attempts = number = self._attempts + 1
+        self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
+        self._time.decided(started_ns)
+        placement = self._binding.assume(number, queued, attempt, started_ns)
+        failure = self._binding.reserve(placement)
+        if failure is None:
+            self._go_on(placement)
+        else:
+            self._fail(number, queued, attempt, failure, started_ns)
+
     def _schedule(self, queued: QueuedPod) -> Attempt:
         started_ns = self._time.begin()
         self._attempts = number = self._attempts + 1
@@ -296,7 +333,7 @@ class Scheduler:
         self._binding.release(placement, failure, fail)
 
     def _fail(
-        self, number: int, queued: QueuedPod, attempt: Attempt, failure: Failure, started_ns: int
+        self, number: int, queued: QueuedPod, attempt: AnyAttempt, failure: Failure, started_ns: int
     ) -> None:
         result = metrics.UNSCHEDULABLE if failure.is_rejected else metrics.ERROR
         self._time.attempted(result, attempt.profile.name, started_ns)

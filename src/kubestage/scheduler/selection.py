@@ -34,13 +34,13 @@ def pick(
     if len(best) == 1:
         return int(rows[best[0]])
     if tie_break is TieBreak.HEAP:
-        return int(rows[_first_in_heap_order(best)])
+        return int(rows[first_in_heap_order(best)])
     if tie_break is TieBreak.RANDOM:
         return int(rows[stream.choice(best.tolist())])
     return min((int(row) for row in rows[best]), key=lambda row: columns.names[row])
 
 
-def _first_in_heap_order(positions: Ints) -> int:
+def first_in_heap_order(positions: Ints) -> int:
     """The position met first in pre-order when the list is laid over an implicit binary heap.
 
     The real scheduler builds a max-heap of the feasible nodes and takes its root; equal scores

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _NS: Final = 1e-9
 _SUCCESS: Final = "Success"
+_UP_TO_FILTER: Final = ("PreFilter", "Filter")
+_UP_TO_CHOICE: Final = (*_UP_TO_FILTER, "PreScore", "Score")
 _SAMPLED: Final = 10
 """One attempt in so many has the durations of its plugins observed."""
 
@@ -72,6 +74,16 @@ class Timekeeper:
             if hasattr(plugin, method):
                 found = getattr(plugin, method)
                 setattr(plugin, method, functools.partial(self.timed, point, plugin.name, found))
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether the calls of plugins are measured."""
+        return self._stopwatch is not None
+
+    def ran_to_the_end(self, profile: str, *, is_scored: bool) -> None:
+        """All points up to the choice of a node have run, and have succeeded."""
+        for point in _UP_TO_CHOICE if is_scored else _UP_TO_FILTER:
+            self._silent[point, _SUCCESS, profile] += 1
 
     def begin(self) -> int:
         """A new attempt begins; when it did, for `read` to be compared with."""

@@ -251,7 +251,7 @@ def test_the_summary_counts_waits_and_attempts() -> None:
 
 def test_steps_tell_what_happened_in_them_and_what_was_left() -> None:
     rows = list(analysis.by_step(rivalry().status()).records())
-    assert [(row["created"], row["bound"], row["pending"]) for row in rows] == [
+    assert [(row["created"], row["scheduled"], row["pending"]) for row in rows] == [
         (2, 2, 0),
         (2, 1, 1),
         (1, 1, 1),

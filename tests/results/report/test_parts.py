@@ -77,6 +77,30 @@ def test_the_outcome_is_said_in_a_sentence(events: list[samples.Json], sentence:
     assert heading.lead(summary({"0": events})) == sentence
 
 
+@pytest.mark.parametrize(
+    ("phase", "sentence"),
+    [
+        ("Failed", "The Scenario failed in step 0. The only pod has a node."),
+        ("Paused", "The Scenario is paused after step 0, as no event was Done. The only pod has"),
+        ("Succeeded", "The only pod has a node."),
+    ],
+)
+def test_a_run_that_did_not_come_to_its_end_says_so_first(phase: str, sentence: str) -> None:
+    told = samples.scenario({"0": [bound("a")]})
+    told["status"]["phase"] = phase
+    assert heading.lead(analysis.summary(told)).startswith(sentence)
+
+
+def test_the_step_in_which_a_scenario_failed_says_why() -> None:
+    told = samples.scenario({"0": [bound("a")], "1": []})
+    told["status"] |= {"phase": "Failed", "message": 'nodes "n9" not found'}
+    texts = rows.Texts()
+    first, last = steps.happened(told, texts)
+    assert "failed" not in first
+    assert list(texts.all)[last["failed"]] == 'nodes "n9" not found'
+    assert steps.outline([first, last]).count("tally failed") == 1
+
+
 def test_full_and_nearly_full_resources_stand_out() -> None:
     assert 'class="hot"' in figures.bar(0.97)
     assert 'class="warm"' in figures.bar(0.85)
@@ -109,12 +133,12 @@ def test_amounts_share_one_unit(part: int, whole: int, resource: str, words: str
     ("rate", "words"),
     [
         (None, "–"),
-        (0.0, "0 %"),
-        (0.001, "< 1 %"),
-        (0.634, "63 %"),
-        (0.999, "> 99 %"),
-        (1.0, "100 %"),
-        (1.25, "125 %"),
+        (0.0, "0%"),
+        (0.0001, "< 0.1%"),
+        (0.625, "62.5%"),
+        (0.9999, "> 99.9%"),
+        (1.0, "100%"),
+        (1.25, "125%"),
     ],
 )
 def test_shares_are_not_rounded_to_nothing_or_all(rate: float | None, words: str) -> None:

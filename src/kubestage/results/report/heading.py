@@ -45,7 +45,22 @@ def heading(scenario: Json, summary: Summary, repeat: Repeat | None) -> Html:
 
 
 def lead(summary: Summary) -> str:
-    """The outcome for those who read one sentence."""
+    """The outcome for those who read no more than this."""
+    return " ".join(each for each in (_stopped(summary), _outcome(summary)) if each)
+
+
+def _stopped(summary: Summary) -> str:
+    """That a run has not come to its end, lest its figures be taken for those of a whole one."""
+    if summary.last_step is None:
+        return ""
+    if summary.phase == "Failed":
+        return f"The Scenario failed in step {summary.last_step:,}."
+    if summary.phase == "Paused":
+        return f"The Scenario is paused after step {summary.last_step:,}, as no event was Done."
+    return ""
+
+
+def _outcome(summary: Summary) -> str:
     placed = summary.scheduled + summary.finished
     total = placed + summary.pending + summary.gated
     if not summary.pods:

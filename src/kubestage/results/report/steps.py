@@ -26,9 +26,10 @@ def happened(scenario: Json, texts: Texts) -> list[Json]:
     """What happened in each step, as numbers of texts, by sort of event.
 
     Created, patched, deleted: kind and name. Scheduled: pod and node. Preempted: pod, node and
-    preemptor. Pending: pod and reason.
+    preemptor. Pending: pod and reason. The step in which the Scenario failed says why.
     """
-    result = scenario["status"]["scenarioResult"]
+    status = scenario["status"]
+    result = status["scenarioResult"]
     timeline = sorted((result.get("timeline") or {}).items(), key=lambda item: int(item[0]))
     told = []
     for step, events in timeline:
@@ -38,6 +39,8 @@ def happened(scenario: Json, texts: Texts) -> list[Json]:
                 groups.setdefault(sort, []).append(row)
         is_done = any("done" in event for event in events or ())
         told.append({"step": int(step), "done": is_done, **groups})
+    if told and status.get("phase") == "Failed":
+        told[-1]["failed"] = texts.number(status.get("message") or "failed")
     return told
 
 
@@ -102,5 +105,7 @@ def _line(step: Json, at: int, sorts: list[str]) -> Html:
     ]
     if step["done"]:
         tallies.append(element("span", "done", class_="tally"))
+    if "failed" in step:
+        tallies.append(element("span", "failed", class_="tally failed"))
     summary = element("summary", element("b", f"Step {step['step']:,}"), *tallies)
     return element("details", summary, element("div", class_="happened"), class_="step", data_at=at)

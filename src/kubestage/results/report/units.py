@@ -39,15 +39,18 @@ def share(part: int, whole: int, resource: str) -> str:
 
 
 def percent(rate: float | None) -> str:
-    """``63 %``; a trace of something is not nothing, and nearly all is not all."""
+    """``62.5%``, as charts and the command line have it.
+
+    A trace of something is not nothing, and nearly all is not all.
+    """
     if rate is None:
         return "–"
-    rounded = round(rate * 100)
-    if rate > 0 and rounded == 0:
-        return "< 1 %"
-    if rate < 1 and rounded == 100:
-        return "> 99 %"
-    return f"{rounded} %"
+    rounded = _short(rate * 100)
+    if rate > 0 and rounded == "0":
+        return "< 0.1%"
+    if rate < 1 and rounded == "100":
+        return "> 99.9%"
+    return f"{rounded}%"
 
 
 def _short(number: float) -> str:

@@ -67,6 +67,12 @@ class NodeResourcesBalancedAllocation:
         change += half
         return change
 
+    def balanced(self, columns: Columns, state: CycleState) -> tuple[Ints, Ints] | None:
+        """The lines that count and what a pod adds to them; None if not all nodes have them."""
+        amounts: tuple[int, ...] = state[self.name]
+        weighing = resource_scoring.weighing(columns.resources, self._resources, amounts)
+        return (weighing.numbers, weighing.requests[:, 0]) if weighing.offered else None
+
     def _amounts_of(self, pod: PodView) -> tuple[int, ...]:
         return tuple(resource_scoring.amounts(pod.raw, self._names, pod_resources.IN_PLACE))
 

@@ -17,6 +17,7 @@ from kubestage.scheduler import resource_table
 from kubestage.scheduler.columns import as_run
 from kubestage.scheduler.devices import extended_resources
 from kubestage.scheduler.plugins import resource_hints, resource_scoring
+from kubestage.scheduler.quick import kernels
 from kubestage.scheduler.status import SUCCESS, Code, Status, error
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ _TOO_MANY: Final = error("the pod requests more different resources than can be 
 _SCORED: Final = pod_resources.Options(
     skip_pod_level=True, non_missing={pod_resources.CPU: "100m", pod_resources.MEMORY: "200Mi"}
 )
+
+
+_STRATEGIES: Final[dict[Any, int]] = {
+    resource_scoring.least_allocated: kernels.LEAST_ALLOCATED,
+    resource_scoring.most_allocated: kernels.MOST_ALLOCATED,
+}
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -131,6 +138,23 @@ class NodeResourcesFit:
             return self._mean(shares, weighing.weights, None)
         shares = self._shares(np.maximum(allocatable, 1), requested)
         return self._mean(shares, weighing.weights, (allocatable > 0).astype(np.int64))
+
+    def asked(self, state: CycleState) -> tuple[Ints, Ints]:
+        """The lines of the table that a pod needs something of, and how much of each."""
+        request: _Request = state[self.name]
+        lines = request.lines
+        if isinstance(lines, slice):
+            lines = np.arange(lines.start, lines.stop)
+        return lines, request.least[:, 0]
+
+    def scored(self, columns: Columns, pod: PodView) -> tuple[Ints, Ints, Ints, int] | None:
+        """Lines, amounts and weights of the score and its strategy; None for a special one."""
+        weighing = self._weighing(columns.resources, pod)
+        strategy = _STRATEGIES.get(self._shares)
+        if strategy is None or not weighing.offered:
+            return None
+        weights: Ints = np.array(weighing.weights, np.int64)
+        return weighing.numbers, weighing.requests[:, 0], weights, strategy
 
     def events_to_register(self) -> Sequence[EventHint]:
         return resource_hints.of(self._lister)

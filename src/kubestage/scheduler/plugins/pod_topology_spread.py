@@ -167,6 +167,12 @@ class PodTopologySpread:
             EventHint(ClusterEvent(EventResource.NODE, node_change), self._after_node_change),
         ]
 
+    def binds(self, pod: PodView) -> bool:
+        """Whether any constraint holds for a pod, its own or a default."""
+        return bool(
+            self.constraints_of(pod, DO_NOT_SCHEDULE) or self.constraints_of(pod, SCHEDULE_ANYWAY)
+        )
+
     def constraints_of(self, pod: PodView, action: str) -> tuple[Spread, ...] | str:
         """The constraints of one kind that bind a pod, or what is wrong with them."""
         if not spread_constraints.has_own(pod.plan):

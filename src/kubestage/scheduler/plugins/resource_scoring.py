@@ -36,6 +36,12 @@ class Weighing(msgspec.Struct, frozen=True):
     weights: tuple[int, ...]
     offered: bool
 
+    @property
+    def numbers(self) -> Ints:
+        """The lines by number."""
+        lines = self.lines
+        return np.arange(lines.start, lines.stop) if isinstance(lines, slice) else lines
+
     def of(self, table: Table, rows: Rows) -> Table:
         """The lines of these resources for some nodes."""
         if isinstance(rows, slice):

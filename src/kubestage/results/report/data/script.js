@@ -21,6 +21,11 @@
     return value ? grouped.format(Math.round(value * 10) / 10) + " " + BINARY[place] : "0";
   };
 
+  const percent = (rate) => {
+    const rounded = (100 * rate).toFixed(1).replace(/\.0$/, "");
+    if (rate > 0 && rounded === "0") return "< 0.1%";
+    return rate < 1 && rounded === "100" ? "> 99.9%" : rounded + "%";
+  };
   const plural = (number, noun) => grouped.format(number) + " " + noun + (number === 1 ? "" : "s");
 
   /* A column: title, value(row) to sort and search by, cell(row, td) to show, css. */
@@ -42,7 +47,7 @@
       const rate = whole ? part / whole : 1;
       const fill = make("i", rate >= 0.95 ? "hot" : rate >= 0.8 ? "warm" : "");
       fill.style.width = Math.min(100 * rate, 100).toFixed(1) + "%";
-      td.append(make("span", "", amount(part, unit) + " of " + amount(whole, unit) + " · " + Math.round(100 * rate) + " %"));
+      td.append(make("span", "", amount(part, unit) + " of " + amount(whole, unit) + " · " + percent(rate)));
       td.append(make("span", "bar", fill));
     },
   });
@@ -170,7 +175,8 @@
       if (reason !== null) box.append(make("p", "small", text(reason)));
       box.append(entries(pods.map((pod) => [named(pod)])));
     });
-    if (!box.childNodes.length) box.append(make("p", "soft small", step.done ? "The scenario was told that it is done." : "Nothing happened."));
+    if (!box.childNodes.length) box.append(make("p", "soft small", step.done ? "The Scenario was told that it is done." : "Nothing happened."));
+    if ("failed" in step) box.append(make("p", "small Failed", text(step.failed)));
   };
   document.querySelectorAll(".step").forEach((each) => each.addEventListener("toggle", () => {
     const box = each.querySelector(".happened");

@@ -1,0 +1,145 @@
+"""The two things that an attempt does with what is kept for a template, in plain NumPy.
+
+`refresh` works rows out anew, `choose` takes the best node. Compiled twins of both are loaded when
+a scheduler has done enough work for that to pay, if Numba is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from kubestage.scheduler import sampling, selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.scheduler.columns import Ints, Mask
+    from kubestage.scheduler.resource_table import ResourceTable, Table
+
+LEAST_ALLOCATED: Final = 0
+MOST_ALLOCATED: Final = 1
+_COMPILED: Final = "kubestage.scheduler.quick.compiled"
+_PAYS_AFTER: Final = 5_000_000
+MAX_SCORE: Final = 100
+
+
+class Amounts(NamedTuple):
+    """What a template asks for, as lines of the resource table and numbers for them.
+
+    `least` must be free; `scored` and `balanced` are what the two scores add to what is taken.
+    """
+
+    lines: Ints
+    least: Ints
+    score_lines: Ints
+    scored: Ints
+    weights: Ints
+    balance_lines: Ints
+    balanced: Ints
+    strategy: int
+    fit_weight: int
+    balance_weight: int
+
+
+class Kept(NamedTuple):
+    """What is kept for each node: whether it is fit at all, a score that never changes, and the
+    two that follow from the pods on it.
+    """
+
+    is_open: Mask
+    fixed: Ints
+    feasible: Mask
+    totals: Ints
+
+
+class Choice(NamedTuple):
+    """The row that is taken (-1 for none), and how many nodes were looked at and fit."""
+
+    row: int
+    evaluated: int
+    feasible: int
+
+
+def refresh(rows: Ints, table: ResourceTable, asked: Amounts, kept: Kept) -> None:
+    """Work out what some rows say now."""
+    free = table.free[asked.lines[:, None], rows]
+    kept.feasible[rows] = kept.is_open[rows] & (free >= asked.least[:, None]).all(axis=0)
+    scores = kept.fixed[rows]
+    if asked.fit_weight:
+        scores = scores + _fit(rows, table, asked) * asked.fit_weight
+    if asked.balance_weight:
+        scores = scores + _balance(rows, table, asked) * asked.balance_weight
+    kept.totals[rows] = scores
+
+
+def _fit(rows: Ints, table: ResourceTable, asked: Amounts) -> Ints:
+    at = asked.score_lines[:, None]
+    allocatable, taken = table.allocatable[at, rows], table.nonzero[at, rows]
+    requested = taken + asked.scored[:, None]
+    if asked.strategy == MOST_ALLOCATED:
+        part = np.minimum(requested, allocatable)
+    else:
+        part = np.maximum(allocatable - requested, 0)
+    shares: Table = part * MAX_SCORE // allocatable
+    total: Ints = (shares * asked.weights[:, None]).sum(axis=0)
+    return total // max(int(asked.weights.sum()), 1)
+
+
+def _balance(rows: Ints, table: ResourceTable, asked: Amounts) -> Ints:
+    at = asked.balance_lines[:, None]
+    allocatable, taken = table.allocatable[at, rows], table.requested[at, rows]
+    after = _evenness(taken + asked.balanced[:, None], allocatable)
+    half = MAX_SCORE // 2
+    change: Ints = ((after - _evenness(taken, allocatable) + half) >> 1) + half
+    return change
+
+
+def _evenness(taken: Table, allocatable: Table) -> Ints:
+    fractions = np.minimum(taken / allocatable, 1.0)
+    even: Ints = ((1 - np.abs(fractions[0] - fractions[1]) / 2) * MAX_SCORE).astype(np.int64)
+    return even
+
+
+def choose(kept: Kept, start: int, needed: int) -> Choice:
+    """The best of the first so many nodes that are fit, looked at from a row on and around."""
+    count = len(kept.feasible)
+    order = sampling.all_rotated(start, count)
+    passing = kept.feasible[order].nonzero()[0]
+    evaluated = count
+    if len(passing) > needed:
+        evaluated = int(passing[needed])
+        passing = passing[:needed]
+    if not len(passing):
+        return Choice(-1, evaluated, 0)
+    rows = order[passing]
+    totals = kept.totals[rows]
+    best = (totals == totals.max()).nonzero()[0]
+    at = best[0] if len(best) == 1 else selection.first_in_heap_order(best)
+    return Choice(int(rows[at]), evaluated, len(passing))
+
+
+class Compiled:
+    """The compiled kernels, loaded when enough work was done without; one for all schedulers.
+
+    NOTE: to load them takes half a second, and to compile them, once on a machine, two more; each
+    attempt at a thousand nodes takes 40 us less with them (benchmarks/scheduler.py).
+    """
+
+    def __init__(self, pays_after: int = _PAYS_AFTER) -> None:
+        self._left = pays_after
+        self._attempt: Callable[..., tuple[int, int, int]] | None = None
+
+    def attempt(self, looks: int) -> Callable[..., tuple[int, int, int]] | None:
+        """Both kernels in one, for an attempt that looks at so many nodes; None to go without."""
+        if self._left > 0:
+            self._left -= looks
+            if self._left <= 0 and importlib.util.find_spec("numba") is not None:
+                self._attempt = importlib.import_module(_COMPILED).attempt
+        return self._attempt
+
+
+COMPILED: Final = Compiled()

@@ -1,0 +1,78 @@
+"""What is kept for one template: the numbers of all nodes, and how to keep them true."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kubestage.scheduler.quick import kernels
+from kubestage.scheduler.quick.kernels import Choice, Kept
+
+if TYPE_CHECKING:
+    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.quick.kernels import Amounts
+    from kubestage.scheduler.resource_table import Table
+
+
+class Plan:
+    """One template on one set of columns.
+
+    `state` is what plugins wrote in the ordinary attempt that it was learnt from.
+    """
+
+    def __init__(
+        self, columns: Columns, state: CycleState, asked: Amounts, is_open: Mask, fixed: Ints
+    ) -> None:
+        self.state = state
+        count = len(columns)
+        self._columns = columns
+        self._asked = asked
+        self._kept = Kept(is_open, fixed, np.zeros(count, np.bool_), np.zeros(count, np.int64))
+        self._scoring: Table = np.array(
+            [asked.score_lines, asked.scored, asked.weights], np.int64
+        ).reshape(3, -1)
+        self._balancing: Table = np.array([asked.balance_lines, asked.balanced], np.int64)
+        self._weights: Ints = np.array(
+            [asked.fit_weight, asked.balance_weight, asked.strategy], np.int64
+        )
+        self._epoch = columns.row_log.epoch
+        self._position = columns.row_log.count
+        kernels.refresh(np.arange(count), columns.resources, asked, self._kept)
+
+    def choose(self, start: int, needed: int) -> Choice:
+        """The best node, after what has happened since it was last asked."""
+        rows = self._changed()
+        quick = kernels.COMPILED.attempt(needed)
+        table, asked, kept = self._columns.resources, self._asked, self._kept
+        if quick is None:
+            if len(rows):
+                kernels.refresh(rows, table, asked, kept)
+            return kernels.choose(kept, start, needed)
+        return Choice(
+            *quick(
+                rows,
+                table.free,
+                table.allocatable,
+                table.nonzero,
+                table.requested,
+                asked.lines,
+                asked.least,
+                self._scoring,
+                self._balancing,
+                self._weights,
+                *kept,
+                start,
+                needed,
+            )
+        )
+
+    def _changed(self) -> Ints:
+        log = self._columns.row_log
+        if log.epoch != self._epoch:
+            rows: Ints = np.arange(len(self._columns))
+        else:
+            rows = log.since(self._position)
+        self._epoch, self._position = log.epoch, log.count
+        return rows

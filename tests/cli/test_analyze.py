@@ -244,7 +244,7 @@ def test_of_several_runs_one_has_to_be_named(terminal: Terminal) -> None:
         ),
         (["pods", "-o", "parquet"], "Parquet is not for terminals", "add --to FILE"),
         (["--step", "9"], "run: the run has no step 9", "it has steps 1 to 3"),
-        (["pods", "--by", "step"], "--by: only attempts can be counted", "ask for attempts"),
+        (["pods", "--by", "step"], "--by: only attempts can be counted", "RUN attempts"),
         (["attempts", "--by", "hue"], 'attempts have no "hue"', "use any of step, pod, profile"),
         (["--charts", "run/scenario.json"], "run/scenario.json: --charts: is a file", "directory"),
         (["pods", "--to", "no/where.csv", "-o", "csv"], "no/where.csv: no such file", ""),

@@ -114,7 +114,7 @@ def analyze(
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
     if by is not None and what != "attempts":
-        raise InputError("only attempts can be counted", path="--by", fix="ask for attempts")
+        raise InputError("only attempts can be counted", path="--by", fix="write: kubestage analyze RUN attempts --by ...")
     told = _digest(run, step)
     table = _table(told, what, by)
     if step is not None and what in _OF_STEPS:

@@ -41,6 +41,8 @@ kubestage compare runs/* -o csv > runs.csv
 The first one is what the others are measured by; `--config default` is kube-scheduler's own.
 
 --fail-if-worse looks at scheduled, pending, preempted and stddev, or at each --metric.
+
+Exit code: 0; 1 if --fail-if-worse found a run that is; 2 if something is wrong with the input.
 """
 
 _Inputs = Annotated[

@@ -37,7 +37,8 @@ kubestage explain runs/first web-1 -o json            [dim]# all verdicts and sc
 
 What was not recorded is computed anew: the run is repeated and compared with what is known of it.
 
-Exit code: 1 if the repetition is another run, as with a plugin that was changed since.
+Exit code: 0; 1 if the repetition is another run, as with a plugin that was changed since; 2 if
+the run or the pod cannot be found.
 """
 
 
@@ -46,7 +47,7 @@ def explain(
         str,
         typer.Argument(
             metavar="RUN",
-            help="What `kubestage run --out` has written, or a Scenario with its status.",
+            help="What `kubestage run --out` has written, or a file with a Scenario and its status.",
             show_default=False,
         ),
     ],

@@ -19,6 +19,8 @@ EPILOG: Final = """
 
 kubestage validate deployment.yaml
 
+kubestage validate scenario.yaml        [dim]# a Scenario, with its objects and patches[/dim]
+
 kubestage validate manifests/ -o json   [dim]# for machines[/dim]
 
 helm template my-chart | kubestage validate -

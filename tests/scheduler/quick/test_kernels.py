@@ -56,7 +56,8 @@ def test_both_work_out_the_same_and_choose_the_same(
     table, asked, plain = _world(seed, count, strategy)
     start = data.draw(st.integers(0, count - 1))
     needed = data.draw(st.integers(1, count))
-    quick = Kept(*(each.copy() for each in plain))
+    copies: Any = (each.copy() for each in plain)
+    quick = Kept(*copies)
     rows = np.arange(count)
     kernels.refresh(rows, table, asked, plain)
     chosen = compiled.attempt(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -139,12 +140,9 @@ def test_quick_attempts_end_as_ordinary_ones_do(
     steps: list[tuple[str, int]], nodes: int, packing: bool, compiled: bool
 ) -> None:
     configuration = PACKING if packing else None
-    before = kernels.COMPILED
-    kernels.COMPILED = kernels.Compiled(1 if compiled else 1 << 62)
-    try:
+    loaded = kernels.Compiled(1 if compiled else 1 << 62)
+    with mock.patch.object(kernels, "COMPILED", loaded):
         quick = _story(steps, nodes, configuration, _quickly)
-    finally:
-        kernels.COMPILED = before
     assert quick == _story(steps, nodes, configuration, _ordinarily)
 
 
@@ -234,8 +232,9 @@ def test_a_fork_goes_on_with_what_was_kept() -> None:
     for number in range(8):
         world.stage.store.create(make_pod(f"p{number}", cpu="100m"))
     world.scheduler.run_until_idle()
-    copy = pickle.loads(pickle.dumps(world.stage))
+    copy: Stage = pickle.loads(pickle.dumps(world.stage))
     for stage in (world.stage, copy):
+        assert stage.scheduler is not None
         stage.store.create(make_pod("late", cpu="100m"))
         stage.scheduler.run_until_idle()
     one, two = (stage.store.get(POD, "late")["spec"]["nodeName"] for stage in (world.stage, copy))

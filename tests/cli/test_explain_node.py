@@ -85,6 +85,12 @@ def _gated() -> Json:
     return pod
 
 
+def _claiming() -> Json:
+    pod = make_pod("idle")
+    pod["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "nobodys"}]
+    return pod
+
+
 @pytest.mark.parametrize(
     ("pod", "reason"),
     [
@@ -97,8 +103,9 @@ def _gated() -> Json:
             make_pod("idle", scheduler_name="other"),
             "no profile is called other (there is default-scheduler)",
         ),
+        (_claiming(), "it waits for ResourceClaims that are not there"),
     ],
-    ids=["gated", "bound", "profile"],
+    ids=["gated", "bound", "profile", "claims"],
 )
 def test_a_pod_that_was_never_tried_says_why(terminal: Terminal, pod: Json, reason: str) -> None:
     out = explained(terminal, scenarios.scenario([make_node("n1"), pod]), "idle")

@@ -58,17 +58,17 @@ def test_each_step_is_a_row_followed_by_reasons_and_a_sum(terminal: Terminal) ->
         f"""\
         story: Succeeded
 
-        STEP   NODES   CREATED   SCHEDULED   PENDING   PREEMPTED   DELETED   ATTEMPTS   CPU     MEMORY
-        0      1       1         1           0         0           0         1          25.0%   0.0%
-        1      1       1         0           1         0           0         2          25.0%   0.0%
-        2      1       0         0           1         0           0         2          25.0%   0.0%
+        STEP   NODES   CREATED   SCHEDULED   PENDING   ATTEMPTS   CPU     MEMORY
+        0      1       1         1           0         1          25.0%   0.0%
+        1      1       1         0           1         2          25.0%   0.0%
+        2      1       0         0           1         2          25.0%   0.0%
 
         Without a node (--explain POD tells more):
           default/huge
             {WHY}
 
         2 pods: 1 scheduled, 1 pending. Nodes used: 1 of 1. Allocated: cpu 25.0%, memory 0.0%.
-        """  # noqa: E501 (a table is as wide as it is)
+        """
     )
 
 
@@ -157,12 +157,13 @@ def test_a_scenario_without_an_end_is_noted(terminal: Terminal) -> None:
     assert result.code == 0
     assert result.out.startswith("paused: Paused\n\nSTEP")
     assert result.err == (
-        "Note: paused is paused: its events have run, and none of them is a Done\n"
+        "Note: paused is paused: its events have run, and none of them is a Done; "
+        "add events to the file and run it again to go on\n"
     )
     scenarios.write(building.scenario(name="bare"))
     result = terminal.run("run", "scenario.json")
     assert (result.code, result.out) == (0, "bare: Paused\n")
-    assert result.err == "Note: bare is paused: it has no events\n"
+    assert result.err.startswith("Note: bare is paused: it has no events; add events")
 
 
 def test_those_behind_a_paused_one_are_not_begun(terminal: Terminal) -> None:

@@ -66,3 +66,13 @@ def test_what_is_odd_is_run_and_kept(name: str, terminal: Terminal) -> None:
     assert lines[-2].startswith(total)
     kept = json.loads(pathlib.Path("kept/scenario.json").read_text())
     assert kept["status"]["phase"] == "Succeeded"
+
+
+def test_pods_whose_resource_claims_are_not_there_are_not_blamed_on_a_profile(
+    terminal: Terminal,
+) -> None:
+    pod = make_pod("idle")
+    pod["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "nobodys"}]
+    scenarios.write(scenarios.scenario([make_node("n1"), pod]))
+    out = terminal.run("run", "scenario.json").out
+    assert "  default/idle\n    not tried: are all of its ResourceClaims there?\n" in out

@@ -236,6 +236,18 @@ def test_a_sink_hears_of_every_event_and_every_attempt(detail: Detail) -> None:
     assert building.status(stage) == building.status(_run(detail))
 
 
+def test_a_sink_hears_of_every_step_that_time_was_in() -> None:
+    """Steps without events go by at once; those in which nothing is due are not told of."""
+    keeper = Keeper(keeps_details=False)
+    stage = Stage(seed=4)
+    stage.add_scenarios(sink=keeper)
+    events = [create(make_node("n1")), create(make_pod("p"), 1), done(4)]
+    stage.store.create(scenario(*events, step_duration="10s"))
+    stage.run_scenarios()
+    told = [(step, at_ns // 1_000_000_000) for step, at_ns in keeper.steps]
+    assert told == [(0, 10), (1, 20), (3, 40), (4, 50)]
+
+
 def test_what_a_sink_keeps_in_full_the_status_goes_without() -> None:
     """So that memory does not grow with it."""
     stage, keeper = _kept(Detail.FULL, keeps_details=True)

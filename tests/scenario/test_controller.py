@@ -15,6 +15,8 @@ from tests.scenario.building import NODE, Writes, add, create, delete, done, sce
 
 if TYPE_CHECKING:
     from kubestage.scenario.controller import ScenarioController
+    from kubestage.scenario.scheduling import NextPod
+    from kubestage.store.store import Store
 
 Json = dict[str, Any]
 
@@ -231,3 +233,24 @@ def test_a_scenario_that_fails_tells_how_far_it_came() -> None:
     assert building.status(stage)["stepStatus"] == {"step": 1, "phase": "OperatingEvents"}
     assert building.summary(stage) == [(0, "Create", "n1"), (1, "Create", "n2")]
     assert building.message(stage) == 'event "delete-node-n3-1": nodes "n3" not found'
+
+
+def test_a_step_that_an_error_breaks_off_fails_the_scenario_and_is_not_run_again() -> None:
+    """Half of it has happened; the next Scenario begins with an empty cluster."""
+
+    def schedule(_store: Store, _next_pod: NextPod) -> None:
+        if not stage.store.read(resource.SCENARIO)["next"].get("status", {}).get("step"):
+            raise RuntimeError("a fault of one's own")
+
+    stage = building.stage_with(
+        scenario(create(make_node("n1")), create(make_pod("p"), 3), done(4)),
+        scenario(create(make_pod("q"), 1), name="next"),
+        scheduler=schedule,
+    )
+    with pytest.raises(RuntimeError, match="one's own"):
+        stage.run_scenarios()
+    assert building.phase(stage) == "Failed"
+    assert building.message(stage) == "step 3 was broken off by an error or an interruption"
+    assert building.summary(stage)[-1] == (3, "Create", "p")
+    stage.run_scenarios()
+    assert building.phase(stage, "next") == "Paused"

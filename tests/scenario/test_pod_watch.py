@@ -276,3 +276,15 @@ def test_what_makes_no_difference_to_a_pod_does_not_begin_the_count_anew(
     scene = _exhausted()
     change(scene)
     assert scene.ledger.untried == []
+
+
+@pytest.mark.parametrize(("step", "told"), [(0, ["PodUnscheduled", "Delete"]), (1, ["Delete"])])
+def test_a_pod_that_was_tried_in_vain_and_is_gone_is_told_of_while_it_can_be(
+    step: int, told: list[str]
+) -> None:
+    scene = Scene()
+    pod = scene.store.create(make_pod("p"))
+    scene.watch.story_of(pod).attempts = ({"step": 0},)
+    scene.watch.step = step
+    scene.store.delete(POD, "p")
+    assert scene.told == told

@@ -180,3 +180,28 @@ def test_a_living_cluster_goes_on_after_a_restart() -> None:
         "Done",
         "PodScheduled",
     ]
+
+
+def test_attempts_are_numbered_on_after_a_restart() -> None:
+    """A number names one attempt of the whole run, whoever made it."""
+    before = building.run(
+        create(make_node("n1", cpu="1")),
+        create(make_pod("a", cpu="1")),
+        create(make_pod("b", cpu="1")),
+    )
+    stage = _restarted(before)
+    add(stage, create(make_node("n2", cpu="1"), 1), done(1))
+    stage.run_scenarios()
+    told = building.results(stage, "PodScheduled")["b"]
+    assert [row["attempt"] for row in told["scheduleResult"]] == [2, 3, 4]
+
+
+def test_no_id_is_made_up_twice_after_a_restart() -> None:
+    """An event of the Scenario's own that is called like a made up one shifts the numbers."""
+    named = {**create(make_node("n1", cpu="2")), "id": "podscheduled-1"}
+    stage = _restarted(building.run(named, create(make_pod("a", cpu="1"))))
+    add(stage, create(make_pod("b", cpu="1"), 1), done(1))
+    stage.run_scenarios()
+    ids = [event["id"] for event in building.happenings(stage)]
+    assert len(ids) == len(set(ids))
+    assert building.node_of(stage, "b") == "n1"

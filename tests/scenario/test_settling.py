@@ -238,3 +238,42 @@ def test_what_a_kubelet_finds_on_its_node_is_told() -> None:
         if (each["step"], each["resource"]) == (1, "cpu")
     ]
     assert row["allocatable"] > row["requested"] == 1000
+
+
+def test_a_namespace_that_was_deleted_is_gone_at_the_end_of_the_step() -> None:
+    """Its controller gives it a few seconds; its pods go, and its name is free again."""
+    pod = make_pod("p", namespace="team")
+    leave = delete(("v1", "Namespace"), "team", 1)
+    del leave["deleteOperation"]["objectMeta"]["namespace"]
+    stage = building.run(*_nodes(1), create(pod), leave, create(pod, 2), done(3), alive=True)
+    assert building.phase(stage) == "Succeeded"
+    assert [(step, what) for step, what, name in building.summary(stage) if name == "p"] == [
+        (0, "Create"),
+        (0, "PodScheduled"),
+        (1, "Delete"),
+        (2, "Create"),
+        (2, "PodScheduled"),
+    ]
+
+
+def test_a_namespace_that_cannot_go_is_waited_for_only_as_long_as_patience_lasts() -> None:
+    """Something in it has a finalizer that nobody removes, while others go on every minute."""
+    metadata = {"name": "held", "namespace": "team", "finalizers": ["example.com/held"]}
+    held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+    tick: Json = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick"}}
+    template = {"spec": make_job("tick")["spec"]}
+    tick["spec"] = {"schedule": "* * * * *", "jobTemplate": template}
+    leave = delete(("v1", "Namespace"), "team", 1)
+    del leave["deleteOperation"]["objectMeta"]["namespace"]
+    stage = building.run(
+        *_nodes(1),
+        create(tick),
+        create(held),
+        leave,
+        done(2),
+        alive=True,
+        settings=Settings(patience_ns=30 * SECOND),
+    )
+    assert building.phase(stage) == "Succeeded"
+    assert "team" in stage.store.read(("v1", "Namespace"))
+    assert 5 <= _seconds(stage) <= 30

@@ -63,7 +63,7 @@ _Run = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="What `kubestage run --out` has written, or a file with a Scenario and its status.",
+        help="What `kubestage run --out` has written, or a Scenario with its status in a file.",
         show_default=False,
     ),
 ]
@@ -114,7 +114,11 @@ def analyze(
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
     if by is not None and what != "attempts":
-        raise InputError("only attempts can be counted", path="--by", fix="write: kubestage analyze RUN attempts --by ...")
+        raise InputError(
+            "only attempts can be counted",
+            path="--by",
+            fix="write: kubestage analyze RUN attempts --by ...",
+        )
     told = _digest(run, step)
     table = _table(told, what, by)
     if step is not None and what in _OF_STEPS:

@@ -23,11 +23,11 @@ _EPILOG = """
 
 kubestage get all -A -f examples/01-first-cluster
 
-kubestage run examples/07-preemption               [dim]# manifests: who goes where[/dim]
+kubestage run examples/07-preemption    [dim]# manifests: who goes where[/dim]
 
-kubestage run examples/14-scenario --out runs/1    [dim]# a Scenario, step by step, kept[/dim]
+kubestage run examples/14-scenario --config examples/14-scenario/scheduler.yaml --out runs/1
 
-kubestage explain runs/1 checkout-0                [dim]# why is it there?[/dim]
+kubestage explain runs/1 checkout-0     [dim]# why is it there?[/dim]
 
 kubestage validate my-manifests/
 """

@@ -47,7 +47,7 @@ def explain(
         str,
         typer.Argument(
             metavar="RUN",
-            help="What `kubestage run --out` has written, or a file with a Scenario and its status.",
+            help="What `kubestage run --out` has written, or a Scenario with its status in a file.",
             show_default=False,
         ),
     ],
@@ -130,10 +130,8 @@ def _shown(found: Found, attempt: int | None) -> list[list[Group]]:
 def _no_attempt(key: str, attempts: int, wanted: int) -> InputError:
     if not attempts:
         return InputError(f"{key} was never tried", path="--attempt", fix="leave it out")
-    known = "1" if attempts == 1 else f"1 to {attempts}"
-    return InputError(
-        f"there is no attempt {wanted} at {key}", path="--attempt", fix=f"there is {known}"
-    )
+    known = "there is attempt 1" if attempts == 1 else f"there are attempts 1 to {attempts}"
+    return InputError(f"there is no attempt {wanted} at {key}", path="--attempt", fix=known)
 
 
 def _check_node(node: str, found: Found) -> None:

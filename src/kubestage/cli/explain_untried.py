@@ -34,6 +34,8 @@ def reason(pod: PodState, of: Told) -> str:
         problem = f": {told.message}" if told.message else ""
         end = "failed" if told.phase == "Failed" else "stopped"
         return f"the run {end} before its turn came{problem}"
+    if spec.get("resourceClaims"):
+        return "it waits for ResourceClaims that are not there"
     return "it was not tried"
 
 

@@ -41,7 +41,8 @@ A Scenario's events run step by step, with scheduling to the end in each: see do
 Plain manifests are created, scheduled, and done. Exports and recordings of
 kube-scheduler-simulator are read as well.
 
-Exit code: 0 if all went through, 1 if a Scenario failed, 2 if something is wrong with the input.
+Exit code: 0 if all went through; 1 if a Scenario failed, or --require-all found a pod without a
+node; 2 if something is wrong with the input.
 """
 
 

@@ -59,8 +59,9 @@ Detail = Annotated[
     str,
     typer.Option(
         "--detail",
-        metavar="|".join(DETAILS),
-        help="What is kept of attempts: nothing, a row each, or every verdict and score.",
+        metavar="LEVEL",
+        help="What is kept of attempts: nothing (summary), a row each (decisions), or every "
+        "verdict and score (full).",
         autocompletion=completion.one_of(*DETAILS),
     ),
 ]
@@ -84,9 +85,10 @@ ResultStrategy = Annotated[
     str,
     typer.Option(
         "--result-strategy",
-        metavar="|".join(STRATEGIES),
+        metavar="WHEN",
         envvar=STRATEGY_VARIABLE,
-        help="When a Scenario's result is written to its status.",
+        help="When a Scenario's result is written to its status: AtMovingNextStep, OnPause or "
+        "OnDone.",
         autocompletion=completion.one_of(*STRATEGIES),
     ),
 ]

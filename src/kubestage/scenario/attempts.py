@@ -33,6 +33,8 @@ class Attempts:
 
     def __init__(self, store: Store, watch: PodWatch, detail: Detail) -> None:
         self.count = 0
+        # Attempts of a scheduler that was there before this one.
+        self.before = 0
         self.scheduled = 0
         self.progress: Callable[[], None] | None = None
         self._store = store
@@ -42,6 +44,8 @@ class Attempts:
     def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
         """An attempt has ended."""
         watch, key, uid = self._watch, decision.pod, attempt.pod.uid
+        if self.before:
+            decision = decision._replace(number=self.before + decision.number)
         self.count += 1
         if self.progress is not None and self.count % _OFTEN == 0:
             self.progress()

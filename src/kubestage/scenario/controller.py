@@ -28,6 +28,7 @@ Json = dict[str, Any]
 
 _NAMED: Final = 3
 RESTARTED: Final = "the controller restarted while the Scenario was running"
+BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"
 RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
 
 
@@ -144,7 +145,7 @@ class ScenarioController:
             if step is None:
                 return self._pause()
             self._status.enter(phases.RUNNING, self._told_ignored())
-            self.machine.run_step(spec, step)
+            self._run_step(spec, step)
         except (InvalidEvent, OperationFailed) as problem:
             self.problem = problem
             self._end(phases.FAILED, str(problem))
@@ -152,6 +153,23 @@ class ScenarioController:
         if self.machine.is_done:
             self._end(phases.SUCCEEDED, self._told_ignored())
         return True
+
+    def _run_step(self, spec: Spec, step: int) -> None:
+        """Run one step; half of one that an error breaks off has happened, so it is not run again.
+
+        What a plugin, a sink or a scheduler of the user's own raises goes on to the caller.
+        """
+        assert self.machine is not None
+        is_broken_off = True
+        try:
+            self.machine.run_step(spec, step)
+            is_broken_off = False
+        except OperationFailed:
+            is_broken_off = False
+            raise
+        finally:
+            if is_broken_off:
+                self.fail(BROKEN_OFF.format(step))
 
     def _take_up(self) -> bool:
         """Begin the oldest Scenario that is pending; the others are told that they wait."""
@@ -188,6 +206,7 @@ class ScenarioController:
         written = resource.normalized(scenario)["spec"]["events"]
         happened = [event for events in told.values() for event in events]
         self.machine.resume(self._status.step, [each["id"] for each in happened or written])
+        self.attempts.before = self.watch.timeline.last_attempt
         self.watch.take_up(self._status.step or 0)
 
     def _prepare(self, told: timeline.Timeline) -> None:

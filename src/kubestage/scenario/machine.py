@@ -138,7 +138,7 @@ class Machine:
 
     def _live(self, spec: Spec, step: int, begin_ns: int) -> None:
         """Let time pass, with everybody at work, until the next step that has events."""
-        duration_ns = spec.step_duration_ns
+        duration_ns, watch = spec.step_duration_ns, self._watch
         later = spec.next_step(step)
         last = step if self.is_done or later is None else later - 1
         self._scheduling.go_on()
@@ -147,27 +147,32 @@ class Machine:
         while (due_ns := self._settling.due_ns) is not None and due_ns < end_ns:
             # What happens in the moment in which a step ends belongs to it.
             passed = max(due_ns - begin_ns - 1, 0) // duration_ns
-            self._move_on(step + passed)
+            self._move_on(step + passed, begin_ns + (watch.step + 1 - step) * duration_ns)
             self._settling.run_until(min(begin_ns + (passed + 1) * duration_ns, end_ns - 1))
-        self._move_on(last)
+        self._move_on(last, begin_ns + (watch.step + 1 - step) * duration_ns)
         self._scheduling.stop()
         self._settling.run_until(end_ns)
         self._status.tell(last, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
 
-    def _move_on(self, step: int) -> None:
+    def _move_on(self, step: int, over_ns: int) -> None:
         """Time has come to another step: what was tried in vain before is told there."""
-        if step != self._watch.step:
+        before = self._watch.step
+        if step != before:
             self._attempts.tell_unscheduled()
+            self._tell_over(before, over_ns)
             self._watch.step = step
 
     def _finish(self, step: int) -> None:
         self._attempts.tell_unscheduled()
         self.finished = step
-        sink = self._watch.timeline.sink
-        if sink is not None:
-            sink.step_finished(step, self._settling.now_ns)
+        self._tell_over(step, self._settling.now_ns)
         self._status.finish_step(step, self._watch.timeline)
         self._show()
+
+    def _tell_over(self, step: int, at_ns: int) -> None:
+        sink = self._watch.timeline.sink
+        if sink is not None:
+            sink.step_finished(step, at_ns)
 
     def _show(self) -> None:
         if self._attempts.progress is not None:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.scenario.timeline import PREEMPTED, SCHEDULED, PodStory, Timeline
+from kubestage.scenario.timeline import (
+    PREEMPTED,
+    SCHEDULED,
+    UNSCHEDULED,
+    PodStory,
+    Timeline,
+)
 from kubestage.scheduler.preemption import executor
 from kubestage.store.log import ADDED, DELETED
 
@@ -195,6 +201,10 @@ class PodWatch:
         if _is_victim(pod):
             # A scheduler that tells what it does tells of this next.
             return
+        if key in self.in_vain and story.attempts and story.attempts[-1]["step"] == self.step:
+            # It will not be there when the step ends.
+            self.timeline.happened(self.step, UNSCHEDULED, story.result(pod))
+        self.in_vain.pop(key, None)
         target = {"typeMeta": _TYPE, "objectMeta": _name_of(pod)}
         self.timeline.happened(self.step, "Delete", {"operation": target})
 

@@ -62,6 +62,12 @@ class Timeline:
         self._untold: dict[int, None] = {}
         self._made = 0
 
+    @property
+    def last_attempt(self) -> int:
+        """The number of the last attempt that is told of."""
+        rows = (row for story in self.stories.values() for row in story.attempts)
+        return max((row.get("attempt", 0) for row in rows), default=0)
+
     def begin(self, step: int) -> None:
         """A step begins: it has its place even if nothing happens in it."""
         self._steps.setdefault(step, [])
@@ -102,6 +108,7 @@ def resumed(told: Json, sink: Sink | None = None) -> Timeline:
     for step, events in told.items():
         timeline.begin(int(step))
         timeline._steps[int(step)] = list(events)  # noqa: SLF001 - it is being made here
+        timeline.taken.update(event["id"] for event in events)
         for event in events:
             timeline._made += event["operation"] in _FIELDS  # noqa: SLF001
             _take_up(timeline.stories, event)

@@ -43,11 +43,11 @@ def _cards(summary: Summary) -> Iterator[tuple[str, str, str]]:
     alive = summary.scheduled + summary.finished + summary.pending + summary.gated
     yield "Scheduled", f"{summary.scheduled:,}", f"of {alive:,} pods"
     yield "Pending", f"{summary.pending:,}", f"and {summary.gated:,} gated" if summary.gated else ""
-    yield "Preempted", f"{summary.preempted:,}", "pods that had to go" if summary.preempted else ""
+    yield "Preempted", f"{summary.preempted:,}", "had to go" if summary.preempted else ""
     if summary.finished:
-        yield "Finished", f"{summary.finished:,}", "pods that came to their end"
+        yield "Finished", f"{summary.finished:,}", "came to their end"
     if summary.deleted:
-        yield "Deleted", f"{summary.deleted:,}", "pods that are gone"
+        yield "Deleted", f"{summary.deleted:,}", "are gone"
     yield "Nodes used", f"{summary.nodes_used:,}", f"of {summary.nodes:,}"
     if summary.attempts is not None:
         yield "Attempts", f"{summary.attempts:,}", _results(summary)
@@ -63,7 +63,7 @@ def _waits(summary: Summary) -> str:
     longest = summary.pending_steps_max
     if not longest:
         return ""
-    return f"longest wait {longest:,} step{'' if longest == 1 else 's'}"
+    return f"longest wait: {longest:,}"
 
 
 def _gauge(name: str, found: ResourceSummary) -> Html:

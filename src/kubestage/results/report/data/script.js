@@ -123,6 +123,11 @@
       body.replaceChildren();
       shown = 0;
       more();
+      if (!order.length && rows.length) {
+        const cell = make("td", "empty", "Nothing matches.");
+        cell.colSpan = columns.length;
+        body.append(make("tr", "", cell));
+      }
       frame.scrollTop = 0;
       box.querySelector(".shown").textContent = order.length === rows.length ? plural(rows.length, "row") : grouped.format(order.length) + " of " + plural(rows.length, "row");
     };
@@ -175,7 +180,7 @@
       if (reason !== null) box.append(make("p", "small", text(reason)));
       box.append(entries(pods.map((pod) => [named(pod)])));
     });
-    if (!box.childNodes.length) box.append(make("p", "soft small", step.done ? "The Scenario was told that it is done." : "Nothing happened."));
+    if (!box.childNodes.length && !("failed" in step)) box.append(make("p", "soft small", step.done ? "The Scenario was told that it is done." : "Nothing happened."));
     if ("failed" in step) box.append(make("p", "small Failed", text(step.failed)));
   };
   document.querySelectorAll(".step").forEach((each) => each.addEventListener("toggle", () => {

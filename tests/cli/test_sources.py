@@ -30,6 +30,17 @@ def test_a_directory_gives_its_manifests_sorted_with_all_below(terminal: Termina
     ]
 
 
+def test_runs_that_were_kept_are_passed_over(terminal: Terminal) -> None:
+    _write("d/a.yaml", "d/runs/one/run.json", "d/runs/one/scenario.json", "d/scenario.json")
+    assert [source.name for source in sources.read(["d"])] == ["d/a.yaml", "d/scenario.json"]
+    result = terminal.run("run", "d/runs/one")
+    assert result.code == 2
+    assert result.err == (
+        "Error: d/runs/one: is a run that was kept, not manifests\n"
+        "  fix: to run its Scenario again: kubestage run d/runs/one/scenario.json\n"
+    )
+
+
 def test_files_come_in_the_order_given_whatever_their_suffix(terminal: Terminal) -> None:
     _write("b.yaml", "a.txt")
     found = list(sources.read(["b.yaml", "a.txt"]))

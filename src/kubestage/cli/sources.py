@@ -61,6 +61,9 @@ def _manifests(directory: pathlib.Path) -> list[str]:
         for file in files
         if file.endswith(SUFFIXES)
     ]
+    if not found and all((directory / each).is_file() for each in _KEPT_RUN):
+        again = f"to run its Scenario again: kubestage run {directory / 'scenario.json'}"
+        raise InputError("is a run that was kept, not manifests", file=str(directory), fix=again)
     if not found:
         raise InputError(
             f"no {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file in this directory",

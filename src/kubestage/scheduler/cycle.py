@@ -111,7 +111,7 @@ class Cycle:
             or not self.nominator.is_empty
             or pod.nominated_node_name
             or pod.requests is not pod.plan.usage.resource
-            or not learning.has_nothing_to_say(profile, pod, columns)
+            or not learning.have_nothing_to_say(plan.social, pod, columns)
         ):
             return None
         count = len(columns)

@@ -189,6 +189,22 @@ def test_pods_that_a_default_spreads_are_not_plain(monkeypatch: pytest.MonkeyPat
     assert seen == [False] * 4
 
 
+def test_a_plugin_that_only_scores_is_asked_each_time_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    scoring_only = PACKING.replace(
+        "- pluginConfig:",
+        "- plugins: {preFilter: {disabled: [{name: PodTopologySpread}]}, "
+        "filter: {disabled: [{name: PodTopologySpread}]}}\n  pluginConfig:",
+    )
+    world = _World(scoring_only, 20)
+    seen = _spied(world.scheduler, monkeypatch)
+    for number in range(6):
+        if number == 4:
+            world.stage.store.create(make_service("web", selector={"app": "web"}))
+        world.stage.store.create(make_pod(f"p{number}", labels={"app": "web"}))
+        world.scheduler.run_until_idle()
+    assert seen == [False, False, True, True, False, False]
+
+
 def test_what_is_to_be_explained_is_tried_in_the_ordinary_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -55,6 +55,12 @@ class Kept(NamedTuple):
     feasible: Mask
     totals: Ints
 
+    @classmethod
+    def of(cls, is_open: Mask, fixed: Ints) -> Kept:
+        """What is known from the start; the rest is for `refresh` to fill in."""
+        count = len(fixed)
+        return cls(is_open, fixed, np.zeros(count, np.bool_), np.zeros(count, np.int64))
+
 
 class Choice(NamedTuple):
     """The row that is taken (-1 for none), and how many nodes were looked at and fit."""

@@ -19,10 +19,12 @@ from kubestage.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from kubestage.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from kubestage.scheduler.plugins.taint_toleration import TaintToleration
-from kubestage.scheduler.quick.kernels import Amounts
+from kubestage.scheduler.quick.kernels import Amounts, Kept
 from kubestage.scheduler.quick.plan import Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle import Attempt
@@ -59,18 +61,23 @@ def learnt(attempt: Attempt) -> Plan | None:
                 is_open &= codes == 0
     fixed = _fixed(attempt, rows)
     asked = _asked(attempt, fit[0])
-    return None if fixed is None or asked is None else Plan(columns, state, asked, is_open, fixed)
+    if fixed is None or asked is None:
+        return None
+    preparing = (*profile.pre_filter, *profile.pre_score)
+    social = {each.name: each for each in preparing if type(each) in _SOCIAL}
+    return Plan(columns, state, asked, Kept.of(is_open, fixed), tuple(social.values()))
 
 
-def has_nothing_to_say(profile: Profile, pod: PodView, columns: Columns) -> bool:
+def have_nothing_to_say(social: Iterable[Any], pod: PodView, columns: Columns) -> bool:
     """Whether the plugins that look at other pods still pass a plain pod over."""
-    for plugin in profile.pre_filter:
-        if type(plugin) is InterPodAffinity:
+    for plugin in social:
+        if type(plugin) is PodTopologySpread:
+            if plugin.binds(pod):
+                return False
+        else:
             stated = columns.stated_terms
             if pod.has_affinity or stated.refuse_any or stated.score_any:
                 return False
-        elif type(plugin) is PodTopologySpread and plugin.binds(pod):
-            return False
     return True
 
 

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kubestage.scheduler.quick import kernels
-from kubestage.scheduler.quick.kernels import Choice, Kept
+from kubestage.scheduler.quick.kernels import Choice
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle_state import CycleState
-    from kubestage.scheduler.quick.kernels import Amounts
+    from kubestage.scheduler.quick.kernels import Amounts, Kept
     from kubestage.scheduler.resource_table import Table
 
 
 class Plan:
     """One template on one set of columns.
 
-    `state` is what plugins wrote in the ordinary attempt that it was learnt from.
+    `state` is what plugins wrote in the ordinary attempt that it was learnt from; `social` are the
+    plugins that look at other pods, and that must have nothing to say.
     """
 
     def __init__(
-        self, columns: Columns, state: CycleState, asked: Amounts, is_open: Mask, fixed: Ints
+        self,
+        columns: Columns,
+        state: CycleState,
+        asked: Amounts,
+        kept: Kept,
+        social: tuple[Any, ...],
     ) -> None:
         self.state = state
-        count = len(columns)
+        self.social = social
         self._columns = columns
         self._asked = asked
-        self._kept = Kept(is_open, fixed, np.zeros(count, np.bool_), np.zeros(count, np.int64))
+        self._kept = kept
         self._scoring: Table = np.array(
             [asked.score_lines, asked.scored, asked.weights], np.int64
         ).reshape(3, -1)
@@ -39,7 +45,7 @@ class Plan:
         )
         self._epoch = columns.row_log.epoch
         self._position = columns.row_log.count
-        kernels.refresh(np.arange(count), columns.resources, asked, self._kept)
+        kernels.refresh(np.arange(len(columns)), columns.resources, asked, kept)
 
     def choose(self, start: int, needed: int) -> Choice:
         """The best node, after what has happened since it was last asked."""

@@ -43,6 +43,11 @@ def _world(seed: int, count: int, strategy: int) -> tuple[ResourceTable, Amounts
     return table, asked, kept
 
 
+def _copied(kept: Kept) -> Kept:
+    copies: Any = (each.copy() for each in kept)
+    return Kept(*copies)
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 1 << 32),
@@ -56,12 +61,10 @@ def test_both_work_out_the_same_and_choose_the_same(
     table, asked, plain = _world(seed, count, strategy)
     start = data.draw(st.integers(0, count - 1))
     needed = data.draw(st.integers(1, count))
-    copies: Any = (each.copy() for each in plain)
-    quick = Kept(*copies)
+    quick, single = _copied(plain), _copied(plain)
     rows = np.arange(count)
     kernels.refresh(rows, table, asked, plain)
-    chosen = compiled.attempt(
-        rows,
+    given = (
         table.free,
         table.allocatable,
         table.nonzero,
@@ -71,12 +74,13 @@ def test_both_work_out_the_same_and_choose_the_same(
         np.array([asked.score_lines, asked.scored, asked.weights]),
         np.array([asked.balance_lines, asked.balanced]),
         np.array([asked.fit_weight, asked.balance_weight, asked.strategy]),
-        *quick,
-        start,
-        needed,
     )
-    for one, other in zip(plain, quick, strict=True):
+    for row in rows.tolist():
+        kernels.work_out(row, *given, *single)
+    chosen = compiled.attempt(rows, *given, *quick, start, needed)
+    for one, other, another in zip(plain, quick, single, strict=True):
         assert (one == other).all()
+        assert (one == another).all()
     assert chosen == kernels.choose(plain, start, needed)
 
 

@@ -6,27 +6,16 @@ from typing import TYPE_CHECKING
 
 import numba
 
+from kubestage.scheduler.quick import kernels
+
 if TYPE_CHECKING:
     from kubestage.scheduler.columns import Ints, Mask
     from kubestage.scheduler.resource_table import Table
 
-_MAX_SCORE = 100
-_HALF = 50
 _LONGEST_PATH = 32
 _DEPTH_BITS = 6
 
-
-@numba.njit(cache=True)
-def _share(allocatable: int, requested: int, strategy: int) -> int:
-    if strategy == 1:
-        return min(requested, allocatable) * _MAX_SCORE // allocatable
-    return max(allocatable - requested, 0) * _MAX_SCORE // allocatable
-
-
-@numba.njit(cache=True)
-def _evenness(first: float, second: float) -> int:
-    apart = abs(min(first, 1.0) - min(second, 1.0)) / 2
-    return int((1 - apart) * _MAX_SCORE)
+_work_out = numba.njit(cache=True)(kernels.work_out)
 
 
 @numba.njit(cache=True)
@@ -59,36 +48,24 @@ def attempt(
     start: int,
     needed: int,
 ) -> tuple[int, int, int]:
-    """Work out the rows that changed, then take the best node.
-
-    `scoring` has the lines, amounts and weights of the fit score, `balancing` the two lines and
-    amounts of the other; `weights` are those of both scores, and the strategy.
-    """
-    for row in rows:
-        fits = is_open[row]
-        for at in range(len(lines)):
-            if free[lines[at], row] < least[at]:
-                fits = False
-        feasible[row] = fits
-        score = fixed[row]
-        if weights[0]:
-            total, parts = 0, 0
-            for at in range(scoring.shape[1]):
-                line = scoring[0, at]
-                taken = nonzero[line, row] + scoring[1, at]
-                total += _share(allocatable[line, row], taken, weights[2]) * scoring[2, at]
-                parts += scoring[2, at]
-            score += total // max(parts, 1) * weights[0]
-        if weights[1]:
-            one, two = balancing[0, 0], balancing[0, 1]
-            has_one, has_two = allocatable[one, row], allocatable[two, row]
-            took_one, took_two = requested[one, row], requested[two, row]
-            before = _evenness(took_one / has_one, took_two / has_two)
-            after = _evenness(
-                (took_one + balancing[1, 0]) / has_one, (took_two + balancing[1, 1]) / has_two
-            )
-            score += (((after - before + _HALF) >> 1) + _HALF) * weights[1]
-        totals[row] = score
+    """Work out the rows that changed, then take the best node."""
+    for at in range(len(rows)):
+        _work_out(
+            int(rows[at]),
+            free,
+            allocatable,
+            nonzero,
+            requested,
+            lines,
+            least,
+            scoring,
+            balancing,
+            weights,
+            is_open,
+            fixed,
+            feasible,
+            totals,
+        )
     count = len(feasible)
     chosen, found, evaluated = -1, 0, count
     best, key = 0, 0

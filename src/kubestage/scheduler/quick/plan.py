@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.quick.kernels import Amounts, Kept
-    from kubestage.scheduler.resource_table import Table
+
+
+_FEW: Final = 4
 
 
 class Plan:
@@ -36,12 +38,13 @@ class Plan:
         self._columns = columns
         self._asked = asked
         self._kept = kept
-        self._scoring: Table = np.array(
-            [asked.score_lines, asked.scored, asked.weights], np.int64
-        ).reshape(3, -1)
-        self._balancing: Table = np.array([asked.balance_lines, asked.balanced], np.int64)
-        self._weights: Ints = np.array(
-            [asked.fit_weight, asked.balance_weight, asked.strategy], np.int64
+        scoring = np.array([asked.score_lines, asked.scored, asked.weights], np.int64)
+        self._template = (
+            asked.lines,
+            asked.least,
+            scoring.reshape(3, -1),
+            np.array([asked.balance_lines, asked.balanced], np.int64),
+            np.array([asked.fit_weight, asked.balance_weight, asked.strategy], np.int64),
         )
         self._epoch = columns.row_log.epoch
         self._position = columns.row_log.count
@@ -51,28 +54,21 @@ class Plan:
         """The best node, after what has happened since it was last asked."""
         rows = self._changed()
         quick = kernels.COMPILED.attempt(needed)
-        table, asked, kept = self._columns.resources, self._asked, self._kept
-        if quick is None:
-            if len(rows):
-                kernels.refresh(rows, table, asked, kept)
-            return kernels.choose(kept, start, needed)
-        return Choice(
-            *quick(
-                rows,
-                table.free,
-                table.allocatable,
-                table.nonzero,
-                table.requested,
-                asked.lines,
-                asked.least,
-                self._scoring,
-                self._balancing,
-                self._weights,
-                *kept,
-                start,
-                needed,
-            )
-        )
+        if quick is not None:
+            return Choice(*quick(rows, *self._arrays(), start, needed))
+        if len(rows) > _FEW:
+            kernels.refresh(rows, self._columns.resources, self._asked, self._kept)
+        elif len(rows):
+            arrays = self._arrays()
+            for row in rows.tolist():
+                kernels.work_out(row, *arrays)
+        return kernels.choose(self._kept, start, needed)
+
+    def _arrays(self) -> tuple[Any, ...]:
+        """What the kernels work on; the tables may be others from time to time."""
+        table = self._columns.resources
+        tables = table.free, table.allocatable, table.nonzero, table.requested
+        return *tables, *self._template, *self._kept
 
     def _changed(self) -> Ints:
         log = self._columns.row_log

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from kubestage.controllers.kwok import jq_paths, queries, requirements
 from kubestage.controllers.kwok.stage_types import SelectorJq
 
-jq: Any = pytest.importorskip("jq")
+jq: Any = importlib.import_module("jq")
 
 _values = st.recursive(
     st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from(["", "x", "Ready"]),

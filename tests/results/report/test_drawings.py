@@ -3,8 +3,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from kubestage.results import analysis, report
 from kubestage.results.report import drawings
 from kubestage.testing import make_node
@@ -12,9 +10,6 @@ from tests.results import samples
 
 if TYPE_CHECKING:
     import pathlib
-
-pytest.importorskip("altair")
-pytest.importorskip("vl_convert")
 
 
 def test_the_charts_of_a_run_stand_in_its_page(tmp_path: pathlib.Path) -> None:

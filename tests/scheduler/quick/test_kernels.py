@@ -77,7 +77,7 @@ def test_both_work_out_the_same_and_choose_the_same(
     )
     for row in rows.tolist():
         kernels.work_out(row, *given, *single)
-    chosen = compiled.attempt(rows, *given, *quick, start, needed)
+    chosen = compiled.attempt(rows, start, needed, *given, *quick)
     for one, other, another in zip(plain, quick, single, strict=True):
         assert (one == other).all()
         assert (one == another).all()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numba
 
 from kubestage.scheduler.quick import kernels
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Ints, Mask
-    from kubestage.scheduler.resource_table import Table
+    from kubestage.scheduler.columns import Ints
 
 _LONGEST_PATH = 32
 _DEPTH_BITS = 6
@@ -30,42 +29,14 @@ def _pre_order(position: int) -> int:
 
 
 @numba.njit(cache=True)
-def attempt(
-    rows: Ints,
-    free: Table,
-    allocatable: Table,
-    nonzero: Table,
-    requested: Table,
-    lines: Ints,
-    least: Ints,
-    scoring: Table,
-    balancing: Table,
-    weights: Ints,
-    is_open: Mask,
-    fixed: Ints,
-    feasible: Mask,
-    totals: Ints,
-    start: int,
-    needed: int,
-) -> tuple[int, int, int]:
-    """Work out the rows that changed, then take the best node."""
+def attempt(rows: Ints, start: int, needed: int, *arrays: Any) -> tuple[int, int, int]:
+    """Work out the rows that changed, then take the best node.
+
+    `arrays` are those of `kernels.work_out`, the last two of which say what fits and how it scores.
+    """
     for at in range(len(rows)):
-        _work_out(
-            int(rows[at]),
-            free,
-            allocatable,
-            nonzero,
-            requested,
-            lines,
-            least,
-            scoring,
-            balancing,
-            weights,
-            is_open,
-            fixed,
-            feasible,
-            totals,
-        )
+        _work_out(int(rows[at]), *arrays)
+    feasible, totals = arrays[-2], arrays[-1]
     count = len(feasible)
     chosen, found, evaluated = -1, 0, count
     best, key = 0, 0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_ALLOCATED: Final = 0
 MOST_ALLOCATED: Final = 1
 _COMPILED: Final = "kubestage.scheduler.quick.compiled"
-_PAYS_AFTER: Final = 5_000_000
+_PAYS_AFTER: Final = 20_000_000
 MAX_SCORE: Final = 100
 
 
@@ -131,8 +131,8 @@ def work_out(
     `scoring` has the lines, amounts and weights of the fit score, `balancing` the two lines and
     amounts of the other; `weights` are those of both scores, and the strategy.
 
-    NOTE: for a row or two it takes a quarter of the time that `refresh` does, even if it is not
-    compiled (benchmarks/scheduler.py).
+    NOTE: for one row it takes a fifth of the time that `refresh` does, even if it is not compiled;
+    from five rows on it is the slower one (6 us a row, 30 us for any few).
     """
     fits = is_open[row]
     for at in range(len(lines)):
@@ -183,8 +183,8 @@ def choose(kept: Kept, start: int, needed: int) -> Choice:
 class Compiled:
     """The compiled kernels, loaded when enough work was done without; one for all schedulers.
 
-    NOTE: to load them takes half a second, and to compile them, once on a machine, two more; each
-    attempt at a thousand nodes takes 40 us less with them (benchmarks/scheduler.py).
+    NOTE: to load them takes half a second, and to compile them, once on a machine, one more; an
+    attempt at a thousand nodes takes 10 us less with them (3 us, not 13).
     """
 
     def __init__(self, pays_after: int = _PAYS_AFTER) -> None:

@@ -55,7 +55,7 @@ class Plan:
         rows = self._changed()
         quick = kernels.COMPILED.attempt(needed)
         if quick is not None:
-            return Choice(*quick(rows, *self._arrays(), start, needed))
+            return Choice(*quick(rows, start, needed, *self._arrays()))
         if len(rows) > _FEW:
             kernels.refresh(rows, self._columns.resources, self._asked, self._kept)
         elif len(rows):

@@ -290,3 +290,11 @@ def test_bad_questions_are_told_with_a_cure(
 def test_the_page_shows_what_is_printed(terminal: Terminal) -> None:
     assert len(pages.sessions("compare.md")) > 1
     assert pages.differing(terminal, "compare.md") == []
+
+
+def test_a_manifest_that_is_refused_is_told_at_its_line(terminal: Terminal) -> None:
+    clusters.write("m.json", make_node("n1"), make_pod("p", priority_class_name="nosuch"))
+    result = terminal.run("compare", "m.json", "--config", "default", "--config", "default")
+    assert result.code == 2
+    assert result.err.startswith("Error: m.json:")
+    assert 'pods "p" is forbidden: no PriorityClass with name nosuch was found' in result.err

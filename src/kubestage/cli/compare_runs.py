@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.cli.explain_repeating import Repeatable
     from kubestage.cli.explain_sources import Stories
+    from kubestage.cli.loading import Loaded
     from kubestage.cli.scenario_inputs import Inputs
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Tried
@@ -151,7 +152,7 @@ def made(files: Sequence[str], configs: Sequence[str], rules: Rules) -> list[Con
     for name, settings in zip(names, repeatables, strict=True):
         if sys.stderr.isatty():
             typer.echo(f"{len(found) + 1} of {len(names)}: {name}", err=True)
-        found.append(_made(name, dataclasses.replace(settings, inputs=inputs)))
+        found.append(_made(name, dataclasses.replace(settings, inputs=inputs), loaded))
     return found
 
 
@@ -181,7 +182,7 @@ def _prepared(configs: Sequence[str], rules: Rules) -> list[Repeatable]:
     return found
 
 
-def _made(name: str, this: Repeatable) -> Made:
+def _made(name: str, this: Repeatable, loaded: Loaded) -> Made:
     from kubestage.cli import plugin_files, scenario_run, scenario_view
     from kubestage.scheduler.record import Recording
 
@@ -194,8 +195,7 @@ def _made(name: str, this: Repeatable) -> Made:
         watching = scenario_run.Watching(progress=view)
         played = scenario_run.play(this.inputs, settings, watching=watching)
     ended = played.scenario(scenario["metadata"]["name"])
-    if this.inputs.is_implicit and ended["status"].get("phase") == "Failed":
-        raise InputError(ended["status"].get("message") or "the run failed")
+    scenario_run.blame(played, this.inputs, loaded)
     return Made(name, ended, this)
 
 

@@ -24,10 +24,9 @@ from kubestage.cli import (
     scenario_view,
     staging,
 )
-from kubestage.errors import ApiError, InputError
+from kubestage.errors import InputError
 from kubestage.results import scenario_file
 from kubestage.scenario import phases
-from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.settings import Detail, Settings, Strategy
 from kubestage.scheduler.record import Recording
 
@@ -86,7 +85,7 @@ def run(
                 name = scenario["metadata"]["name"]
                 watching = scenario_run.Watching(keeper.sink_for(name), view)
                 played = scenario_run.play(each, settings, rules, watching)
-                _blame(played, inputs, loaded)
+                scenario_run.blame(played, inputs, loaded)
                 ended.append(played.scenario(name))
                 keeper.ended(ended[-1])
         if inputs.is_implicit:
@@ -213,18 +212,6 @@ def _write(scenarios: Sequence[Json], keeper: Keeper, out: BinaryIO) -> None:
 
 def _as(output: str, told: Json) -> str:
     return printing.as_json(told) if output == "json" else printing.as_yaml(told)
-
-
-def _blame(played: Played, inputs: Inputs, loaded: Loaded) -> None:
-    """An object of a plain manifest that was refused is an error at its line."""
-    problem = played.controller.problem
-    if not isinstance(problem, OperationFailed) or problem.event_id not in inputs.places:
-        return
-    document, cause = inputs.places[problem.event_id], problem.cause
-    if isinstance(cause, ApiError):
-        raise loaded.place(document, staging.refusal(cause)) from cause
-    error = cause if isinstance(cause, InputError) else InputError(str(cause))
-    raise loaded.place(document, error) from None
 
 
 def _none_made(childless: Sequence[str]) -> str:

@@ -6,13 +6,16 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import living, running
+from kubestage.cli import living, running, staging
+from kubestage.errors import ApiError, InputError
 from kubestage.scenario import phases
+from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.resource import SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.cli.scenario_inputs import Inputs
     from kubestage.scenario.controller import ScenarioController
@@ -77,6 +80,18 @@ def play(
         _advance(controller, max(explain_at, default=0))
     controller.attempts.progress = None
     return Played(stage, scheduler, controller, scenario)
+
+
+def blame(played: Played, inputs: Inputs, loaded: Loaded) -> None:
+    """An object of a plain manifest that was refused is an error at its line."""
+    problem = played.controller.problem
+    if not isinstance(problem, OperationFailed) or problem.event_id not in inputs.places:
+        return
+    document, cause = inputs.places[problem.event_id], problem.cause
+    if isinstance(cause, ApiError):
+        raise loaded.place(document, staging.refusal(cause)) from cause
+    error = cause if isinstance(cause, InputError) else InputError(str(cause))
+    raise loaded.place(document, error) from None
 
 
 def _advance(controller: ScenarioController, last_attempt: int) -> None:

@@ -2,196 +2,183 @@
 
 Two figures for each list: what the real scheduler was measured with (popped, filtered, scored,
 assumed, reserved, recorded; no API server, no binding), and the whole thing (bound in the store,
-with an Event for each pod, and everybody told).
+with an Event for each pod, and everybody told). Then work of other kinds, for which the real
+scheduler has no figure; on a plain list it can only be faster, so that is what it is held against.
 
 Run as ``python benchmarks/scheduler.py [FOLDER]``, where FOLDER holds recorded lists (by default
 ``../shared/bench`` if there is one; without, lists of the same shapes are generated). One core;
 each figure is from a process of its own, in CPU time. A ratio is pods a second over those of the
 real scheduler times the speed of this machine, which is measured before, after and in slices in
-between; of several rounds the middle one counts. ``--profile NAME`` shows where the time goes.
+between; of several rounds the middle one counts.
+
+``--scaling`` adds the table of sizes, ``--large`` with a million pods as well; ``--json FILE``
+keeps all results for ``scheduler_page.py``; ``--profile NAME`` shows where the time of a list goes.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
-import gc
+import importlib.metadata
 import json
+import os
 import pathlib
+import platform
 import pstats
-import resource
 import statistics
-import subprocess
-import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import scheduler_lists
-
-from kubestage.scheduler import config
-from kubestage.scheduler.framework import SUCCESS
-from kubestage.scheduler.record import Recording
-from kubestage.scheduler.scheduler import Scheduler
-from kubestage.sim.clock import Clock
-from kubestage.sim.streams import Streams
-from kubestage.store.store import Store
+import scheduler_measuring
+import scheduler_parts
+import scheduler_rounds
+import scheduler_scaling
+import scheduler_shapes
+import scheduler_tables
 
 if TYPE_CHECKING:
-    from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.framework import CycleState, Status
-    from kubestage.scheduler.handle import Handle
+    from collections.abc import Callable, Iterator
+
+Json = dict[str, Any]
 
 SHARED = pathlib.Path(__file__).parents[2] / "shared" / "bench"
-SLICE_SECONDS = 0.1
-TARGETS = {"basic": 8.0, "affinity": 4.0, "spread": 4.0, "mixed": 4.0}
+LIBRARIES = ("numpy", "numba")
 
 
-class LeavesUnbound:
-    """Stands in for DefaultBinder: pods stay assumed, as in the runs of the reference."""
+def lists(given: argparse.Namespace) -> Iterator[Json]:
+    """The lists of the reference, each in both ways."""
+    real = scheduler_lists.real_figures(given.folder)
+    for name in _chosen(scheduler_lists.NAMES, given):
+        ways: dict[str, list[Json]] = {"alike": [], "whole": []}
+        for _ in range(given.rounds):
+            for way, rounds in ways.items():
+                asked = {"name": name, "binding": way == "whole"}
+                rounds.append(scheduler_rounds.ask("list", given.folder, **asked))
+        goal = scheduler_lists.GOALS[name.partition("-")[0]]
+        found: Json = {"name": name, "real": real.get(name), **ways}
+        _print_list(found, goal)
+        yield found | goal._asdict()
 
-    name = "LeavesUnbound"
 
-    def __init__(self, args: dict[str, Any], handle: Handle) -> None:
-        del args, handle
-
-    def bind(self, state: CycleState, pod: PodView, node_name: str) -> Status:
-        del state, pod, node_name
-        return SUCCESS
-
-
-def without_binding() -> config.SchedulerConfiguration:
-    """The default configuration, but nothing is written to the store."""
-    bind = {"enabled": [{"name": "LeavesUnbound"}], "disabled": [{"name": "DefaultBinder"}]}
-    return config.from_dict(
-        {
-            "apiVersion": "kubescheduler.config.k8s.io/v1",
-            "kind": "KubeSchedulerConfiguration",
-            "profiles": [{"plugins": {"bind": bind}}],
-        }
+def _print_list(found: Json, goal: scheduler_lists.Goal) -> None:
+    without, bound = (
+        scheduler_tables.figure(found[key], found["real"]) for key in ("alike", "whole")
+    )
+    verdict = ""
+    if without.ratio is not None:
+        met = "ok" if without.ratio >= goal.target else "MISSED"
+        verdict = f" {met} (>= {goal.target:g}, aim {goal.aim:g})"
+    same = sum(one["identical"] or 0 for key in ("alike", "whole") for one in found[key])
+    of = sum(one["pods"] for key in ("alike", "whole") for one in found[key])
+    peak_mb = max(one["peak_mb"] for one in found["whole"])
+    print(
+        f"{found['name']:<26} {_told(without)}{verdict} | with binding {_told(bound)}"
+        f" {peak_mb:5.0f} MB  {same}/{of} identical",
+        flush=True,
     )
 
 
-def prepared(objects: list[dict[str, Any]], *, binding: bool) -> tuple[Scheduler, list[str]]:
-    """A scheduler with all nodes known and all pods queued, and the keys of the pods."""
-    streams = Streams(1)
-    store = Store(Clock(), streams, implicit_namespaces=True)
-    scheduler = Scheduler(
-        store,
-        None,
-        streams,
-        None if binding else without_binding(),
-        plugins={"LeavesUnbound": LeavesUnbound},
-        recording=Recording.DECISIONS,
-        events=binding,
-    )
-    keys = []
-    for obj in objects:
-        if obj["kind"] == "Pod" and "nodeName" not in obj["spec"]:
-            created = store.create({**obj, "status": {}})["metadata"]
-            keys.append(f"{created['namespace']}/{created['name']}")
-        else:
-            store.load(obj)
-    # The collector shall not walk what is there before the clock starts.
-    gc.collect()
-    gc.freeze()
-    return scheduler, keys
+def shapes(given: argparse.Namespace) -> Iterator[Json]:
+    """Other work, bound and with Events."""
+    real = scheduler_lists.real_figures(given.folder)
+    for name in _chosen(scheduler_shapes.SHAPES, given):
+        shape = scheduler_shapes.SHAPES[name]
+        rounds = [
+            scheduler_rounds.ask("shape", given.folder, name=name) for _ in range(given.rounds)
+        ]
+        at_best = real.get(shape.real)
+        found = scheduler_tables.figure(rounds, at_best)
+        peak_mb = max(one["peak_mb"] for one in rounds)
+        text = f"{name:<26} {_told(found)} of the real one's best {peak_mb:5.0f} MB"
+        if rounds[0].get("identical") is not None:
+            text += f"  {rounds[0]['identical']}/{rounds[0]['pods']} identical"
+        print(text, flush=True)
+        yield {"name": name, "what": shape.what, "real": at_best, "whole": rounds}
 
 
-def measure(name: str, folder: pathlib.Path | None, *, binding: bool) -> dict[str, Any]:
-    """One list in this process."""
-    scheduler, keys = prepared(scheduler_lists.objects(name, folder), binding=binding)
-    calibration = scheduler_lists.Calibration(folder)
-    calibration.take()
-    attempts, spent, idle = 0, 0.0, False
-    while not idle:
-        started = time.process_time()
-        while not idle and time.process_time() - started < SLICE_SECONDS:
-            for _ in range(20):
-                idle = not scheduler.schedule_next()
-                attempts += not idle
-        spent += time.process_time() - started
-        calibration.take()
-    wanted = scheduler_lists.placements(name, folder)
-    rows = {row.pod: [row.node, row.evaluated] for row in reversed(scheduler.record.decisions)}
-    identical = None
-    if wanted is not None:
-        identical = sum(rows.get(key) == each for key, each in zip(keys, wanted, strict=True))
-    return {
-        "pods": len(keys),
-        "pods_per_second": attempts / spent,
-        "speed": calibration.speed,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "identical": identical,
-    }
+def failing(given: argparse.Namespace) -> Iterator[Json]:
+    """Attempts that find no node."""
+    for name in _chosen(scheduler_shapes.FAILING, given):
+        rounds = [
+            scheduler_rounds.ask("failing", given.folder, name=name) for _ in range(given.rounds)
+        ]
+        first, again = (
+            statistics.median(each[key] for each in rounds) for key in ("first_ms", "again_ms")
+        )
+        print(f"{name:<26} {first:6.2f} ms an attempt | again {again:6.2f} ms", flush=True)
+        yield {"name": name, "what": scheduler_shapes.FAILING[name], "rounds": rounds}
 
 
-def measure_failing(name: str) -> dict[str, float]:
-    """Milliseconds for an attempt at a pod that fits nowhere, and for another at the same."""
-    scheduler, _ = prepared(scheduler_lists.objects(name, None), binding=True)
-    scheduler.schedule_one()
-    first_ms = _spent_ms(scheduler)
-    waiting = [each.pod for pods in scheduler.queue.pods().values() for each in pods]
-    scheduler.activate(waiting)
-    return {"first_ms": first_ms, "again_ms": _spent_ms(scheduler)}
-
-
-def _spent_ms(scheduler: Scheduler) -> float:
-    started = time.process_time()
-    attempts = scheduler.run_until_idle()
-    return (time.process_time() - started) * 1000 / attempts
-
-
-def in_child(name: str, folder: pathlib.Path | None, *, binding: bool) -> dict[str, Any]:
-    """The same in a process of its own, so that its memory is its own."""
-    command = [sys.executable, __file__, "--child", name]
-    command += [] if folder is None else [str(folder)]
-    command += [] if binding else ["--no-binding"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+def parts(given: argparse.Namespace) -> list[Json]:
+    """Where the time goes."""
+    rounds = [scheduler_rounds.ask("parts", None) for _ in range(given.rounds)]
+    found = scheduler_parts.joined(rounds)
+    print(f"{scheduler_parts.PODS:,} basic pods on {scheduler_parts.NODES:,} nodes, bound:")
+    for each in found:
+        print(f"  {each['part']:<42} {each['us_per_pod']:5.1f} us {100 * each['share']:3.0f}%")
     return found
 
 
-def report(name: str, folder: pathlib.Path | None, rounds: int) -> None:
-    """A line of the table."""
-    alike = [in_child(name, folder, binding=False) for _ in range(rounds)]
-    whole = [in_child(name, folder, binding=True) for _ in range(rounds)]
-    real = scheduler_lists.reference(folder).get(name)
-    peak_mb = max(each["peak_mb"] for each in whole)
-    same = "".join(
-        f"  {each['identical']}/{each['pods']} identical"
-        for each in (alike[0], whole[0])
-        if each["identical"] is not None
-    )
-    target = TARGETS[name.partition("-")[0]]
-    text = f"{name:<20} {_figure(alike, real, target)} | with binding {_figure(whole, real)}"
-    print(f"{text} {peak_mb:5.0f} MB{same}", flush=True)
+def scaling(given: argparse.Namespace) -> Iterator[Json]:
+    """What a pod costs as clusters grow."""
+    for nodes, pods in scheduler_scaling.sizes(large=given.large):
+        found = scheduler_rounds.ask("size", given.folder, nodes=nodes, pods=pods)
+        over = " MISSED (< 8 GiB)" if found["peak_mb"] >= scheduler_scaling.MAX_MB else ""
+        print(
+            f"{nodes:>7,} nodes {pods:>9,} pods {found['us_per_pod']:7.1f} us a pod"
+            f" {found['scored_per_pod']:6,.0f} nodes scored {found['peak_mb']:6.0f} MB{over}",
+            flush=True,
+        )
+        yield found
 
 
-def report_failing(name: str, rounds: int) -> None:
-    """A line about attempts that find no node."""
-    found = [in_child(name, None, binding=True) for _ in range(rounds)]
-    first, again = (
-        statistics.median(each[key] for each in found) for key in ("first_ms", "again_ms")
-    )
-    print(f"{name:<20} {first:6.2f} ms an attempt | again {again:6.2f} ms", flush=True)
+def loading() -> Json:
+    """What it takes to load the compiled kernels."""
+    found = scheduler_rounds.loading()
+    if found["cold_seconds"] is not None:
+        print(
+            f"compiled kernels: {found['cold_seconds']:.1f} s for the first time on a machine,"
+            f" {found['warm_seconds']:.2f} s from then on; loaded before the clock starts",
+            flush=True,
+        )
+    return found
 
 
-def _figure(found: list[dict[str, Any]], real: float | None, target: float | None = None) -> str:
-    rate = statistics.median(each["pods_per_second"] for each in found)
-    text = f"{rate:6.0f} pods/s"
-    if real is None:
-        return text
-    ratios = [each["pods_per_second"] / (real * each["speed"]) for each in found]
-    ratio = statistics.median(ratios)
-    text += f" {ratio:5.1f}x ({min(ratios):.1f}-{max(ratios):.1f})"
-    if target is None:
-        return text
-    return f"{text} {'ok' if ratio >= target else 'MISSED'} (>= {target:g})"
+def _told(found: scheduler_tables.Figure) -> str:
+    text = f"{found.rate:7.0f} pods/s"
+    return text if found.ratio is None else f"{text} {scheduler_tables.spread(found):<20}"
+
+
+def _chosen(names: Any, given: argparse.Namespace) -> list[str]:
+    return [name for name in names if given.only is None or name.startswith(given.only)]
+
+
+def machine() -> Json:
+    """What the figures were taken on."""
+    cpu = platform.processor() or platform.machine()
+    told = pathlib.Path("/proc/cpuinfo")
+    if told.exists():
+        lines = told.read_text().splitlines()
+        cpu = next((x.partition(": ")[2] for x in lines if x.startswith("model name")), cpu)
+    versions = {"Python": platform.python_version()}
+    for name in LIBRARIES:
+        versions[name] = importlib.metadata.version(name)
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
+        "versions": versions,
+    }
 
 
 def profile(name: str, folder: pathlib.Path | None) -> None:
     """Where the time goes, by function."""
-    scheduler, _ = prepared(scheduler_lists.objects(name, folder), binding=True)
+    if name in scheduler_shapes.SHAPES:
+        work = scheduler_shapes.SHAPES[name].work(folder)
+    else:
+        work = scheduler_measuring.Work(scheduler_lists.objects(name, folder))
+    scheduler_measuring.load_kernels()
+    scheduler, _, _ = scheduler_measuring.prepared(work)
     profiler = cProfile.Profile()
     profiler.runcall(scheduler.run_until_idle)
     pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
@@ -200,30 +187,37 @@ def profile(name: str, folder: pathlib.Path | None) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
-    parser.add_argument("--only", help="the list to run")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", metavar="NAME", help="lists whose names begin like this")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scaling", action="store_true", help="also the table of sizes")
+    parser.add_argument("--large", action="store_true", help="with a million pods as well")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="keep the results")
+    parser.add_argument("--markdown", action="store_true", help="print tables as in the page")
     parser.add_argument("--profile", metavar="NAME", help="show where the time goes in a list")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
-    parser.add_argument("--no-binding", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    folder = given.folder
-    if given.child in scheduler_lists.FAILING:
-        print(json.dumps(measure_failing(given.child)))
-        return
-    if given.child:
-        print(json.dumps(measure(given.child, folder, binding=not given.no_binding)))
-        return
-    if folder is None and SHARED.exists():
-        folder = SHARED
+    if given.folder is None and SHARED.exists():
+        given.folder = SHARED
     if given.profile:
-        profile(given.profile, folder)
+        profile(given.profile, given.folder)
         return
-    for name in scheduler_lists.NAMES:
-        if given.only in (None, name):
-            report(name, folder, given.rounds)
-    for name in scheduler_lists.FAILING:
-        if given.only in (None, name):
-            report_failing(name, given.rounds)
+    is_all = given.only is None
+    sections: dict[str, Callable[[], Any]] = {
+        "machine": machine,
+        "loading": lambda: loading() if is_all else {},
+        "lists": lambda: list(lists(given)),
+        "shapes": lambda: list(shapes(given)),
+        "failing": lambda: list(failing(given)),
+        "parts": lambda: parts(given) if is_all else [],
+        "scaling": lambda: list(scaling(given)) if given.scaling or given.large else [],
+    }
+    results: Json = {}
+    for name, measure in sections.items():
+        results[name] = measure()
+        if given.json is not None:
+            given.json.write_text(json.dumps(results, indent=1) + "\n")
+    if given.markdown:
+        for name, text in scheduler_tables.sections(results).items():
+            print(f"\n<!-- {name} -->\n{text}")
 
 
 if __name__ == "__main__":

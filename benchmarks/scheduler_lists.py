@@ -1,47 +1,55 @@
-"""Work for the scheduler: recorded lists if there are any, else generated ones of their shapes.
+"""Work for the scheduler that the real one has done too: recorded lists if there are any.
 
 A list is named ``<shape>-<nodes>-<pods>``. Next to recorded ones lie the placements of the real
-scheduler, its speed, and a measure of how fast this machine is against the one it ran on. Those
-in which nothing fits are always generated.
+scheduler and its speed. Without a folder of them, lists of the same shapes are generated, and there
+is nothing to compare with.
 """
 
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     import pathlib
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 Json = dict[str, Any]
 
-NAMES = (
+NAMES: Final = (
     "basic-1000-5000",
     "basic-5000-10000",
     "affinity-1000-2000",
     "spread-1000-2000",
     "mixed-1000-2000",
 )
-FAILING = ("full-1000-200", "outranked-1000-200", "evicting-1000-50")
-"""Nodes without room: nobody may be evicted, too little would be gained, or it is done."""
+ZONE: Final = "topology.kubernetes.io/zone"
+HOST: Final = "kubernetes.io/hostname"
+ZONES: Final = 3
+PODS_A_NODE: Final = 110
+_TEMPLATES: Final = 100
 
-ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+
+class Goal(NamedTuple):
+    """How many times the real scheduler's speed is asked for, and hoped for."""
+
+    target: float
+    aim: float
+
+
+_PLAIN, _HARD = Goal(100, 200), Goal(30, 100)
+GOALS: Final = {"basic": _PLAIN, "affinity": _HARD, "spread": _HARD, "mixed": _HARD}
 
 
 def objects(name: str, folder: pathlib.Path | None) -> list[Json]:
     """Nodes, then pods in the order in which they are to be scheduled."""
-    if name in FAILING:
-        return _without_room(*name.split("-"))
     if folder is not None:
         with gzip.open(folder / f"{name}.json.gz") as file:
             found: list[Json] = json.load(file)["objects"]
             return found
     shape, nodes, pods = name.split("-")
-    return [*map(_node, range(int(nodes))), *_pods(shape, int(pods))]
+    return [*map(node, range(int(nodes))), *_pods(shape, int(pods))]
 
 
 def placements(name: str, folder: pathlib.Path | None) -> list[list[Any]] | None:
@@ -54,7 +62,7 @@ def placements(name: str, folder: pathlib.Path | None) -> list[list[Any]] | None
         return found
 
 
-def reference(folder: pathlib.Path | None) -> dict[str, float]:
+def real_figures(folder: pathlib.Path | None) -> dict[str, float]:
     """Pods a second of the real scheduler, by list."""
     if folder is None:
         return {}
@@ -63,44 +71,10 @@ def reference(folder: pathlib.Path | None) -> dict[str, float]:
     return found
 
 
-class Calibration:
-    """How fast this machine is, 1.0 being the one of the reference.
-
-    Machines are shared and their speed changes from one moment to the next, so a piece of known
-    work is done in between the work to be measured, again and again.
-    """
-
-    def __init__(self, folder: pathlib.Path | None) -> None:
-        self._work: Callable[[], None] | None = None
-        self._rounds, self._spent, self._per_second = 0, 0.0, 1.0
-        if folder is None:
-            return
-        spec = importlib.util.spec_from_file_location("calibrate", folder / "calibrate.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        self._work = module.work
-        stated = json.loads((folder / "reference.json").read_text())
-        self._per_second = stated["calibration_rounds_per_second"]
-
-    def take(self) -> None:
-        """Do the work once."""
-        if self._work is not None:
-            started = time.process_time()
-            self._work()
-            self._spent += time.process_time() - started
-            self._rounds += 1
-
-    @property
-    def speed(self) -> float | None:
-        """The mean over all that was done."""
-        return self._rounds / self._spent / self._per_second if self._rounds else None
-
-
-def _node(index: int) -> Json:
-    name, zone = f"node-{index:05d}", f"zone-{index % 3}"
-    capacity = {"cpu": "32", "memory": "128Gi", "pods": "110"}
+def node(index: int) -> Json:
+    """A node of 32 CPUs in one of three zones."""
+    name, zone = f"node-{index:05d}", f"zone-{index % ZONES}"
+    capacity = {"cpu": "32", "memory": "128Gi", "pods": str(PODS_A_NODE)}
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -109,71 +83,45 @@ def _node(index: int) -> Json:
     }
 
 
-def _without_room(shape: str, nodes: str, pods: str) -> list[Json]:
-    """Nodes that are full, and pods that need a quarter of one."""
-    classes = {"low": 0, "middle": 10}
-    found: list[Json] = [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": name},
-            "value": value,
-        }
-        for name, value in classes.items()
-    ]
-    found += map(_node, range(int(nodes)))
-    weaker = {"full": (), "outranked": (8, 9), "evicting": range(10)}[shape]
-    for number in range(int(nodes)):
-        for index in range(10):
-            rank = "low" if index in weaker else "middle"
-            placed = _ranked(f"placed-{number:05d}-{index}", "3", rank, classes)
-            placed["spec"]["nodeName"] = f"node-{number:05d}"
-            placed["status"] = {"phase": "Running", "startTime": f"2026-01-01T00:{index:02d}:00Z"}
-            found.append(placed)
-    found += (_ranked(f"pod-{index:05d}", "9", "middle", classes) for index in range(int(pods)))
-    return found
-
-
-def _ranked(name: str, cpu: str, rank: str, classes: dict[str, int]) -> Json:
-    container = {"name": "main", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
-    spec = {"containers": [container], "priorityClassName": rank, "priority": classes[rank]}
+def pod(index: int, **spec: Any) -> Json:
+    """A pod of the basic template, with more in its spec."""
+    requests = {"cpu": "100m", "memory": "128Mi"}
+    container = {"name": "main", "image": "app:1", "resources": {"requests": requests}}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": spec,
+        "metadata": {"name": f"pod-{index:05d}", "namespace": "default"},
+        "spec": {"containers": [container], **spec},
     }
 
 
 def _pods(shape: str, count: int) -> Iterator[Json]:
     for index in range(count):
-        app = f"app-{index % 100}"
-        extra: Json = {}
         kind = shape if shape != "mixed" else ("basic", "affinity", "spread")[index % 3]
-        if kind == "affinity":
-            term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
-            required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-            extra["affinity"] = {"podAntiAffinity": required}
-        elif kind == "spread":
-            extra["topologySpreadConstraints"] = [
-                _spread(app, ZONE, "DoNotSchedule"),
-                _spread(app, HOST, "ScheduleAnyway"),
-            ]
-        requests = {"cpu": "100m", "memory": "128Mi"}
-        container = {"name": "main", "image": "app:1", "resources": {"requests": requests}}
-        labels = {} if kind == "basic" else {"app": app}
-        yield {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": f"pod-{index:05d}", "namespace": "default", "labels": labels},
-            "spec": {"containers": [container], **extra},
-        }
+        if kind == "basic":
+            yield pod(index)
+            continue
+        app = f"app-{index % _TEMPLATES}"
+        made = pod(index, **(_apart(app) if kind == "affinity" else _spread_out(app)))
+        made["metadata"]["labels"] = {"app": app}
+        yield made
 
 
-def _spread(app: str, topology_key: str, when: str) -> Json:
+def _apart(app: str) -> Json:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    return {"affinity": {"podAntiAffinity": required}}
+
+
+def _spread_out(app: str) -> Json:
     return {
-        "maxSkew": 1,
-        "topologyKey": topology_key,
-        "whenUnsatisfiable": when,
-        "labelSelector": {"matchLabels": {"app": app}},
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": key,
+                "whenUnsatisfiable": when,
+                "labelSelector": {"matchLabels": {"app": app}},
+            }
+            for key, when in ((ZONE, "DoNotSchedule"), (HOST, "ScheduleAnyway"))
+        ]
     }

@@ -1,4 +1,4 @@
-"""What the store costs: creates a second, memory of a large cluster, lists, watches.
+"""What the store costs: creates and binds a second, memory of a large cluster, lists, watches.
 
 Run as ``python benchmarks/store.py``. Times are CPU time of one core: the machine may be shared.
 """
@@ -6,12 +6,18 @@ Run as ``python benchmarks/store.py``. Times are CPU time of one core: the machi
 from __future__ import annotations
 
 import argparse
+import gc
 import pathlib
+import resource
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler.event_recorder import EventRecorder
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
@@ -19,8 +25,11 @@ from kubestage.store.store import Store
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.objects.views.pod import PodView
+
 POD, NODE = ("v1", "Pod"), ("v1", "Node")
 NODES, PODS, APPS = 5_000, 150_000, 20
+BURST, BURSTS, MANY = 1_000, 30, 400_000
 
 
 def new_store() -> Store:
@@ -125,6 +134,35 @@ def creates() -> Iterator[str]:
     yield f"creates, every template new            {2_000 / best(fresh, 3):>10,.0f} /s"
 
 
+def bindings() -> Iterator[str]:
+    """What is written for each pod that is scheduled; the best burst is the undisturbed one."""
+    store = new_store()
+    recorder, template = EventRecorder(store), pod("bound")
+    taken: dict[str, list[float]] = {}
+
+    def timed(what: str, work: Callable[[dict[str, Any], int], object]) -> None:
+        gc.collect()
+        gc.disable()
+        taken.setdefault(what, []).append(
+            seconds(lambda: [work(each, index) for index, each in enumerate(pods)])
+        )
+        gc.enable()
+
+    def assign(each: dict[str, Any], index: int) -> None:
+        metadata = each["metadata"]
+        store.assign(f"default/{metadata['name']}", f"node-{index % 100}", metadata["uid"])
+
+    def announce(each: dict[str, Any], _: int) -> None:
+        recorder.record(each, "Normal", "Scheduled", "Binding", "assigned", "default-scheduler")
+
+    for _ in range(BURSTS):
+        pods = [store.create(template) for _ in range(BURST)]
+        timed("binding a pod", assign)
+        timed("its Event", announce)
+    for what, found in taken.items():
+        yield f"{what:<38} {min(found) / BURST * 1e6:>10.2f} us"
+
+
 def fill(store: Store, *, bind: bool) -> None:
     templates = [pod(f"app-{index}") for index in range(APPS)]
     for index in range(NODES):
@@ -179,6 +217,49 @@ def rss_mib() -> float:
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
+def parts() -> None:
+    """The memory of a pod by what becomes of it, with ten of them on a node."""
+    store = new_store()
+    recorder = EventRecorder(store)
+    templates = [pod(f"app-{index}") for index in range(APPS)]
+    views: list[PodView] = []
+
+    def create() -> None:
+        for index in range(MANY):
+            store.create(templates[index % APPS])
+
+    def view() -> None:
+        views.extend(pod_views.of(each, key) for key, each in store.read(POD).items())
+
+    def bind() -> None:
+        for index, each in enumerate(views):
+            bound = store.assign(each.key, f"node-{index // 10:06d}", each.uid)
+            views[index] = msgspec.structs.replace(each, raw=bound)
+
+    def announce() -> None:
+        for each in views:
+            note = f"Successfully assigned {each.key} to node-000000"
+            recorder.record(each.raw, "Normal", "Scheduled", "Binding", note, "default-scheduler")
+
+    begin = before = _held_bytes()
+    for what, work in (
+        ("created", create),
+        ("its view", view),
+        ("bound", bind),
+        ("its Event", announce),
+    ):
+        work()
+        held = _held_bytes()
+        print(f"a pod: {what:<31} {(held - before) / MANY:>10,.0f} bytes")
+        before = held
+    print(f"a pod in all                           {(before - begin) / MANY:>10,.0f} bytes")
+
+
+def _held_bytes() -> int:
+    gc.collect()
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
 def large(*, bind: bool) -> None:
     before = rss_mib()
     store = new_store()
@@ -193,14 +274,18 @@ def large(*, bind: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", choices=("created", "bound"), help="one part, in this process")
+    choices = ("parts", "created", "bound")
+    parser.add_argument("--large", choices=choices, help="one part, in this process")
     chosen = parser.parse_args().large
+    if chosen == "parts":
+        parts()
+        return
     if chosen is not None:
         large(bind=chosen == "bound")
         return
-    for line in creates():
+    for line in (*creates(), *bindings()):
         print(line)
-    for part in ("created", "bound"):
+    for part in choices:
         subprocess.run([sys.executable, __file__, "--large", part], check=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import uuid
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +26,14 @@ def test_uids_are_version_4_uuids(seed: int) -> None:
     assert re.fullmatch(
         r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", text
     )
+
+
+@given(st.integers())
+def test_uids_are_the_bits_of_the_stream_in_groups(seed: int) -> None:
+    stream, twin = random.Random(seed), random.Random(seed)
+    for _ in range(3):
+        drawn = uuid.UUID(int=twin.getrandbits(128), version=4)
+        assert names.uid(stream) == str(drawn)
 
 
 def test_the_same_seed_gives_the_same_names() -> None:

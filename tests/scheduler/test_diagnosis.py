@@ -87,6 +87,16 @@ def test_what_post_filters_say_comes_last() -> None:
     assert diagnosis.message() == "0/1 nodes are available: no such claim. preemption: no help"
 
 
+def test_what_post_filters_say_is_added_to_what_was_told_before() -> None:
+    diagnosis = Diagnosis(_columns(2))
+    diagnosis.add(np.array([0]), unschedulable("small"))
+    before = diagnosis.message()
+    diagnosis.post_filter_message = "preemption: no help"
+    assert diagnosis.message() == f"{before} preemption: no help"
+    diagnosis.add(np.array([1]), unschedulable("small"))
+    assert diagnosis.message() == "0/2 nodes are available: 2 small. preemption: no help"
+
+
 def test_a_pod_is_nominated_to_one_node_at_a_time() -> None:
     nominator = Nominator()
     raw = make_pod("p")
@@ -101,4 +111,4 @@ def test_a_pod_is_nominated_to_one_node_at_a_time() -> None:
     nominator.add(pod, "")
     assert nominator.is_empty
     nominator.remove("p")
-    assert list(nominator.by_node()) == []
+    assert nominator.on("n2") == ()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 from kubestage.objects.validation import rules
@@ -19,6 +20,15 @@ MINUTE = 60 * 1_000_000_000
 def stage() -> tuple[Store, EventRecorder, Json]:
     store = Store(Clock(), Streams(0))
     return store, EventRecorder(store), store.create(make_pod("web"))
+
+
+def _event() -> Json:
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web"},
+        "reason": "Seen",
+    }
 
 
 def fail(recorder: EventRecorder, pod: Json, note: str = "no room") -> None:
@@ -42,6 +52,75 @@ def test_it_writes_what_the_api_would_have_stored() -> None:
     assert written["metadata"]["name"] == f"web.{store.clock.unix_ns:x}"
     assert written["reportingComponent"] == "mine"
     assert written["eventTime"] == "2026-01-01T00:00:00.000000Z"
+
+
+def test_fields_are_in_the_order_in_which_they_are_documented() -> None:
+    store, recorder, pod = stage()
+    recorder.record(pod, NORMAL, "Scheduled", "Binding", "Successfully assigned", "mine")
+    written = events(store)[0]
+    assert list(written) == [
+        *("apiVersion", "kind", "metadata", "involvedObject", "reason", "message", "source"),
+        *("firstTimestamp", "lastTimestamp", "type", "eventTime", "action"),
+        *("reportingComponent", "reportingInstance"),
+    ]
+    assert list(written["metadata"]) == [
+        *("name", "namespace", "uid", "creationTimestamp", "resourceVersion")
+    ]
+    assert list(written["involvedObject"].items()) == [
+        ("kind", "Pod"),
+        ("namespace", "default"),
+        ("name", "web"),
+        ("uid", pod["metadata"]["uid"]),
+        ("apiVersion", "v1"),
+        ("resourceVersion", pod["metadata"]["resourceVersion"]),
+    ]
+
+
+def test_events_of_one_sort_have_nothing_in_common_but_the_sort() -> None:
+    store, recorder, pod = stage()
+    other = store.create(make_pod("db"))
+    recorder.record(pod, NORMAL, "Scheduled", "Binding", "first", "mine")
+    store.clock.now_ns += 1_500_000_000
+    recorder.record(other, NORMAL, "Scheduled", "Binding", "second", "mine")
+    recorder.record(other, NORMAL, "Waiting", "Binding", "third", "yours")
+    told = [
+        (
+            each["involvedObject"]["name"],
+            each["message"],
+            each["reason"],
+            each["reportingInstance"],
+            each["metadata"]["creationTimestamp"],
+            each["eventTime"],
+        )
+        for each in events(store)
+    ]
+    first, second = "2026-01-01T00:00:00", "2026-01-01T00:00:01"
+    assert told == [
+        ("web", "first", "Scheduled", "mine-kubestage", f"{first}Z", f"{first}.000000Z"),
+        ("db", "second", "Scheduled", "mine-kubestage", f"{second}Z", f"{second}.500000Z"),
+        ("db", "third", "Waiting", "yours-kubestage", f"{second}Z", f"{second}.500000Z"),
+    ]
+    assert len({each["metadata"]["uid"] for each in events(store)}) == 3
+
+
+def test_a_name_that_somebody_took_is_passed_over() -> None:
+    store, recorder, pod = stage()
+    number = store.clock.unix_ns
+    store.create({**_event(), "metadata": {"name": f"web.{number:x}", "namespace": "default"}})
+    recorder.record(pod, NORMAL, "Scheduled", "Binding", "note", "mine")
+    assert [each["metadata"]["name"] for each in events(store)] == [
+        f"web.{number:x}",
+        f"web.{number + 1:x}",
+    ]
+
+
+def test_a_copy_goes_on_as_the_original() -> None:
+    store, recorder, pod = stage()
+    recorder.record(pod, NORMAL, "Scheduled", "Binding", "note", "mine")
+    copied_store, copied = pickle.loads(pickle.dumps((store, recorder)))
+    for each in (recorder, copied):
+        each.record(pod, NORMAL, "Scheduled", "Binding", "another", "mine")
+    assert events(copied_store) == events(store)
 
 
 def test_repetitions_within_six_minutes_are_one_event_that_counts() -> None:

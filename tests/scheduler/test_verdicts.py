@@ -40,3 +40,14 @@ def test_verdicts_can_be_written_to_after_a_plugin_has_rejected() -> None:
     verdicts.rejecter[1], verdicts.code[1] = 0, 7
     assert (verdicts.rejecter.tolist(), verdicts.code.tolist()) == ([3, 0], [1, 7])
     assert shared.tolist() == [1, 0]
+
+
+def test_what_passes_follows_what_is_rejected_or_written_later() -> None:
+    verdicts = Verdicts(4)
+    verdicts.reject(0, np.array([1, 0, 0, 0], np.int32))
+    assert (verdicts.passing.tolist(), verdicts.passing_count) == ([1, 2, 3], 3)
+    verdicts.reject(1, np.array([0, 2, 0, 0], np.int32))
+    assert verdicts.passing.tolist() == [2, 3]
+    verdicts.rejecter[3] = 5
+    assert (verdicts.passing.tolist(), verdicts.passing_count) == ([2], 1)
+    assert verdicts.joined(Verdicts(1)).passing.tolist() == [2, 4]

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.store.samples import CONFIG_MAP, config_map, make_store, owned_by, pod
+from tests.store.samples import (
+    CONFIG_MAP,
+    config_map,
+    make_store,
+    owned_by,
+    pod,
+    replica_set,
+)
 
 if TYPE_CHECKING:
     from kubestage.store.log import Change
@@ -73,6 +80,59 @@ def test_an_unsubscribed_callback_is_not_called(store: Store) -> None:
     store.unsubscribe(listen)
     store.create(config_map("b"))
     assert [each.key for each in heard] == ["default/a"]
+
+
+def test_a_callback_may_be_for_some_kinds_only(store: Store) -> None:
+    heard: list[str] = []
+    store.create(config_map("before"))
+    store.subscribe(lambda change: heard.append(f"pods {change.key}"), [("", "Pod")])
+    store.subscribe(lambda change: heard.append(f"all {change.key}"))
+    store.subscribe(lambda change: heard.append(f"sets {change.key}"), [("apps", "ReplicaSet")])
+    store.create(config_map("a"))
+    store.create(pod("p"))
+    store.create(replica_set("r"))
+    assert heard == [
+        "all default/a",
+        "pods default/p",
+        "all default/p",
+        "all default/r",
+        "sets default/r",
+    ]
+
+
+def test_a_callback_for_some_kinds_can_be_unsubscribed(store: Store) -> None:
+    heard: list[Change] = []
+    listen = heard.append
+    store.subscribe(listen, [("", "Pod")])
+    store.create(pod("p"))
+    store.unsubscribe(listen)
+    store.create(pod("q"))
+    assert [each.key for each in heard] == ["default/p"]
+
+
+def test_changes_made_while_hearing_reach_those_who_asked_for_their_kind(store: Store) -> None:
+    heard: list[str] = []
+
+    def make(_: Change) -> None:
+        store.create(config_map("made"))
+
+    store.subscribe(lambda change: heard.append(change.key), [("", "ConfigMap")])
+    store.subscribe(make, [("", "Pod")])
+    store.create(pod("p"))
+    assert heard == ["default/made"]
+
+
+def test_only_a_binding_is_told_as_one(store: Store) -> None:
+    heard: list[Change] = []
+    for name in "abc":
+        store.create(pod(name))
+    store.subscribe(heard.append)
+    store.create(pod("d"))
+    store.bind("a", "default", "n1")
+    store.bind("b", "default", "n1", annotations={"x": "y"})
+    store.bind("c", "default", "n1", labels={"x": "y"})
+    store.patch(("v1", "Pod"), "a", {"metadata": {"annotations": {"x": "z"}}})
+    assert [each.is_binding for each in heard] == [False, True, True, False, False]
 
 
 def test_a_callback_that_fails_loses_no_change(store: Store) -> None:

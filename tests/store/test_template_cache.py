@@ -23,6 +23,13 @@ def comparable(obj: dict[str, Any]) -> dict[str, Any]:
     return {**obj, "metadata": metadata}
 
 
+def unchanged(
+    _core: Core, _kind: Kind, obj: dict[str, Any], _old: dict[str, Any] | None
+) -> dict[str, Any]:
+    """A step of the user's own, which keeps the store from using templates."""
+    return obj
+
+
 def test_siblings_share_all_but_their_identity() -> None:
     store = make_store()
     template = pod(labels={"app": "web"}, annotations={"a": "b"})
@@ -35,18 +42,36 @@ def test_siblings_share_all_but_their_identity() -> None:
 
 
 def test_a_cached_create_gives_what_an_uncached_one_gives() -> None:
-    def plain(
-        _core: Core, _kind: Kind, obj: dict[str, Any], _old: dict[str, Any] | None
-    ) -> dict[str, Any]:
-        return obj
-
     cached = make_store()
-    uncached = make_store(admission=(*admission.DEFAULT, plain))
+    uncached = make_store(admission=(*admission.DEFAULT, unchanged))
     assert cached.uses_templates
     assert not uncached.uses_templates
     for name in ("", "named", ""):
         given = pod(name, "kube-system", labels={"app": "web"})
         assert comparable(cached.create(given)) == comparable(uncached.create(given))
+
+
+@pytest.mark.parametrize("identity", [("name", "uid"), ("uid", "generateName"), ("uid", "name")])
+def test_pods_that_bring_a_uid_are_siblings_too(identity: tuple[str, ...]) -> None:
+    """A recorded uid gives way to a new one; the fields stay in the order in which they came."""
+
+    def recorded(number: int) -> dict[str, Any]:
+        given = pod()
+        given["metadata"] = {
+            "labels": {"app": "web"},
+            **dict.fromkeys(identity, f"x-{number}"),
+            "annotations": {"a": "b"},
+        }
+        return given
+
+    cached, uncached = make_store(), make_store(admission=(*admission.DEFAULT, unchanged))
+    for number in range(3):
+        one, other = (store.create(recorded(number)) for store in (cached, uncached))
+        assert comparable(one) == comparable(other)
+        assert list(one["metadata"]) == list(other["metadata"])
+        assert one["metadata"]["uid"] != f"x-{number}"
+    assert len(cached.templates) == 1
+    assert len({id(each["spec"]) for each in cached.read(POD).values()}) == 1
 
 
 def test_what_differs_is_prepared_on_its_own() -> None:
@@ -116,15 +141,16 @@ def test_the_templates_used_last_are_kept() -> None:
     cache = TemplateCache(size=2)
     store = make_store()
     kind = store.kind(POD)
-    prepared = store.create(pod("p"))
+    given = pod("p")
+    prepared = store.create(given)
     keys = [cache.key(kind, pod("p", labels={"n": str(index)})) for index in range(3)]
     for key in keys[:2]:
         assert key is not None
-        cache.add(key, prepared, "now")
+        cache.add(key, given, prepared, "now")
     assert keys[0] is not None
     assert cache.get(keys[0], "now") is not None
     assert keys[2] is not None
-    cache.add(keys[2], prepared, "now")
+    cache.add(keys[2], given, prepared, "now")
     assert len(cache) == 2
     assert keys[1] is not None
     assert cache.get(keys[1], "now") is None
@@ -137,6 +163,7 @@ def test_only_pods_of_plain_identity_have_templates() -> None:
     assert cache.key(kind, pod("a")) == cache.key(kind, pod("b", "kube-system"))
     assert cache.key(store.kind(CONFIG_MAP), config_map("a")) is None
     metadata: list[Any] = [None, [], {}, {"name": 3}, {"name": "A"}, {"generateName": "A-"}]
+    metadata.append({"name": "a", "uid": 3})
     for each in metadata:
         assert cache.key(kind, {"metadata": each}) is None
     assert cache.key(kind, {"metadata": {"name": "a"}, "spec": object()}) is None

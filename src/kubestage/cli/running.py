@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import placements, staging
+from kubestage.cli import kernel_notice, placements, staging
 from kubestage.errors import InputError
 from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
@@ -116,6 +116,7 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
 
 def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
     """The scheduler that a person asked for; the attempts of these numbers are told in full."""
+    kernel_notice.expect()
     scheduler = stage.add_scheduler(
         settings.configuration,
         plugins=settings.plugins,

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cache import Cache
     from kubestage.scheduler.client import StoreClient
     from kubestage.scheduler.cycle import AnyAttempt
+    from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.extender import Extender
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
+    from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.timing import Timekeeper
     from kubestage.scheduler.waiting_pods import WaitingPod, WaitingPods
 
@@ -67,6 +69,7 @@ class BindingCycle:
         self._waiting = waiting
         self._extenders = extenders
         self._time = time
+        self.writes_events = client.writes_events
 
     def assume(
         self, number: int, queued: QueuedPod, attempt: AnyAttempt, started_ns: int
@@ -117,18 +120,21 @@ class BindingCycle:
     def finish(self, placement: Placement) -> None:
         """Tell everybody that the pod is bound."""
         pod, profile, node_name = placement.pod, placement.attempt.profile, placement.node_name
-        self._client.event(
-            pod.raw,
-            event_recorder.NORMAL,
-            "Scheduled",
-            "Binding",
-            f"Successfully assigned {pod.key} to {node_name}",
-            profile.name,
-        )
+        self.announce(pod, pod.key, node_name, profile.name)
         self._time.bound(placement.queued)
         for plugin in profile.post_bind:
             plugin.post_bind(placement.attempt.state, pod, node_name)
         self._time.ran("PostBind", SUCCESS, profile.name)
+
+    def announce(self, pod: PodView, key: str, node_name: str, profile: str) -> None:
+        """Write the Event that says where a pod was bound."""
+        note = f"Successfully assigned {key} to {node_name}"
+        self._client.event(pod.raw, event_recorder.NORMAL, "Scheduled", "Binding", note, profile)
+
+    @property
+    def changes_by_binding(self) -> int:
+        """How many changes in the store there are for a pod that is bound through the API."""
+        return 2 if self.writes_events else 1
 
     def release(self, placement: Placement, failure: Failure, fail: Callable[[], None]) -> None:
         """A pod that was as good as bound makes room again; `fail` puts it back.
@@ -183,14 +189,28 @@ class BindingCycle:
                     return SUCCESS
             except ExtenderError as problem:
                 return error(str(problem))
-        status = SKIP
-        for plugin in placement.attempt.profile.bind:
-            status = plugin.bind(placement.attempt.state, pod, node_name)
-            if not status.is_skip:
-                status = status if status.is_success else _told("Bind", plugin.name, status)
-                break
-        self._time.ran("Bind", status, placement.attempt.profile.name)
+        profile, state = placement.attempt.profile, placement.attempt.state
+        status = self.bind_by_plugin(profile, state, pod, node_name)
+        self._time.ran("Bind", status, profile.name)
         return status
+
+    def bind_by_plugin(
+        self, profile: Profile, state: CycleState, pod: PodView, node_name: str
+    ) -> Status:
+        """Have the first plugin bind a pod that does not leave it to the next."""
+        status = SKIP
+        for plugin in profile.bind:
+            status = plugin.bind(state, pod, node_name)
+            if status is SUCCESS:
+                break
+            if not status.is_skip:
+                return SUCCESS if status.is_success else _told("Bind", plugin.name, status)
+        return status
+
+    def refused(self, placement: Placement, status: Status) -> Failure:
+        """A pod could not be bound, which was tried without more ado."""
+        self._time.ran("Bind", status, placement.attempt.profile.name)
+        return self._fail(placement, Failure(status.message, status.is_rejected))
 
     def _run(self, point: str, method: str, plugins: Iterable[Any], placement: Placement) -> Status:
         """Ask plugins in turn until one objects."""

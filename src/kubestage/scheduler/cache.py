@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kubestage.scheduler.columns import Columns
 from kubestage.scheduler.image_states import ImageStates
 from kubestage.scheduler.node_info import NodeInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.pod_tallies import PodKind
+    from kubestage.scheduler.quick.forecast import Forecast
 
 
 class Cache:
@@ -29,10 +33,18 @@ class Cache:
         self._images = ImageStates()
         self._columns = Columns([])
         self._is_stale = False
+        self.forecast: Forecast | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy knows what is, and has its own expectations."""
+        self.withdraw()
+        return self.__dict__.copy()
 
     @property
     def columns(self) -> Columns:
-        """The columns, up to date."""
+        """The columns, up to date, without what is only expected."""
+        if self.forecast is not None:
+            self.withdraw()
         if self._is_stale:
             generation = self._columns.generation + 1
             infos = [self._infos[name] for name in self._interleaved()]
@@ -41,8 +53,15 @@ class Cache:
             self._is_stale = False
         return self._columns
 
+    def withdraw(self) -> None:
+        """Forget what is only expected."""
+        forecast, self.forecast = self.forecast, None
+        if forecast is not None:
+            forecast.withdraw()
+
     def add_node(self, view: NodeView) -> None:
         """Take up a node, or what became of it."""
+        self.withdraw()
         info = self._infos.get(view.name)
         if info is not None:
             self._images.remove(info.view)
@@ -63,6 +82,7 @@ class Cache:
 
     def remove_node(self, name: str) -> None:
         """Drop a node; its pods are kept in mind in case it comes back."""
+        self.withdraw()
         info = self._infos.pop(name)
         self._images.remove(info.view)
         if info.pods:
@@ -78,6 +98,7 @@ class Cache:
             if self._replaced(pod):
                 return
             self.remove_pod(pod.uid)
+        self.withdraw()
         self._node_of[pod.uid] = pod.node_name
         info = self._infos.get(pod.node_name)
         if info is None:
@@ -92,6 +113,7 @@ class Cache:
         name = self._node_of.pop(uid, None)
         if name is None:
             return
+        self.withdraw()
         self._assumed.discard(uid)
         info = self._infos.get(name)
         if info is None:
@@ -107,6 +129,12 @@ class Cache:
     def assume_pod(self, pod: PodView) -> None:
         """Count a pod in that is about to be bound to the node it names."""
         self.add_pod(pod)
+        self._assumed.add(pod.uid)
+
+    def assume_forecast(self, pod: PodView, row: int, kind: PodKind | None) -> None:
+        """The same for a pod of which that was expected, so that it is counted in already."""
+        self._node_of[pod.uid] = pod.node_name
+        self._columns.settle_pod(row, pod, kind)
         self._assumed.add(pod.uid)
 
     def confirm_pod(self, pod: PodView) -> None:
@@ -133,6 +161,11 @@ class Cache:
         """Count a pod out that was only assumed."""
         if uid in self._assumed:
             self.remove_pod(uid)
+
+    @property
+    def assumed(self) -> Set[str]:
+        """The uids of all pods that are assumed to be where they are, for reading."""
+        return self._assumed
 
     def assumed_pod(self, uid: str) -> PodView | None:
         """The pod as it was assumed, or None if it was not or is known to be there by now."""

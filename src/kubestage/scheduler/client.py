@@ -29,6 +29,11 @@ class StoreClient:
         self._store = store
         self._events = EventRecorder(store) if events else None
 
+    @property
+    def writes_events(self) -> bool:
+        """Whether Events are written."""
+        return self._events is not None
+
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Json | None:
         """One object, or None."""
         found = self._collection(api_version, kind)
@@ -46,7 +51,7 @@ class StoreClient:
 
     def bind(self, pod: PodView, node_name: str) -> None:
         """Assign a pod to a node."""
-        self._store.bind(pod.name, pod.namespace, node_name, uid=pod.uid)
+        self._store.assign(pod.key, node_name, pod.uid)
 
     def delete_pod(self, pod: PodView) -> None:
         """Delete a preempted pod."""

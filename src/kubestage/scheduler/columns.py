@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import numpy as np
 
 from kubestage.scheduler import image_states, resource_table
+from kubestage.scheduler.cells import Cells
 from kubestage.scheduler.image_states import ImageStates
 from kubestage.scheduler.memo import Memo
 from kubestage.scheduler.pod_tallies import PodTallies
 from kubestage.scheduler.port_table import PortTable
-from kubestage.scheduler.quick.plans import Plans
 from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
 from kubestage.scheduler.stated_terms import StatedTerms
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.node_info import NodeInfo
+    from kubestage.scheduler.pod_tallies import PodKind
+    from kubestage.scheduler.quick.known import Known
 
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
@@ -44,6 +46,7 @@ ABSENT: Final = -1
 _MAX_MEMOS: Final = 1 << 13
 _MAX_DERIVED: Final = 1 << 23
 _MIN_DERIVED: Final = 1 << 6
+_MAX_CELLS: Final = 1 << 24
 
 _V = TypeVar("_V", bound="Hashable")
 _T = TypeVar("_T")
@@ -111,9 +114,11 @@ class Columns:
         self.names = [info.name for info in self.infos]
         self.row_of = {name: row for row, name in enumerate(self.names)}
         count = len(self.infos)
-        self.resources = ResourceTable(count)
+        self.resources = ResourceTable.of(self.infos)
         self.ports = PortTable(count)
-        self.unschedulable: Mask = np.zeros(count, np.bool_)
+        self.unschedulable: Mask = np.array(
+            [info.view.unschedulable for info in self.infos], np.bool_
+        )
         self.generation = 0
         self.memo = Memo(_MAX_MEMOS)
         self._derived = Memo(max(_MAX_DERIVED // max(count, 1), _MIN_DERIVED))
@@ -123,16 +128,14 @@ class Columns:
         self._owns_images = images is None
         self._taken_from: tuple[Columns, Ints] | None = None
         self.row_log = RowLog(count)
-        self.plans = Plans(count)
+        self.known: Known | None = None
+        self.cells = Cells()
         self._tallies: PodTallies | None = None
         self._stated_terms: StatedTerms | None = None
         self._weaker_pods: WeakerPods | None = None
         for row, info in enumerate(self.infos):
-            self._write_node(row, info.view)
             for port in info.ports:
                 self.ports.mark(row, port, True)
-            for pod in info.pods.values():
-                self.resources.count(row, pod, 1)
 
     def __len__(self) -> int:
         return len(self.infos)
@@ -158,7 +161,12 @@ class Columns:
 
     @property
     def tallies(self) -> PodTallies:
-        """Counts of pods by selector, made when first asked for and patched from then on."""
+        """Counts of pods by selector, made when first asked for and patched from then on.
+
+        When all numbers together grow too many, they are dropped and begun anew.
+        """
+        if self.cells.used > _MAX_CELLS:
+            self._forget_counts()
         if self._tallies is None:
             self._tallies = PodTallies(self)
         return self._tallies
@@ -258,12 +266,12 @@ class Columns:
             return
         self.memo.clear()
         self._derived.clear()
-        self.plans = Plans(len(self.infos))
+        self.known = None
         self._taken_from = None
         self._write_node(row, view)
         if before.labels != view.labels:
             # Pods are counted by the labels of their nodes.
-            self._tallies = self._stated_terms = None
+            self._forget_counts()
         for key, label in self._labels.items():
             label.codes[row] = label.encode(view.labels.get(key))
         for of, column in self._groups.items():
@@ -271,6 +279,28 @@ class Columns:
         if self._owns_images and self._images is not None:
             self._images.remove(before)
             self._images.add(view)
+
+    @property
+    def has_tallies(self) -> bool:
+        """Whether anybody has asked for pods by their labels so far."""
+        return self._tallies is not None
+
+    @property
+    def has_stated_terms(self) -> bool:
+        """Whether any pod on a node has something to say about others."""
+        return not self.stated_terms.is_empty
+
+    def settle_pod(self, row: int, pod: PodView, kind: PodKind | None) -> None:
+        """Take up a pod whose resources and tallies are counted in already."""
+        self.infos[row].add(pod)
+        if kind is not None:
+            kind.rows[row] = kind.rows.get(row, 0) + 1
+        if self._weaker_pods is not None:
+            self._weaker_pods.count(row, pod, 1)
+
+    def _forget_counts(self) -> None:
+        self._tallies = self._stated_terms = None
+        self.cells = Cells()
 
     def _write_node(self, row: int, view: NodeView) -> None:
         self.resources.write_node(row, view.allocatable)

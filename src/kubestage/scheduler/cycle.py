@@ -13,7 +13,8 @@ from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.distinct_values import distinct
 from kubestage.scheduler.extender_wire import ExtenderError
-from kubestage.scheduler.quick import learning
+from kubestage.scheduler.preemption import beside
+from kubestage.scheduler.quick import known
 from kubestage.scheduler.quick.attempt import QuickAttempt
 from kubestage.scheduler.status import Code, Status, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.extender import Extender
     from kubestage.scheduler.framework import PostFilterResult
     from kubestage.scheduler.nominator import Nominator
+    from kubestage.scheduler.quick.backdrop import Backdrop
     from kubestage.scheduler.runtime import PluginScores, PreFilterOutcome, Profile
 
 NO_NODES_MESSAGE = "no nodes available to schedule pods"
@@ -101,29 +103,42 @@ class Cycle:
             attempt.failure = attempt.diagnosis.message()
         return attempt
 
-    def quick(self, profile: Profile, pod: PodView, columns: Columns) -> QuickAttempt | None:
-        """The same node in a shorter way, if one is known for pods of this template."""
-        plan = columns.plans.get(profile, pod)
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but pods and nodes has a say at present: then attempts may be quick."""
+        return (
+            self.nominator.is_empty
+            and not self.extenders
+            and self.tie_break is not selection.TieBreak.RANDOM
+        )
+
+    def quick(
+        self, profile: Profile, pod: PodView, columns: Columns, backdrop: Backdrop
+    ) -> QuickAttempt | None:
+        """The same node in a shorter way, if one is known for pods such as this one."""
         if (
-            plan is None
-            or self.extenders
+            not self.is_plain
             or self.tie_break is not selection.TieBreak.HEAP
-            or not self.nominator.is_empty
-            or pod.nominated_node_name
-            or pod.requests is not pod.plan.usage.resource
-            or not learning.have_nothing_to_say(plan.social, pod, columns)
+            or not known.is_eligible(pod)
+            or not len(columns)
         ):
             return None
-        count = len(columns)
-        found = plan.choose(self.next_start, self._needed(profile, count))
+        about = known.of(columns)
+        about.look_at((pod,), backdrop)
+        key = about.key_of(pod)
+        number = about.get(key)
+        if number is None:
+            number = about.learn(key, profile, pod, backdrop) if about.is_seen(key) else known.UNFIT
+        if number < 0 or columns.has_stated_terms:
+            return None
+        kind = about.kinds.all[number]
+        if not kind.is_solitary:
+            return None
+        found = kind.plan.choose(columns, self.next_start, self.needed(profile, len(columns)))
         if found.row < 0:
             return None
-        self.next_start = (self.next_start + found.evaluated) % count
-        return QuickAttempt(pod, profile, columns, plan.state.shared(), found)
-
-    def learn(self, attempt: Attempt) -> None:
-        """Take note of an ordinary attempt that has chosen among nodes."""
-        attempt.columns.plans.learn(attempt.profile, attempt.pod, lambda: learning.learnt(attempt))
+        self.next_start = (self.next_start + found.evaluated) % len(columns)
+        return QuickAttempt(pod, profile, columns, kind.plan.state.shared(), found)
 
     def post_filter(self, attempt: Attempt) -> None:
         """Let the profile's PostFilter plugins make room for a pod that fits nowhere."""
@@ -183,7 +198,7 @@ class Cycle:
         Rows are filtered in blocks. The search stops at the first feasible node that is one too
         many, so the first block is just large enough for the case that every node is feasible.
         """
-        needed = self._needed(attempt.profile, len(order))
+        needed = self.needed(attempt.profile, len(order))
         verdicts = self._filter(attempt, order[: needed + 1])
         while verdicts.passing_count <= needed and verdicts.count < len(order):
             done = verdicts.count
@@ -206,7 +221,8 @@ class Cycle:
             self._consider_nominated(attempt, rows, verdicts)
         return verdicts
 
-    def _needed(self, profile: Profile, count: int) -> int:
+    def needed(self, profile: Profile, count: int) -> int:
+        """How many nodes that fit are enough."""
         scoring = bool(profile.score) or any(each.is_prioritizer for each in self.extenders)
         if not scoring and not any(each.is_filter for each in self.extenders):
             return 1
@@ -217,24 +233,8 @@ class Cycle:
 
     def _consider_nominated(self, attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
         """Nodes on which other pods are nominated must also fit with those pods on them."""
-        pod, profile, columns = attempt.pod, attempt.profile, attempt.columns
-        for name, pods in self.nominator.by_node():
-            others = [
-                each for each in pods if each.priority >= pod.priority and each.uid != pod.uid
-            ]
-            row = columns.row_of.get(name)
-            if not others or row is None:
-                continue
-            at = (order == row).nonzero()[0]
-            if not len(at):
-                continue
-            trial, state = columns.take([row]), attempt.state.clone()
-            for other in others:
-                profile.run_add_pod(state, pod, other, trial, 0)
-            first = profile.run_filter(state, pod, trial, np.zeros(1, np.int64))
-            if first.rejecter[0] != NOBODY:
-                verdicts.rejecter[at[0]] = first.rejecter[0]
-                verdicts.code[at[0]] = first.code[0]
+        state, pod, columns = attempt.state, attempt.pod, attempt.columns
+        beside.consider(self.nominator, attempt.profile, state, pod, columns, order, verdicts)
 
     def _apply_extenders(self, attempt: Attempt) -> None:
         """Let extenders strike feasible nodes off, one after the other."""
@@ -280,13 +280,18 @@ class Cycle:
 
 
 def _diagnose(attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
-    rejected = (verdicts.rejecter != NOBODY).nonzero()[0]
-    keys = verdicts.rejecter[rejected].astype(np.int64) << 32 | verdicts.code[rejected]
-    for key in distinct(keys).tolist():
+    rejecter, code = verdicts.rejecter, verdicts.code
+    if len(attempt.feasible):
+        rejected = (rejecter != NOBODY).nonzero()[0]
+        order, rejecter, code = order[rejected], rejecter[rejected], code[rejected]
+    keys = rejecter.astype(np.int64) << 32 | code
+    # NOTE: nodes by the thousand are mostly rejected for one reason, which is found at once.
+    alike = bool((keys == keys[0]).all())
+    for key in [int(keys[0])] if alike else distinct(keys).tolist():
         status = attempt.profile.status_of(attempt.state, attempt.pod, key >> 32, key & 0xFFFFFFFF)
         if status.code is Code.ERROR:
             _fail(attempt, f'running "{status.plugin}" filter plugin: {status.message}')
-        attempt.diagnosis.add(order[rejected[keys == key]], status)
+        attempt.diagnosis.add(order if alike else order[keys == key], status)
 
 
 def _fail(attempt: Attempt, failure: str) -> None:

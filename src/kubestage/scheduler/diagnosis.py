@@ -35,6 +35,9 @@ class Diagnosis:
     pending_plugins: set[str] = dataclasses.field(default_factory=set)
     pre_filter_message: str = ""
     post_filter_message: str = ""
+    _told: tuple[tuple[int, int, Status, str], str] | None = dataclasses.field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     def add(self, rows: Ints, status: Status) -> None:
         """Note that a plugin rejected these rows."""
@@ -77,16 +80,25 @@ class Diagnosis:
 
     def message(self) -> str:
         """The failure message, as events and conditions show it."""
-        total = len(self.columns)
-        text = f"0/{total} nodes are available:"
+        text = self._rejections()
+        return f"{text} {self.post_filter_message}" if self.post_filter_message else text
+
+    def _rejections(self) -> str:
+        """The message without what came of it.
+
+        It is told before preemption, and once more after that.
+        """
+        counts = len(self.groups), len(self.named), self.absent, self.pre_filter_message
+        if self._told is not None and self._told[0] == counts:
+            return self._told[1]
+        text = f"0/{len(self.columns)} nodes are available:"
         if self.pre_filter_message:
             text += f" {self.pre_filter_message}."
         else:
             reasons = sorted(f"{count} {reason}" for reason, count in self._histogram().items())
             if reasons:
                 text += f" {', '.join(reasons)}."
-        if self.post_filter_message:
-            text += f" {self.post_filter_message}"
+        self._told = counts, text
         return text
 
     def _histogram(self) -> dict[str, int]:

@@ -16,7 +16,7 @@ from kubestage.scheduler.queue import occasions
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Collection, Container
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cache import Cache
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_replace: Final = msgspec.structs.replace
 # What a status may say that matters to others than its pod.
 _SPECIAL: Final = ("nominatedNodeName", "resourceClaimStatuses", "extendedResourceClaimStatus")
 _ENDED: Final = ("Succeeded", "Failed")
@@ -62,41 +63,39 @@ class EventHandlers:
         self._cache = cache
         self._queue = queue
         self._waiting = waiting
-        self._handlers: dict[tuple[str, str], Callable[[Change], None]] = {
-            ("", "Pod"): self._on_pod,
-            ("", "Node"): self._on_node,
-            **dict.fromkeys(_OTHERS, self._on_other),
-        }
+        self._handlers: tuple[tuple[Callable[[Change], None], Collection[tuple[str, str]]], ...] = (
+            (self._on_pod, (("", "Pod"),)),
+            (self._on_node, (("", "Node"),)),
+            (self._on_other, tuple(_OTHERS)),
+        )
 
     def start(self, store: Store) -> None:
         """Take up the nodes and pods that are there, in the order they came, then listen."""
         for node in store.read(("v1", "Node")).values():
             self._cache.add_node(node_views.of(node))
-        for pod in store.read(("v1", "Pod")).values():
+        for key, pod in store.read(("v1", "Pod")).items():
             if not _is_ended(pod):
-                self._add_pod(pod_views.of(pod))
-        store.subscribe(self.on_change)
+                self._add_pod(pod_views.of(pod, key))
+        for handler, kinds in self._handlers:
+            store.subscribe(handler, kinds)
 
     def stop(self, store: Store) -> None:
         """Listen no more."""
-        store.unsubscribe(self.on_change)
-
-    def on_change(self, change: Change) -> None:
-        """Hear of one change."""
-        handler = self._handlers.get((change.kind.group, change.kind.kind))
-        if handler is not None:
-            handler(change)
+        for handler, _ in self._handlers:
+            store.unsubscribe(handler)
 
     def _on_pod(self, change: Change) -> None:
+        if change.is_binding and self._confirm(change):
+            return
         old = change.old
         was_seen = old is not None and not _is_ended(old)
         is_seen = change.type != DELETED and not _is_ended(change.new)
         if is_seen and was_seen:
             assert old is not None
-            if not (self._refresh(old, change.new) or self._confirm(old, change.new)):
-                self._update_pod(old, pod_views.of(change.new))
+            if not self._refresh(old, change.new):
+                self._update_pod(old, pod_views.of(change.new, change.key))
         elif is_seen:
-            self._add_pod(pod_views.of(change.new))
+            self._add_pod(pod_views.of(change.new, change.key))
         elif was_seen:
             assert old is not None
             self._delete_pod(change.new if change.type == DELETED else old)
@@ -121,33 +120,28 @@ class EventHandlers:
         if _says_special(old) or _says_special(new):
             return False
         phase = (new.get("status") or {}).get("phase") or ""
-        self._cache.refresh_pod(msgspec.structs.replace(known, raw=new, phase=phase))
+        self._cache.refresh_pod(_replace(known, raw=new, phase=phase))
         self._queue.move_all(occasions.ASSIGNED_POD_UPDATE, old, new)
         return True
 
-    def _confirm(self, old: Json, new: Json) -> bool:
+    def _confirm(self, change: Change) -> bool:
         """Whether a pod has just got the node it was assumed to be on, and is nothing else new.
 
         NOTE: this happens to every pod, and treating it like any other update costs several times
         as much (benchmarks/scheduler.py).
         """
-        before, after = old["spec"], new["spec"]
-        node_name = after.get("nodeName")
-        if not node_name or "nodeName" in before:
-            return False
+        new = change.new
         assumed = self._cache.assumed_pod(new["metadata"]["uid"])
         if (
             assumed is None
-            or assumed.raw is not old
-            or assumed.node_name != node_name
-            or old["metadata"].get("labels") is not new["metadata"].get("labels")
-            or len(after) != len(before) + 1
-            or not before.items() <= after.items()
-            or pod_resources.has_status_resources(new)
+            or assumed.raw is not change.old
+            or assumed.node_name != new["spec"]["nodeName"]
+            or assumed.phase in _ENDED
+            # What it counts for may depend on what its status says.
+            or assumed.requests is not assumed.plan.usage.resource
         ):
             return False
-        phase = (new.get("status") or {}).get("phase") or ""
-        pod = msgspec.structs.replace(assumed, raw=new, nominated_node_name="", phase=phase)
+        pod = _replace(assumed, raw=new, nominated_node_name="")
         self._cache.confirm_pod(pod)
         self._queue.move_all(occasions.ASSIGNED_POD_ADD, None, new)
         return True

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import names, timestamps
+from kubestage.store.outlines import outline
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kubestage.store.collection import Collection
     from kubestage.store.store import Store
 
 Json = dict[str, Any]
@@ -21,6 +26,13 @@ _NAMESPACE: Final = ("v1", "Namespace")
 _HOST: Final = "kubestage"
 _SERIES_NS: Final = 360 * 1_000_000_000
 _MAX_SERIES: Final = 4096
+
+_METADATA: Final = outline(
+    dict.fromkeys(("name", "namespace", "uid", "creationTimestamp", "resourceVersion"))
+)
+_INVOLVED: Final = outline(
+    dict.fromkeys(("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion"))
+)
 
 _Key = tuple[str, str, str, str, str]
 
@@ -42,19 +54,24 @@ class EventRecorder:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kind = store.kind(_EVENT)
+        self._clock = store.clock
         self._series: dict[_Key, _Series] = {}
         self._last_number = 0
+        # Looked up when first used: collections are kept in the order of their first use.
+        self._namespaces: Mapping[str, Json] | None = None
+        self._events: Collection | None = None
+        self._read_clock()
 
     def record(
         self, regarding: Json, kind: str, reason: str, action: str, note: str, by: str
     ) -> None:
         """Write an Event, or count it in; an ending namespace takes none."""
-        metadata = regarding["metadata"]
         if kind != WARNING:
             self._write(regarding, kind, reason, action, note, by)
             return
+        metadata = regarding["metadata"]
         key = metadata["uid"], metadata["resourceVersion"], reason, action, by
-        now_ns = self._store.clock.now_ns
+        now_ns = self._clock.now_ns
         series = self._series.get(key)
         if series is not None and now_ns - series.last_ns <= _SERIES_NS:
             series.count, series.last_ns = series.count + 1, now_ns
@@ -69,58 +86,63 @@ class EventRecorder:
         self, regarding: Json, kind: str, reason: str, action: str, note: str, by: str
     ) -> str:
         store, metadata = self._store, regarding["metadata"]
-        namespace = metadata.get("namespace") or "default"
-        within = store.read(_NAMESPACE).get(namespace)
+        namespace, about = metadata.get("namespace") or "default", metadata["name"]
+        within = (self._namespaces or self._find_namespaces()).get(namespace)
         if within is None or "deletionTimestamp" in within["metadata"]:
             return ""
-        at_ns = store.clock.unix_ns
+        events = self._events or self._find_events()
+        if self._clock.now_ns != self._now_ns:
+            self._read_clock()
         # The number makes the name unique and is, as upstream's, the time when there is no haste.
-        number = max(self._last_number + 1, at_ns)
-        while f"{namespace}/{metadata['name']}.{number:x}" in store.read(self._kind):
+        number = self._last_number + 1
+        if number < self._at_ns:
+            number = self._at_ns
+        name = f"{about}.{number:x}"
+        while (key := f"{namespace}/{name}") in events.objects:
             number += 1
+            name = f"{about}.{number:x}"
         self._last_number = number
-        name = f"{metadata['name']}.{number:x}"
-        event = {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {
-                "name": name,
-                "namespace": within["metadata"]["name"],
-                "uid": names.uid(store.uid_stream),
-                "creationTimestamp": timestamps.format_time(at_ns),
-            },
-            "involvedObject": {
-                "kind": regarding["kind"],
-                "namespace": namespace,
-                "name": metadata["name"],
-                "uid": metadata["uid"],
-                "apiVersion": regarding["apiVersion"],
-                "resourceVersion": metadata["resourceVersion"],
-            },
-            "reason": reason,
-            "message": note,
-            "source": {},
-            "firstTimestamp": None,
-            "lastTimestamp": None,
-            "type": kind,
-            "eventTime": timestamps.format_micro_time(at_ns),
-            "action": action,
-            "reportingComponent": by,
-            "reportingInstance": f"{by}-{_HOST}",
-        }
+        event = _outline(kind, reason, action, by).copy()
+        event["metadata"] = own = _METADATA.copy()
+        own["name"] = name
+        own["namespace"] = within["metadata"]["name"]
+        own["uid"] = names.uid(store.uid_stream)
+        own["creationTimestamp"] = self._time
+        event["involvedObject"] = involved = _INVOLVED.copy()
+        involved["kind"] = regarding["kind"]
+        involved["namespace"] = namespace
+        involved["name"] = about
+        involved["uid"] = metadata["uid"]
+        involved["apiVersion"] = regarding["apiVersion"]
+        involved["resourceVersion"] = metadata["resourceVersion"]
+        event["message"] = note
+        event["eventTime"] = self._micro_time
         # NOTE: written as it is stored, which passes every rule for Events: going through
         # `create` costs several times as much, once for every pod (benchmarks/scheduler.py).
-        key = f"{namespace}/{name}"
-        store.put(self._kind, key, event)
+        store.ledger.add(events, key, event)
         store.settle()
         return key
+
+    def _read_clock(self) -> None:
+        """Write the time down once for all Events of a moment."""
+        self._now_ns, self._at_ns = self._clock.now_ns, self._clock.unix_ns
+        self._time = timestamps.format_time(self._at_ns)
+        self._micro_time = timestamps.format_micro_time(self._at_ns)
+
+    def _find_namespaces(self) -> Mapping[str, Json]:
+        self._namespaces = found = self._store.read(_NAMESPACE)
+        return found
+
+    def _find_events(self) -> Collection:
+        self._events = found = self._store.ledger.collection(self._kind)
+        return found
 
     def _count_in(self, series: _Series) -> bool:
         store = self._store
         found = store.read(_EVENT).get(series.key)
         if found is None:
             return False
-        seen = timestamps.format_micro_time(store.clock.unix_ns)
+        seen = timestamps.format_micro_time(self._clock.unix_ns)
         event = {
             **found,
             "metadata": dict(found["metadata"]),
@@ -145,3 +167,25 @@ def shortened(note: str) -> str:
     if len(encoded) <= MAX_NOTE:
         return note
     return encoded[: MAX_NOTE - 4].decode(errors="ignore") + " ..."
+
+
+@functools.lru_cache(maxsize=256)
+def _outline(kind: str, reason: str, action: str, by: str) -> Json:
+    """An Event with places for what differs between those of one sort; to be copied."""
+    fields: Json = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": None,
+        "involvedObject": None,
+        "reason": reason,
+        "message": "",
+        "source": {},
+        "firstTimestamp": None,
+        "lastTimestamp": None,
+        "type": kind,
+        "eventTime": None,
+        "action": action,
+        "reportingComponent": by,
+        "reportingInstance": f"{by}-{_HOST}",
+    }
+    return outline(fields)

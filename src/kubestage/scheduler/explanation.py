@@ -2,32 +2,43 @@
 
 The shape is that of recorded cases of the real scheduler (`kubestage verify` compares the two):
 node and plugin names as keys, upstream's codes and reasons as values.
+
+Nodes by the hundred are told the same, and then it is the same dict: nobody is to change it. That
+makes a story a tenth as large and as long to tell as if each node had its own.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import functools
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from kubestage.scheduler import alike_rows
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.verdicts import NOBODY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.runtime import PluginScores
     from kubestage.scheduler.status import Status
 
 Json = dict[str, Any]
 
+_RANKS: Final = "explanation/ranks"
+_MAX_SCORES: Final = 1 << 14
+
 
 def explain(attempt: Attempt) -> Json:
     """All that was found out in one attempt."""
-    names = attempt.columns.names
     told: Json = {
         "pod": attempt.pod.key,
         "profile": attempt.profile.name,
         "result": "unschedulable" if attempt.selected is None else "scheduled",
-        "feasible": sorted(names[row] for row in attempt.feasible.tolist()),
+        "feasible": _sorted_names(attempt.columns, attempt.feasible),
         "topNodes": [],
         "selected": attempt.node_name,
         "message": attempt.failure,
@@ -59,29 +70,39 @@ def schedule_result(told: Json) -> Json:
         "allCandidateNodes": sorted(filtered),
         "allFilteredNodes": told["feasible"],
         "pluginResults": {
-            "filter": {
-                node: {plugin: _in_words(verdict) for plugin, verdict in verdicts.items()}
-                for node, verdicts in filtered.items()
-            },
-            "score": {
-                node: {
-                    plugin: {
-                        "rawScore": score["raw"],
-                        "normalizedScore": score["normalized"],
-                        "finalScore": score["final"],
-                    }
-                    for plugin, score in scores.items()
-                }
-                for node, scores in (told.get("score") or {}).items()
-            },
+            "filter": _each_once(filtered, _verdicts_in_words),
+            "score": _each_once(told.get("score") or {}, _scores_in_words),
         },
     }
 
 
-def _in_words(verdict: str | Json) -> str:
-    if isinstance(verdict, str):
-        return verdict
-    return ", ".join(verdict.get("reasons") or [verdict["code"]])
+def _each_once(by_node: Json, put: Callable[[Json], Json]) -> Json:
+    """The same nodes with what they are told put in other words; what they share stays shared."""
+    words: dict[int, Json] = {}
+    for each in by_node.values():
+        if id(each) not in words:
+            words[id(each)] = put(each)
+    return {node: words[id(each)] for node, each in by_node.items()}
+
+
+def _verdicts_in_words(verdicts: Json) -> Json:
+    return {
+        plugin: verdict
+        if isinstance(verdict, str)
+        else ", ".join(verdict.get("reasons") or [verdict["code"]])
+        for plugin, verdict in verdicts.items()
+    }
+
+
+def _scores_in_words(scores: Json) -> Json:
+    return {
+        plugin: {
+            "rawScore": score["raw"],
+            "normalizedScore": score["normalized"],
+            "finalScore": score["final"],
+        }
+        for plugin, score in scores.items()
+    }
 
 
 def answer(status: Status, nodes: frozenset[str] | None = None) -> Json:
@@ -96,44 +117,71 @@ def answer(status: Status, nodes: frozenset[str] | None = None) -> Json:
 
 def _filter(attempt: Attempt) -> Json:
     assert attempt.verdicts is not None
+    names = attempt.columns.names
+    evaluated = list(map(names.__getitem__, attempt.evaluated.tolist()))
+    if attempt.verdicts.is_clear:
+        return dict.fromkeys(evaluated, _verdicts(attempt, NOBODY, 0))
+    rejecters, codes = attempt.verdicts.rejecter.tolist(), attempt.verdicts.code.tolist()
+    given = list(zip(rejecters, codes, strict=True))
+    told = {each: _verdicts(attempt, *each) for each in set(given)}
+    return dict(zip(evaluated, map(told.__getitem__, given), strict=True))
+
+
+def _verdicts(attempt: Attempt, rejecter: int, code: int) -> Json:
+    """What is told of the nodes that one plugin, or nobody, has rejected with one code."""
     state, profile = attempt.state, attempt.profile
-    running = [
-        (place, plugin.name)
+    told: Json = {
+        plugin.name: "passed"
         for place, plugin in enumerate(profile.filter)
-        if plugin.name not in state.skip_filter
-    ]
-    told: Json = {}
-    for at, row in enumerate(attempt.evaluated.tolist()):
-        rejecter = int(attempt.verdicts.rejecter[at])
-        passed: Json = {
-            name: "passed" for place, name in running if rejecter == NOBODY or place < rejecter
-        }
-        if rejecter != NOBODY:
-            code = int(attempt.verdicts.code[at])
-            status = profile.status_of(state, attempt.pod, rejecter, code)
-            passed[status.plugin] = answer(status)
-        told[attempt.columns.names[row]] = passed
+        if plugin.name not in state.skip_filter and (rejecter == NOBODY or place < rejecter)
+    }
+    if rejecter != NOBODY:
+        status = profile.status_of(state, attempt.pod, rejecter, code)
+        told[status.plugin] = answer(status)
     return told
 
 
 def _tell_scores(attempt: Attempt, told: Json) -> None:
-    names = attempt.columns.names
-    rows = attempt.feasible.tolist()
     if attempt.totals is None:
         told["topNodes"] = [attempt.node_name]
         return
+    names = attempt.columns.names
+    feasible = list(map(names.__getitem__, attempt.feasible.tolist()))
     told["preScore"] = {plugin: answer(status) for plugin, status in attempt.pre_score.items()}
-    told["score"] = {
-        names[row]: {
-            each.plugin: {
-                "raw": int(each.raw[at]),
-                "normalized": int(each.normalized[at]),
-                "final": int(each.final[at]),
-            }
-            for each in attempt.scores
+    told["score"] = dict(zip(feasible, _scores(attempt.scores, len(feasible)), strict=True))
+    told["totals"] = dict(zip(feasible, attempt.totals.tolist(), strict=True))
+    best = (attempt.totals == attempt.totals.max()).nonzero()[0]
+    told["topNodes"] = _sorted_names(attempt.columns, attempt.feasible[best])
+
+
+def _scores(scores: Sequence[PluginScores], count: int) -> Iterable[Json]:
+    """What is told of the scores of each of so many nodes."""
+    parts = [part for each in scores for part in (each.raw, each.normalized)]
+    firsts, sorts = alike_rows.alike({id(part): part for part in parts}.values(), count)
+    told = [
+        {
+            plugin: _score(int(raw[at]), int(normalized[at]), int(final[at]))
+            for plugin, raw, normalized, final in scores
         }
-        for at, row in enumerate(rows)
-    }
-    told["totals"] = {names[row]: int(attempt.totals[at]) for at, row in enumerate(rows)}
-    best = np.flatnonzero(attempt.totals == attempt.totals.max())
-    told["topNodes"] = sorted(names[rows[at]] for at in best.tolist())
+        for at in firsts.tolist()
+    ]
+    return map(told.__getitem__, sorts.tolist())
+
+
+@functools.lru_cache(maxsize=_MAX_SCORES)
+def _score(raw: int, normalized: int, final: int) -> Json:
+    return {"raw": raw, "normalized": normalized, "final": final}
+
+
+def _sorted_names(columns: Columns, rows: Ints) -> list[str]:
+    """The names of nodes in the order of names."""
+    order, names = columns.memo.get(_RANKS, lambda: _ranks(columns.names))
+    return list(map(names.__getitem__, np.sort(order[rows]).tolist()))
+
+
+def _ranks(names: Sequence[str]) -> tuple[Ints, list[str]]:
+    """The place of each row in the order of names, and the names in that order."""
+    rows = sorted(range(len(names)), key=names.__getitem__)
+    ranks: Ints = np.empty(len(names), np.int64)
+    ranks[rows] = np.arange(len(names))
+    return ranks, [names[row] for row in rows]

@@ -39,11 +39,13 @@ class NodeInfo:
     def add(self, pod: PodView) -> None:
         """Count a pod in."""
         self.pods[pod.uid] = pod
-        if pod.has_affinity:
+        plan = pod.plan
+        if plan.has_affinity:
             self.pods_with_affinity[pod.uid] = pod
         if pod.has_volumes:
             self.pods_with_volumes[pod.uid] = pod
-        self.ports.update(pod.host_ports)
+        if plan.host_ports:
+            self.ports.update(plan.host_ports)
 
     def remove(self, uid: str) -> PodView:
         """Count a pod out; returns the pod as it was counted in."""
@@ -56,6 +58,8 @@ class NodeInfo:
 
     def replace(self, pod: PodView) -> None:
         """Take a newer version of a pod, which goes to the end as if it had come just now."""
+        uid = pod.uid
         for pods in (self.pods, self.pods_with_affinity, self.pods_with_volumes):
-            if pods.pop(pod.uid, None) is not None:
-                pods[pod.uid] = pod
+            if uid in pods:
+                del pods[uid]
+                pods[uid] = pod

@@ -11,19 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-import numpy as np
 
 from kubestage.scheduler import selector_index
+from kubestage.scheduler.cells import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from kubestage.objects.affinity import AffinityTerm
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns
+    from kubestage.scheduler.columns import Columns
 
 _NO_LABELS: Final[dict[str, str]] = {}
-_MAX_CELLS: Final = 16_000_000
 
 _KindKey = tuple[str, frozenset[tuple[str, str]], bool]
 
@@ -46,36 +45,16 @@ class Question(msgspec.Struct, frozen=True, cache_hash=True):
         return all(term.matches(namespace, labels, _NO_LABELS) for term in self.terms)
 
 
-class Tally:
-    """A number per slot: the values of a node label, then one for nodes without it; or nodes."""
+class PodKind:
+    """Pods that no question can tell apart, and how many of them are on which rows.
 
-    __slots__ = ("_slots", "counts", "placed")
+    When the last of them goes it is dropped, and the next pod like it makes another.
+    """
 
-    def __init__(self, columns: Columns, topology_key: str | None) -> None:
-        if topology_key is not None:
-            label = columns.label(topology_key)
-            self._slots = label.codes
-            # ABSENT is -1, so nodes without the label meet in the last slot.
-            self.counts: Codes = np.zeros(len(label.values) + 1, np.int32)
-        else:
-            self._slots = np.arange(len(columns), dtype=np.int32)
-            self.counts = np.zeros(len(columns), np.int32)
-        self.placed = 0
-
-    def count(self, row: int, number: int) -> None:
-        """Count pods of a node in, or out if the number is negative."""
-        slot = self._slots[row]
-        self.counts[slot] += number
-        if slot >= 0:
-            self.placed += number
-
-
-class _Kind:
-    """Pods that no question can tell apart, and how many of them are on which rows."""
-
-    __slots__ = ("labels", "namespace", "rows", "tallies", "terminating")
+    __slots__ = ("is_dropped", "labels", "namespace", "rows", "tallies", "terminating")
 
     def __init__(self, pod: PodView, terminating: bool) -> None:
+        self.is_dropped = False
         self.namespace = pod.namespace
         self.labels = pod.labels
         self.terminating = terminating
@@ -86,28 +65,26 @@ class _Kind:
 class PodTallies:
     """The answers to all questions asked so far over one set of columns.
 
-    When all arrays together grow past `max_cells`, they are dropped and begun anew.
+    `all` are for reading. `version` changes when a question is asked for the first time: then
+    kinds have more tallies.
     """
 
-    __slots__ = (
-        "_asked", "_cells", "_columns", "_kinds", "_kinds_by_pair", "_max_cells", "_tallies",
-    )  # fmt: skip
+    __slots__ = ("_asked", "_columns", "_kinds", "_kinds_by_pair", "all", "version")
 
-    def __init__(self, columns: Columns, max_cells: int = _MAX_CELLS) -> None:
+    def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        self._max_cells = max_cells
-        self._kinds: dict[_KindKey, _Kind] = {}
-        self._kinds_by_pair: dict[tuple[str, str], dict[_Kind, None]] = {}
-        self._tallies: dict[Question, Tally] = {}
+        self.version = 0
+        self._kinds: dict[_KindKey, PodKind] = {}
+        self._kinds_by_pair: dict[tuple[str, str], dict[PodKind, None]] = {}
+        self.all: dict[Question, Tally] = {}
         self._asked: selector_index.SelectorIndex[Question] = selector_index.SelectorIndex()
-        self._cells = 0
         for row, info in enumerate(columns.infos):
             for pod in info.pods.values():
                 self._add(row, pod)
 
     def answer(self, question: Question) -> Tally:
         """The tally of a question, which stays true from then on."""
-        tally = self._tallies.get(question)
+        tally = self.all.get(question)
         return self._begin(question) if tally is None else tally
 
     def count(self, row: int, pod: PodView, sign: int) -> None:
@@ -117,9 +94,13 @@ class PodTallies:
         else:
             self._remove(row, pod)
 
-    def _add(self, row: int, pod: PodView) -> None:
+    def kind_of(self, pod: PodView) -> PodKind:
+        """The kind that a pod is of."""
         key = _key_of(pod)
-        kind = self._kinds.get(key) or self._take_up(key, pod)
+        return self._kinds.get(key) or self._take_up(key, pod)
+
+    def _add(self, row: int, pod: PodView) -> None:
+        kind = self.kind_of(pod)
         kind.rows[row] = kind.rows.get(row, 0) + 1
         for tally in kind.tallies:
             tally.count(row, 1)
@@ -139,14 +120,12 @@ class PodTallies:
 
     def _begin(self, question: Question) -> Tally:
         tally = Tally(self._columns, question.topology_key)
-        if self._cells > self._max_cells:
-            self._forget()
-        self._cells += len(tally.counts)
-        self._tallies[question] = tally
+        self.version += 1
+        self.all[question] = tally
         selector = question.terms[0].selector
         self._asked.add(selector, question)
         pair = selector_index.required_pair(selector)
-        kinds: Collection[_Kind] = (
+        kinds: Collection[PodKind] = (
             self._kinds.values() if pair is None else self._kinds_by_pair.get(pair, ())
         )
         for kind in kinds:
@@ -156,12 +135,12 @@ class PodTallies:
                     tally.count(row, number)
         return tally
 
-    def _take_up(self, key: _KindKey, pod: PodView) -> _Kind:
-        kind = self._kinds[key] = _Kind(pod, key[2])
+    def _take_up(self, key: _KindKey, pod: PodView) -> PodKind:
+        kind = self._kinds[key] = PodKind(pod, key[2])
         for pair in kind.labels.items():
             self._kinds_by_pair.setdefault(pair, {})[kind] = None
         kind.tallies = [
-            self._tallies[question]
+            self.all[question]
             for question in self._asked.candidates(kind.labels)
             if question.is_about(kind.namespace, kind.labels, kind.terminating)
         ]
@@ -169,19 +148,12 @@ class PodTallies:
 
     def _drop(self, key: _KindKey) -> None:
         kind = self._kinds.pop(key)
+        kind.is_dropped = True
         for pair in kind.labels.items():
             kinds = self._kinds_by_pair[pair]
             del kinds[kind]
             if not kinds:
                 del self._kinds_by_pair[pair]
-
-    def _forget(self) -> None:
-        """Drop all answers; those still wanted are worked out again when asked for."""
-        self._tallies.clear()
-        self._asked = selector_index.SelectorIndex()
-        self._cells = 0
-        for kind in self._kinds.values():
-            kind.tallies.clear()
 
 
 def _key_of(pod: PodView) -> _KindKey:

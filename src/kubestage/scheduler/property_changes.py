@@ -9,7 +9,7 @@ from kubestage.objects import pod_resources, quantity
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventResource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Json = dict[str, Any]
 
@@ -19,12 +19,14 @@ _NOTHING: Final = ()
 _REQUESTING: Final = ("containers", "initContainers", "resources", "overhead")
 
 
-def of_pod(old: Json, new: Json) -> list[ClusterEvent]:
+def of_pod(old: Json, new: Json) -> Sequence[ClusterEvent]:
     """The events that an update of a pod amounts to; a plain update if nothing special changed."""
     resource = EventResource.UNSCHEDULED_POD
     if new["spec"].get("nodeName"):
         resource = EventResource.ASSIGNED_POD
-    actions = list(_pod_actions(old, new)) or [ActionType.UPDATE]
+    actions = _pod_actions(old, new)
+    if not actions:
+        return _PLAIN[resource]
     return [_event(resource, action) for action in actions]
 
 
@@ -38,27 +40,35 @@ def _event(resource: EventResource, action: ActionType) -> ClusterEvent:
     return ClusterEvent(resource, action)
 
 
-def _pod_actions(old: Json, new: Json) -> Iterator[ActionType]:
+def _pod_actions(old: Json, new: Json) -> list[ActionType]:
     old_spec, new_spec = old["spec"], new["spec"]
+    found = []
     if _differ(old["metadata"], new["metadata"], "labels", _EMPTY):
-        yield ActionType.UPDATE_POD_LABEL
+        found.append(ActionType.UPDATE_POD_LABEL)
     if _is_scaled_down(old, new):
-        yield ActionType.UPDATE_POD_SCALE_DOWN
-    if old_spec.get("schedulingGates") and not new_spec.get("schedulingGates"):
-        yield ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
-    if len(new_spec.get("tolerations") or _NOTHING) != len(old_spec.get("tolerations") or _NOTHING):
-        yield ActionType.UPDATE_POD_TOLERATION
+        found.append(ActionType.UPDATE_POD_SCALE_DOWN)
+    if old_spec is not new_spec:
+        if old_spec.get("schedulingGates") and not new_spec.get("schedulingGates"):
+            found.append(ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
+        tolerations = [each.get("tolerations") or _NOTHING for each in (old_spec, new_spec)]
+        if len(tolerations[0]) != len(tolerations[1]):
+            found.append(ActionType.UPDATE_POD_TOLERATION)
     before, after = old.get("status") or _EMPTY, new.get("status") or _EMPTY
-    if _differ(before, after, "resourceClaimStatuses", _NOTHING) or _differ(
-        before, after, "extendedResourceClaimStatus", _EMPTY
+    if before is not after and (
+        _differ(before, after, "resourceClaimStatuses", _NOTHING)
+        or _differ(before, after, "extendedResourceClaimStatus", _EMPTY)
     ):
-        yield ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+        found.append(ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
+    return found
 
 
 def _is_scaled_down(old: Json, new: Json) -> bool:
     """Whether any request became smaller; most updates leave all that they depend on alone."""
     old_spec, new_spec = old["spec"], new["spec"]
-    if all(old_spec.get(part) is new_spec.get(part) for part in _REQUESTING) and not (
+    is_same = old_spec is new_spec or all(
+        old_spec.get(part) is new_spec.get(part) for part in _REQUESTING
+    )
+    if is_same and not (
         pod_resources.has_status_resources(old) or pod_resources.has_status_resources(new)
     ):
         return False
@@ -68,6 +78,12 @@ def _is_scaled_down(old: Json, new: Json) -> bool:
         name not in after or amount.milli_value > after[name].milli_value
         for name, amount in before.items()
     )
+
+
+_PLAIN: Final = {
+    resource: (_event(resource, ActionType.UPDATE),)
+    for resource in (EventResource.ASSIGNED_POD, EventResource.UNSCHEDULED_POD)
+}
 
 
 def _node_actions(old: Json, new: Json) -> Iterator[ActionType]:

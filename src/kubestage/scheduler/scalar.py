@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kubestage.scheduler.status import SUCCESS
+
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Codes, Columns, Ints
@@ -27,9 +29,11 @@ class ScalarFilter:
         if statuses is None:
             state[self._key] = statuses = []
         codes = np.zeros(len(rows), np.int32)
+        # NOTE: hundreds of calls for each pod; around each go 30 ns this way instead of 130 ns.
+        ask, infos = self.plugin.filter_node, columns.infos
         for at, row in enumerate(rows.tolist()):
-            status = self.plugin.filter_node(state, pod, columns.infos[row])
-            if not status.is_success:
+            status = ask(state, pod, infos[row])
+            if status is not SUCCESS and not status.is_success:
                 if status not in statuses:
                     statuses.append(status)
                 codes[at] = statuses.index(status) + 1
@@ -43,8 +47,6 @@ class ScalarFilter:
 
 def score_each(plugin: Any, state: CycleState, pod: PodView, columns: Columns, rows: Ints) -> Ints:
     """Call `score_node` for each row."""
-    return np.fromiter(
-        (plugin.score_node(state, pod, columns.infos[row]) for row in rows.tolist()),
-        np.int64,
-        len(rows),
-    )
+    ask, infos = plugin.score_node, columns.infos
+    scores = [ask(state, pod, infos[row]) for row in rows.tolist()]
+    return np.fromiter(scores, np.int64, len(scores))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
@@ -20,9 +21,13 @@ from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.queue import SchedulingQueue
 from kubestage.scheduler.queue.nominations import Nominations
+from kubestage.scheduler.quick import kernels
+from kubestage.scheduler.quick.backdrop import Backdrop
+from kubestage.scheduler.quick.lane import Lane
+from kubestage.scheduler.quick.look_ahead import LookAhead
 from kubestage.scheduler.record import WAITING, Record, Recording
 from kubestage.scheduler.selection import TieBreak
-from kubestage.scheduler.status import SUCCESS
+from kubestage.scheduler.status import SUCCESS, Status
 from kubestage.scheduler.timing import Timekeeper
 from kubestage.scheduler.waiting_pods import WaitingPods
 
@@ -93,6 +98,19 @@ class Scheduler:
         self._binding = BindingCycle(
             self.cache, self.queue, self._client, self.waiting, self._extenders, self._time
         )
+        self._backdrop = Backdrop(store)
+        self._lane = Lane(
+            self.cache,
+            self.queue,
+            self._cycle,
+            LookAhead(self._cycle, self.profiles, self._backdrop),
+            self._binding,
+            self.record,
+            self._time,
+            store.ledger,
+            self._carry_out,
+            self._refuse,
+        )
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
         self._handlers = EventHandlers(self.profiles, self.cache, self.queue, self.waiting)
@@ -100,22 +118,26 @@ class Scheduler:
 
     def schedule_one(self) -> Attempt | None:
         """Try the pod that is next in turn; None if there is none to be tried now."""
+        self.catch_up()
         queued = self._next()
         return None if queued is None else self._schedule(queued)
 
     def schedule_next(self) -> bool:
         """The same for those who need not know all about the attempt; it may take less time."""
-        queued = self._next()
-        if queued is None:
-            return False
-        self._schedule_quickly(queued)
-        return True
+        return bool(self._schedule_some(1))
 
-    def run_until_idle(self) -> int:
-        """Try pods until none is left to try without time passing; how many attempts it took."""
+    def run_until_idle(self, at_most: int | None = None) -> int:
+        """Try pods until none is left to try without time passing; how many attempts it took.
+
+        With `at_most`, it ends after that many.
+        """
+        left = sys.maxsize if at_most is None else at_most
         before = self._attempts
-        while self.schedule_next():
-            pass
+        while left > 0:
+            tried = self._schedule_some(left)
+            if not tried:
+                break
+            left -= tried
         return self._attempts - before
 
     def activate(self, pods: Iterable[PodView]) -> None:
@@ -221,35 +243,53 @@ class Scheduler:
 
     def _next(self) -> QueuedPod | None:
         """The pod that is to be tried now."""
-        self.catch_up()
         while (queued := self.queue.pop()) is not None:
             if not self._is_passed_over(queued):
                 return queued
         return None
 
+    def _schedule_some(self, at_most: int) -> int:
+        """Try the next pod in the quickest way there is, and those after it likewise."""
+        self.catch_up()
+        # Those who wait for something are looked after between attempts.
+        tried = self._lane.run(
+            self._attempts + 1, 1 if self._suspended or self._unready else at_most
+        )
+        self._attempts += tried
+        if not tried:
+            queued = self._next()
+            if queued is None:
+                return 0
+            self._schedule_quickly(queued)
+            tried = 1
+        return tried
+
     def _schedule_quickly(self, queued: QueuedPod) -> None:
         """Try a pod by what is known of its template, and in the ordinary way if nothing is."""
         pod = queued.pod
         profile = self.profiles[pod.scheduler_name]
-        if self._time.is_measuring or self.record.explains(self._attempts + 1):
-            self._schedule(queued)
-            return
-        attempt = self._cycle.quick(profile, pod, self.cache.columns)
+        attempt = None
+        if not (self._time.is_measuring or self.record.explains(self._attempts + 1)):
+            attempt = self._cycle.quick(profile, pod, self.cache.columns, self._backdrop)
         if attempt is None:
-            ordinary = self._schedule(queued)
-            if ordinary.totals is not None:
-                self._cycle.learn(ordinary)
+            self._schedule(queued)
+            kernels.COMPILED.count(kernels.ORDINARY)
             return
+        kernels.COMPILED.count(1)
         started_ns = self._time.begin()
         self._attempts = number = self._attempts + 1
         self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
         self._time.decided(started_ns)
-        placement = self._binding.assume(number, queued, attempt, started_ns)
+        self._carry_out(self._binding.assume(number, queued, attempt, started_ns))
+
+    def _carry_out(self, placement: Placement) -> None:
+        """Reserve and bind what an assumed pod needs."""
         failure = self._binding.reserve(placement)
         if failure is None:
             self._go_on(placement)
         else:
-            self._fail(number, queued, attempt, failure, started_ns)
+            attempt, started_ns = placement.attempt, placement.started_ns
+            self._fail(placement.number, placement.queued, attempt, failure, started_ns)
 
     def _schedule(self, queued: QueuedPod) -> Attempt:
         started_ns = self._time.begin()
@@ -325,10 +365,17 @@ class Scheduler:
             self._time.attempted(result, attempt.profile.name, placement.started_ns)
             self._binding.finish(placement)
             self.record.add(number, self.clock.now_ns, attempt, result, placement.node_name)
-            return
+        else:
+            self._release(placement, failure)
 
+    def _refuse(self, placement: Placement, status: Status) -> None:
+        """A pod that was tried in the fast lane could not be bound."""
+        self._release(placement, self._binding.refused(placement, status))
+
+    def _release(self, placement: Placement, failure: Failure) -> None:
         def fail() -> None:
-            self._fail(number, placement.queued, attempt, failure, placement.started_ns)
+            attempt, started_ns = placement.attempt, placement.started_ns
+            self._fail(placement.number, placement.queued, attempt, failure, started_ns)
 
         self._binding.release(placement, failure, fail)
 

@@ -46,12 +46,12 @@ def first_in_heap_order(positions: Ints) -> int:
     The real scheduler builds a max-heap of the feasible nodes and takes its root; equal scores
     never change places, so the winner among the best is the first in pre-order.
     """
-    keys = _pre_order_keys(1 << int(positions[-1]).bit_length())
+    keys = pre_order_keys(1 << int(positions[-1]).bit_length())
     return int(positions[keys[positions].argmin()])
 
 
 @functools.lru_cache(maxsize=32)
-def _pre_order_keys(count: int) -> Ints:
+def pre_order_keys(count: int) -> Ints:
     """For each position a number that grows in pre-order.
 
     Counted from one, a position's bits after the leading one are its path from the root (0 left,

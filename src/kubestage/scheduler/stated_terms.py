@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from kubestage.scheduler.pod_tallies import Tally
+from kubestage.scheduler.cells import Tally
 from kubestage.scheduler.selector_index import SelectorIndex
 
 if TYPE_CHECKING:
@@ -43,20 +43,25 @@ class StatedTerm:
 
 
 class _Plan:
-    __slots__ = ("pods", "terms")
+    __slots__ = ("is_expected", "pods", "terms")
 
     def __init__(self, terms: list[StatedTerm]) -> None:
         self.terms = terms
         self.pods = 0
+        self.is_expected = False
 
 
 class StatedTerms:
-    """All affinity terms of the pods on one set of columns."""
+    """All affinity terms of the pods on one set of columns.
 
-    __slots__ = ("_columns", "_plans", "_refusing", "_scoring")
+    `version` changes when terms come or go.
+    """
+
+    __slots__ = ("_columns", "_plans", "_refusing", "_scoring", "version")
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
+        self.version = 0
         self._plans: dict[PodPlan, _Plan] = {}
         self._refusing: SelectorIndex[StatedTerm] = SelectorIndex()
         self._scoring: SelectorIndex[StatedTerm] = SelectorIndex()
@@ -66,13 +71,18 @@ class StatedTerms:
 
     @property
     def refuse_any(self) -> bool:
-        """Whether any pod has required anti-affinity."""
+        """Whether any pod has required anti-affinity, or is expected to."""
         return bool(self._refusing)
 
     @property
     def score_any(self) -> bool:
-        """Whether any pod has terms that bear on scores."""
+        """Whether any pod has terms that bear on scores, or is expected to."""
         return bool(self._scoring)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no pod states any term."""
+        return not self._plans
 
     def refusing(self, pod: PodView, namespace_labels: Mapping[str, str]) -> Iterator[StatedTerm]:
         """The required anti-affinity terms that a pod falls under."""
@@ -88,12 +98,29 @@ class StatedTerms:
         plan.pods += sign
         for stated in plan.terms:
             stated.tally.count(row, sign)
-        if not plan.pods:
-            del self._plans[pod.plan]
-            for stated in plan.terms:
-                self._index_of(stated).remove(stated.term.selector, stated)
+        if not plan.pods and not plan.is_expected:
+            self._drop(pod.plan)
+
+    def expect(self, pod: PodView) -> list[StatedTerm]:
+        """The terms that pods such as this one state; they stay even while there are none."""
+        plan = self._plans.get(pod.plan) or self._take_up(pod)
+        plan.is_expected = True
+        return plan.terms
+
+    def expect_none(self) -> None:
+        """Forget the terms that no pod states."""
+        for key, plan in list(self._plans.items()):
+            plan.is_expected = False
+            if not plan.pods:
+                self._drop(key)
+
+    def _drop(self, key: PodPlan) -> None:
+        self.version += 1
+        for stated in self._plans.pop(key).terms:
+            self._index_of(stated).remove(stated.term.selector, stated)
 
     def _take_up(self, pod: PodView) -> _Plan:
+        self.version += 1
         affinity = pod.affinity
         stated = [
             StatedTerm(self._columns, stance, term)

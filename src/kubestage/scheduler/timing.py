@@ -11,6 +11,7 @@ import collections
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.scheduler.metrics import SCHEDULED
 from kubestage.scheduler.status import SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 _NS: Final = 1e-9
 _SUCCESS: Final = "Success"
 _UP_TO_FILTER: Final = ("PreFilter", "Filter")
-_UP_TO_CHOICE: Final = (*_UP_TO_FILTER, "PreScore", "Score")
+_SCORING: Final = ("PreScore", "Score")
+_UP_TO_CHOICE: Final = (*_UP_TO_FILTER, *_SCORING)
+_UP_TO_BINDING: Final = ("Reserve", "Permit", "PreBind")
+_BINDING: Final = ("Bind", "PostBind")
 _SAMPLED: Final = 10
 """One attempt in so many has the durations of its plugins observed."""
 
@@ -84,6 +88,21 @@ class Timekeeper:
         """All points up to the choice of a node have run, and have succeeded."""
         for point in _UP_TO_CHOICE if is_scored else _UP_TO_FILTER:
             self._silent[point, _SUCCESS, profile] += 1
+
+    def ran_quietly(self, profile: str, tried: int, scored: int, bound: int) -> None:
+        """So many attempts have found a node without ado, and some were bound to it."""
+        silent = self._silent
+        for point in (*_UP_TO_FILTER, *_UP_TO_BINDING):
+            silent[point, _SUCCESS, profile] += tried
+        if scored:
+            for point in _SCORING:
+                silent[point, _SUCCESS, profile] += scored
+        if bound:
+            for point in _BINDING:
+                silent[point, _SUCCESS, profile] += bound
+            self._attempted[SCHEDULED, profile] += bound
+        self._attempts += tried
+        self._decided += tried
 
     def begin(self) -> int:
         """A new attempt begins; when it did, for `read` to be compared with."""

@@ -21,12 +21,13 @@ class Verdicts:
     The arrays are made when somebody rejects or looks: most attempts of most pods need none.
     """
 
-    __slots__ = ("_code", "_rejecter", "count")
+    __slots__ = ("_code", "_passing", "_rejecter", "count")
 
     def __init__(self, count: int) -> None:
         self.count = count
         self._rejecter: Codes | None = None
         self._code: Codes | None = None
+        self._passing: Ints | None = None
 
     @property
     def is_clear(self) -> bool:
@@ -35,9 +36,10 @@ class Verdicts:
 
     @property
     def rejecter(self) -> Codes:
-        """The place of the rejecting plugin, or NOBODY."""
+        """The place of the rejecting plugin, or NOBODY; may be written to at once."""
         if self._rejecter is None:
             self._rejecter = np.full(self.count, NOBODY, np.int32)
+        self._passing = None
         return self._rejecter
 
     @property
@@ -68,8 +70,10 @@ class Verdicts:
     @property
     def passing(self) -> Ints:
         """The places of the rows that nobody rejected."""
-        places: Ints = (self.rejecter == NOBODY).nonzero()[0]
-        return places
+        if self._passing is None:
+            places: Ints = (self.rejecter == NOBODY).nonzero()[0]
+            self._passing = places
+        return self._passing
 
     @property
     def passing_count(self) -> int:

@@ -11,34 +11,43 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.scheduler import resource_table
+from kubestage.scheduler.memo import Memo
+from kubestage.scheduler.shares import Share
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns, Ints, Mask
-    from kubestage.scheduler.resource_table import ResourceTable, Table
+    from kubestage.scheduler.resource_table import Table
 
 _NO_POD: Final = np.iinfo(np.int64).max
 """Stands for the lowest priority on a node without pods."""
 
-_NATIVE_LINES: Final = resource_table.EPHEMERAL_STORAGE + 1
 _MAX_SHARES: Final = 16
+# Trials are kept for so many nodes in all, so for fewer templates in a larger cluster.
+_MAX_TRIALS: Final = 1 << 17
 
 
 class WeakerPods:
-    """The answers over one set of columns. The priority of a pod never changes."""
+    """The answers over one set of columns. The priority of a pod never changes.
 
-    __slots__ = ("_columns", "_lowest", "_shares", "_unsure")
+    `changes` counts for each node how often pods came or went; `trials` is where preemption keeps
+    what it came to there.
+    """
+
+    __slots__ = ("_columns", "_lowest", "_shares", "_unsure", "changes", "trials")
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._lowest: Ints = np.full(len(columns), _NO_POD, np.int64)
         self._unsure = set(range(len(columns)))
-        self._shares: dict[int, _Share] = {}
+        self._shares: dict[int, Share] = {}
+        self.changes = [0] * len(columns)
+        self.trials = Memo(max(_MAX_TRIALS // max(len(columns), 1), 1))
 
     def count(self, row: int, pod: PodView, sign: int) -> None:
         """Hear of a pod that came (1) or went (-1)."""
         priority = pod.priority
+        self.changes[row] += 1
         if row not in self._unsure:
             lowest = self._lowest[row]
             if sign > 0 and priority < lowest:
@@ -69,44 +78,9 @@ class WeakerPods:
         if share is None:
             if len(self._shares) >= _MAX_SHARES:
                 self._shares.clear()
-            share = self._shares[priority] = _Share(len(self._columns))
+            share = self._shares[priority] = Share(len(self._columns))
         share.lengthen(len(resources.requested))
         for row in rows[~share.known[rows]].tolist():
             pods = [pod for pod in infos[row].pods.values() if pod.priority < priority]
             share.write(row, pods, resources)
         return share.table
-
-
-class _Share:
-    """What pods below one priority take up; only the `known` rows of the table are true."""
-
-    __slots__ = ("known", "table")
-
-    def __init__(self, count: int) -> None:
-        self.table: Table = np.zeros((_NATIVE_LINES, count), np.int64)
-        self.known: Mask = np.zeros(count, np.bool_)
-
-    def lengthen(self, lines: int) -> None:
-        """Take up resources that were heard of since; rows that use them are not known yet."""
-        missing = lines - len(self.table)
-        if missing:
-            more = np.zeros((missing, len(self.known)), np.int64)
-            self.table = np.concatenate((self.table, more))
-
-    def write(self, row: int, pods: list[PodView], resources: ResourceTable) -> None:
-        """Add up what pods take; plain numbers are faster than cells of a table."""
-        cpu = memory = storage = 0
-        scalars: dict[str, int] = {}
-        for pod in pods:
-            taken = pod.requests
-            cpu += taken.milli_cpu
-            memory += taken.memory
-            storage += taken.ephemeral_storage
-            for resource, amount in taken.scalars.items():
-                scalars[resource] = scalars.get(resource, 0) + amount
-        column = self.table[:, row]
-        column[:_NATIVE_LINES] = len(pods), cpu, memory, storage
-        column[_NATIVE_LINES:] = 0
-        for resource, amount in scalars.items():
-            column[resources.line_of[resource]] = amount
-        self.known[row] = True

@@ -32,18 +32,55 @@ def bind(core: Core, kind: Kind, key: str, name: str, request: Binding) -> dict[
         raise status.not_found(kind, name)
     _check_preconditions(kind, key, pod, request)
     _check_bindable(kind, pod, name)
-    metadata = dict(pod["metadata"])
+    bound = _bound(core, pod, request.node)
+    metadata = bound["metadata"]
     for part, added in (("annotations", request.annotations), ("labels", request.labels)):
         if added:
             metadata[part] = {**(metadata.get(part) or {}), **added}
-    at = timestamps.format_time(core.clock.unix_ns)
-    bound = {
-        **pod,
-        "metadata": metadata,
-        "spec": {**pod["spec"], "nodeName": request.node},
-        "status": _scheduled(pod.get("status") or {}, at),
-    }
-    return bound if request.dry_run else core.put(kind, key, bound)
+    if request.dry_run:
+        return bound
+    if request.labels:
+        return core.put(kind, key, bound)
+    return core.ledger.assign(core.pods, key, bound, pod).new
+
+
+def assign(core: Core, key: str, node: str, uid: str) -> dict[str, Any]:
+    """Bind the pod of a key, if it still is the one with this uid.
+
+    NOTE: as `bind` for those who ask for nothing else, in 2.0 us instead of 3.8 us.
+    """
+    pods = core.pods
+    pod = pods.objects.get(key)
+    if pod is not None:
+        metadata, spec = pod["metadata"], pod["spec"]
+        if (
+            metadata["uid"] == uid
+            and "deletionTimestamp" not in metadata
+            and not spec.get("nodeName")
+            and "schedulingGates" not in spec
+        ):
+            return core.ledger.assign(pods, key, _bound(core, pod, node), pod).new
+    # It takes the long way to say why not.
+    return bind(core, pods.kind, key, key.partition("/")[2], Binding(node, uid))
+
+
+def _bound(core: Core, pod: dict[str, Any], node: str) -> dict[str, Any]:
+    """The pod on its node, but for the resourceVersion; its metadata is its own."""
+    bound, spec, before = pod.copy(), pod["spec"], pod.get("status")
+    bound["metadata"] = pod["metadata"].copy()
+    bodies, now_ns = core.templates.bodies, core.clock.now_ns
+    body = bodies.by_spec.get(id(spec))
+    if body is None:
+        bound["spec"] = {**spec, "nodeName": node}
+    else:
+        bound["spec"] = body.on.get(node) or bodies.put_on(body, node, len(core.pods.objects))
+        if before is body.status and body.bound_ns == now_ns:
+            bound["status"] = body.bound_status
+            return bound
+    bound["status"] = scheduled = _scheduled(before or {}, core.clock.unix_ns)
+    if body is not None and before is body.status:
+        body.bound_ns, body.bound_status = now_ns, scheduled
+    return bound
 
 
 def _check_preconditions(kind: Kind, key: str, pod: dict[str, Any], request: Binding) -> None:
@@ -70,8 +107,9 @@ def _check_bindable(kind: Kind, pod: dict[str, Any], name: str) -> None:
         raise refusals.conflict_on("pods/binding", kind, name, why)
 
 
-def _scheduled(before: dict[str, Any], at: str) -> dict[str, Any]:
+def _scheduled(before: dict[str, Any], at_ns: int) -> dict[str, Any]:
     """The status of a pod that has just got its node."""
+    at = timestamps.format_time(at_ns)
     conditions = before.get("conditions") or []
     if conditions:
         known = [each["type"] for each in conditions]

@@ -13,9 +13,13 @@ from kubestage.store.indexes import LabelIndex, ValueIndex, owner_uids
 from kubestage.store.ordered_keys import OrderedKeys
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.objects.kinds import Kind
-    from kubestage.store.log import Log
+    from kubestage.store.log import Change, Log
     from kubestage.store.selection import Selection
+
+    Subscriber = Callable[[Change], None]
 
 _NO_LABELS: Final[dict[str, str]] = {}
 
@@ -28,14 +32,19 @@ def key_of(namespace: str | None, name: str) -> str:
 class Collection:
     """The present state of one kind.
 
-    `objects` is for reading; changes go through `put` and `drop`, which keep the indexes true.
+    `objects` is for reading; changes go through `put`, `assign` and `drop`, which keep the
+    indexes true. `subscribers` are those who are told of changes of this kind.
     """
 
-    __slots__ = ("_all", "_partitions", "fields", "kind", "labels", "log", "objects", "owners")
+    __slots__ = (
+        "_all", "_partitions", "fields", "kind", "labels", "log", "objects", "owners",
+        "subscribers",
+    )  # fmt: skip
 
     def __init__(self, kind: Kind, log: Log) -> None:
         self.kind = kind
         self.log = log
+        self.subscribers: tuple[Subscriber, ...] = ()
         self.objects: dict[str, dict[str, Any]] = {}
         self.labels = LabelIndex()
         self.fields = {field: ValueIndex() for field in field_values.INDEXED.get(kind.kind, ())}
@@ -45,15 +54,27 @@ class Collection:
 
     def put(self, key: str, new: dict[str, Any], old: dict[str, Any] | None) -> None:
         """Place an object, instead of `old` if there is one."""
-        self.objects[key] = new
         if old is None:
-            namespace = new["metadata"].get("namespace") or ""
-            partition = self._partitions.get(namespace)
-            if partition is None:
-                partition = self._partitions[namespace] = OrderedKeys()
-            partition.add(key)
-            self._all = None
-        self._index(key, new, old)
+            self.add(key, new)
+            self._enter(key, new)
+        else:
+            self.objects[key] = new
+            self._index(key, new, old)
+
+    def add(self, key: str, new: dict[str, Any]) -> None:
+        """Place a new object that belongs in no index."""
+        self.objects[key] = new
+        namespace = new["metadata"].get("namespace") or ""
+        partition = self._partitions.get(namespace)
+        if partition is None:
+            partition = self._partitions[namespace] = OrderedKeys()
+        partition.add(key)
+        self._all = None
+
+    def assign(self, key: str, bound: dict[str, Any]) -> None:
+        """Place a pod that had no node and got one, and is in no other index anew."""
+        self.objects[key] = bound
+        self.fields[field_values.NODE_NAME].move(key, "", bound["spec"]["nodeName"])
 
     def drop(self, key: str, old: dict[str, Any]) -> None:
         """Take an object away."""
@@ -64,26 +85,35 @@ class Collection:
         if not len(partition):
             del self._partitions[namespace]
         self._all = None
-        self._index(key, None, old)
+        self.labels.remove(_labels(old), key)
+        for field, index in self.fields.items():
+            index.remove(field_values.reader(self.kind.kind, field)(old), key)
+        for uid in owner_uids(old):
+            self.owners.remove(uid, key)
 
-    def _index(self, key: str, new: dict[str, Any] | None, old: dict[str, Any] | None) -> None:
+    def _enter(self, key: str, new: dict[str, Any]) -> None:
+        self.labels.add(_labels(new), key)
+        for field, index in self.fields.items():
+            index.add(field_values.reader(self.kind.kind, field)(new), key)
+        for uid in owner_uids(new):
+            self.owners.add(uid, key)
+
+    def _index(self, key: str, new: dict[str, Any], old: dict[str, Any]) -> None:
         """Move a key between buckets; parts that both versions share need no work."""
         before, after = _labels(old), _labels(new)
         if before is not after and before != after:
             self.labels.remove(before, key)
             self.labels.add(after, key)
-        for field, index in self.fields.items():
-            read = field_values.reader(self.kind.kind, field)
-            was, now = read(old) if old else None, read(new) if new else None
-            if was != now:
-                if was is not None:
-                    index.remove(was, key)
-                if now is not None:
-                    index.add(now, key)
+        if self.fields and old.get("spec") is not new.get("spec"):
+            for field, index in self.fields.items():
+                read = field_values.reader(self.kind.kind, field)
+                was, now = read(old), read(new)
+                if was != now:
+                    index.move(key, was, now)
         if _references(old) is not _references(new):
-            for uid in dict.fromkeys(owner_uids(old) if old else ()):
+            for uid in owner_uids(old):
                 self.owners.remove(uid, key)
-            for uid in dict.fromkeys(owner_uids(new) if new else ()):
+            for uid in owner_uids(new):
                 self.owners.add(uid, key)
 
     def keys(self, namespace: str | None) -> list[str]:
@@ -121,9 +151,10 @@ class Collection:
         return len(partition) if partition else 0
 
 
-def _labels(obj: dict[str, Any] | None) -> dict[str, str]:
-    return (obj["metadata"].get("labels") or _NO_LABELS) if obj else _NO_LABELS
+def _labels(obj: dict[str, Any]) -> dict[str, str]:
+    return obj["metadata"].get("labels") or _NO_LABELS
 
 
-def _references(obj: dict[str, Any] | None) -> list[dict[str, Any]] | None:
-    return obj["metadata"].get("ownerReferences") if obj else None
+def _references(obj: dict[str, Any]) -> list[dict[str, Any]] | None:
+    references: list[dict[str, Any]] | None = obj["metadata"].get("ownerReferences")
+    return references

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kubestage.objects.kinds import Kind, KindTable
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
     from kubestage.store.admission.request import Check, Step
+    from kubestage.store.collection import Collection
     from kubestage.store.log import Change
 
     KindRef = Kind | tuple[str, str]
     GarbageMode = Literal["immediate", "manual"]
 
+_POD: Final = ("v1", "Pod")
 # NOTE: every commit asks, and most kinds have nothing to do with it.
 _OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
 
@@ -73,6 +76,11 @@ class Core:
             raise refusals.no_such_resource()
         return row
 
+    @functools.cached_property
+    def pods(self) -> Collection:
+        """All pods, at hand for those who ask once for every pod."""
+        return self.ledger.collection(self.kind(_POD))
+
     def read(self, ref: KindRef) -> Mapping[str, dict[str, Any]]:
         """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""
         return self.ledger.collection(self.kind(ref)).objects
@@ -100,6 +108,8 @@ class Core:
 
     def settle(self) -> None:
         """After a verb: collect garbage if that is done at once, then tell subscribers."""
-        if self._collects_at_once and self.garbage.collector is None:
-            self.garbage.collect(self)
-        self.ledger.deliver()
+        garbage, ledger = self.garbage, self.ledger
+        if garbage.queue and self._collects_at_once and garbage.collector is None:
+            garbage.collect(self)
+        if ledger.undelivered:
+            ledger.deliver()

@@ -114,19 +114,16 @@ def _prepared(
     if template is None:
         prepared = _from_scratch(core, kind, obj, name, namespace, now)
         _check(core, Request(kind, prepared, dry_run=dry_run))
-        if key is not None:
-            core.templates.add(key, prepared, now)
-        return prepared
-    metadata = {"name": name}
+        return prepared if key is None else core.templates.add(key, obj, prepared, now)
     base = obj["metadata"].get("generateName")
+    metadata = (template.generated if base else template.named).copy()
+    metadata["name"] = name
     if base:
         metadata["generateName"] = base
-    if namespace is not None:
-        metadata["namespace"] = namespace
+    metadata["namespace"] = namespace
     metadata["uid"] = names.uid(core.uid_stream)
     metadata["creationTimestamp"] = now
-    metadata.update(template.metadata)
-    prepared = template.body.copy()
+    prepared = template.pod.copy()
     prepared["metadata"] = metadata
     if core.resource_quotas.objects:
         # What the other checks say about a template, they say about all that is made from it.

@@ -68,11 +68,12 @@ _SPECIAL: Final[dict[tuple[str, str], Callable[[dict[str, Any]], str]]] = {
     ("Event", "source"): _event_source,
 }
 
+NODE_NAME: Final = "spec.nodeName"
 INDEXED: Final[dict[str, tuple[str, ...]]] = {
-    "Pod": ("spec.nodeName",),
+    "Pod": (NODE_NAME,),
     "Service": ("spec.clusterIP",),
 }
-"""The fields by kind that are found through an index."""
+"""The fields by kind that are found through an index; all of them in the spec."""
 
 
 @functools.cache

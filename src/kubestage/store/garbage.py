@@ -44,33 +44,39 @@ class Emptier(Protocol):
 
 
 class Garbage:
-    """The objects to look at, each once, in the order in which they were noticed.
+    """The objects to look at, each once, in the order in which they were noticed: the `queue`.
 
     While there is a `collector`, the store leaves the work to it; so it is with namespaces and
     an `emptier`.
     """
 
     def __init__(self) -> None:
-        self._queue: OrderedDict[Item, None] = OrderedDict()
+        self.queue: OrderedDict[Item, None] = OrderedDict()
         self.collector: Collector | None = None
         self.emptier: Emptier | None = None
 
     def notice(self, kind: Kind, key: str) -> None:
         """Put an object on the list."""
-        was_empty = not self._queue
-        self._queue.setdefault((kind, key))
+        was_empty = not self.queue
+        self.queue.setdefault((kind, key))
         if was_empty and self.collector is not None:
             self.collector.noticed()
 
     def observe(self, core: Core, change: Change) -> None:
         """Note what a change means for others."""
+        old, metadata = change.old, change.new["metadata"]
+        if old is None:
+            if "ownerReferences" in metadata:
+                self._observe_owners(core, change, ())
+            return
+        before = old["metadata"].get("ownerReferences")
         if change.type == DELETED:
             self._observe_removal(core, change)
-        elif change.old is not None and "deletionTimestamp" in change.new["metadata"]:
-            self._observe_ending(core, change.old, change)
-        before = change.old["metadata"].get("ownerReferences") if change.old else None
-        after = change.new["metadata"].get("ownerReferences")
-        if change.type == DELETED or before is not after:
+            self._observe_owners(core, change, before or ())
+            return
+        if "deletionTimestamp" in metadata:
+            self._observe_ending(core, old, change)
+        if before is not metadata.get("ownerReferences"):
             self._observe_owners(core, change, before or ())
 
     def _observe_removal(self, core: Core, change: Change) -> None:
@@ -118,17 +124,17 @@ class Garbage:
 
     def collect(self, core: Core) -> None:
         """Work until nothing is left to do."""
-        while self._queue:
+        while self.queue:
             self.collect_one(core)
 
     def collect_one(self, core: Core) -> bool:
         """Look at one object; whether more are to be looked at."""
-        if self._queue:
-            (kind, key), _ = self._queue.popitem(last=False)
+        if self.queue:
+            (kind, key), _ = self.queue.popitem(last=False)
             obj = core.ledger.collection(kind).objects.get(key)
             if obj is not None:
                 _process(core, kind, key, obj)
-        return bool(self._queue)
+        return bool(self.queue)
 
 
 def collect(core: Core) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects.label_requirement import DOUBLE_EQUALS, EQUALS, EXISTS, IN
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from kubestage.objects.label_requirement import Requirement
     from kubestage.objects.labels import Selector
@@ -42,6 +42,19 @@ class ValueIndex:
         del bucket[key]
         if not bucket:
             del self._buckets[value]
+
+    def move(self, key: str, was: str, now: str) -> None:
+        """Enter a key under another value than before."""
+        buckets = self._buckets
+        left = buckets[was]
+        del left[key]
+        if not left:
+            del buckets[was]
+        entered = buckets.get(now)
+        if entered is None:
+            buckets[now] = {key: None}
+        else:
+            entered[key] = None
 
     def get(self, value: str) -> Bucket:
         """The keys under a value. The bucket is this index's own: do not change it."""
@@ -117,7 +130,7 @@ class LabelIndex:
         }
 
 
-def owner_uids(obj: dict[str, Any]) -> list[str]:
-    """The uids of the owners that an object names."""
+def owner_uids(obj: dict[str, Any]) -> Iterable[str]:
+    """The uids of the owners that an object names, each once."""
     references = obj["metadata"].get("ownerReferences")
-    return [reference["uid"] for reference in references] if references else []
+    return dict.fromkeys([reference["uid"] for reference in references]) if references else ()

@@ -13,18 +13,20 @@ from kubestage.store.collection import Collection
 from kubestage.store.log import ADDED, DELETED, MODIFIED, Change, Log, at_revision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Container, Iterator
 
     from kubestage.objects.kinds import Kind
+    from kubestage.store.collection import Subscriber
 
-    Subscriber = Callable[[Change], None]
+    Kinds = Container[tuple[str, str]]
 
 
 class Ledger:
     """Versioned objects by kind.
 
     `history` is how many changes of each kind are remembered at least, for watches that resume
-    and lists at an older version.
+    and lists at an older version. `undelivered` are the changes of which subscribers have yet to
+    be told.
     """
 
     def __init__(self, history: int, revision: int) -> None:
@@ -32,8 +34,8 @@ class Ledger:
         self._history = history
         self._first_revision = revision
         self._collections: dict[tuple[str, str], Collection] = {}
-        self._subscribers: list[Subscriber] = []
-        self._undelivered: deque[Change] = deque()
+        self._subscriptions: list[tuple[Subscriber, Kinds | None]] = []
+        self.undelivered: deque[tuple[Collection, Change]] = deque()
         self._delivering = False
 
     def collection(self, kind: Kind) -> Collection:
@@ -42,7 +44,12 @@ class Ledger:
         if found is None:
             log = Log(self._history, self._first_revision)
             found = self._collections[kind.group, kind.plural] = Collection(kind, log)
+            found.subscribers = self._subscribers_of(kind)
         return found
+
+    def find(self, kind: Kind) -> Collection | None:
+        """The objects of a kind if there ever were any, or somebody has asked for them."""
+        return self._collections.get((kind.group, kind.plural))
 
     def collections(self) -> Iterator[Collection]:
         """All collections, in the order in which they were first used."""
@@ -61,6 +68,23 @@ class Ledger:
         change = Change(revision, ADDED if old is None else MODIFIED, kind, key, obj, old)
         return self._record(collection, change)
 
+    def add(self, collection: Collection, key: str, obj: dict[str, Any]) -> Change:
+        """Commit a new object under the next version; nobody owns it, and it has no labels."""
+        self.revision = revision = self.revision + 1
+        obj["metadata"]["resourceVersion"] = str(revision)
+        collection.add(key, obj)
+        return self._record(collection, Change(revision, ADDED, collection.kind, key, obj, None))
+
+    def assign(
+        self, pods: Collection, key: str, bound: dict[str, Any], old: dict[str, Any]
+    ) -> Change:
+        """Commit a pod that has got its node and is otherwise, but for its status, as it was."""
+        self.revision = revision = self.revision + 1
+        bound["metadata"]["resourceVersion"] = str(revision)
+        pods.assign(key, bound)
+        change = Change(revision, MODIFIED, pods.kind, key, bound, old, True)
+        return self._record(pods, change)
+
     def remove(self, kind: Kind, key: str) -> Change:
         """Commit a deletion; the change shows the last state under the version of the deletion."""
         collection = self.collection(kind)
@@ -72,17 +96,34 @@ class Ledger:
 
     def _record(self, collection: Collection, change: Change) -> Change:
         collection.log.append(change)
-        if self._subscribers:
-            self._undelivered.append(change)
+        if collection.subscribers:
+            self.undelivered.append((collection, change))
         return change
 
-    def subscribe(self, subscriber: Subscriber) -> None:
-        """Call back for every change from now on, after it is committed, in order."""
-        self._subscribers.append(subscriber)
+    def subscribe(self, subscriber: Subscriber, kinds: Kinds | None = None) -> None:
+        """Call back for every change from now on, after it is committed, in order.
+
+        With `kinds`, pairs of group and kind, for changes of those only.
+        """
+        self._subscriptions.append((subscriber, kinds))
+        self._connect()
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Stop calling back."""
-        self._subscribers.remove(subscriber)
+        known = [each for each, _ in self._subscriptions]
+        del self._subscriptions[known.index(subscriber)]
+        self._connect()
+
+    def _connect(self) -> None:
+        for collection in self._collections.values():
+            collection.subscribers = self._subscribers_of(collection.kind)
+
+    def _subscribers_of(self, kind: Kind) -> tuple[Subscriber, ...]:
+        return tuple(
+            subscriber
+            for subscriber, kinds in self._subscriptions
+            if kinds is None or (kind.group, kind.kind) in kinds
+        )
 
     def deliver(self) -> None:
         """Tell subscribers of all that is committed.
@@ -90,13 +131,14 @@ class Ledger:
         A subscriber may change objects: those changes are told after the one at hand, to all,
         so every subscriber sees one order.
         """
-        if self._delivering or not self._undelivered:
+        undelivered = self.undelivered
+        if self._delivering:
             return
         self._delivering = True
         try:
-            while self._undelivered:
-                change = self._undelivered.popleft()
-                for subscriber in tuple(self._subscribers):
+            while undelivered:
+                collection, change = undelivered.popleft()
+                for subscriber in collection.subscribers:
                     subscriber(change)
         finally:
             self._delivering = False

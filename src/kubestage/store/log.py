@@ -11,6 +11,8 @@ import bisect
 import operator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from kubestage.errors import Expired
 
 if TYPE_CHECKING:
@@ -36,32 +38,25 @@ class WatchEvent(NamedTuple):
     object: dict[str, Any]
 
 
-class Change:
+class Change(msgspec.Struct, eq=False, gc=False):
     """One committed change.
 
     `new` is the state after it; after a deletion it is the last state under the version of the
-    deletion. `old` is the state before, None for a creation.
+    deletion. `old` is the state before, None for a creation. `is_binding` says that a pod got its
+    node and that its labels, and all else in its spec, are the very ones they were.
+
+    NOTE: takes 0.08 us to make, and as a class with slots 0.19 us; there are two for every pod.
     """
 
-    __slots__ = ("_event", "_left", "key", "kind", "new", "old", "revision", "type")
-
-    def __init__(
-        self,
-        revision: int,
-        type: str,  # noqa: A002 - the name that watch events use
-        kind: Kind,
-        key: str,
-        new: dict[str, Any],
-        old: dict[str, Any] | None,
-    ) -> None:
-        self.revision = revision
-        self.type = type
-        self.kind = kind
-        self.key = key
-        self.new = new
-        self.old = old
-        self._event: WatchEvent | None = None
-        self._left: WatchEvent | None = None
+    revision: int
+    type: str
+    kind: Kind
+    key: str
+    new: dict[str, Any]
+    old: dict[str, Any] | None
+    is_binding: bool = False
+    _event: WatchEvent | None = None
+    _left: WatchEvent | None = None
 
     @property
     def event(self) -> WatchEvent:
@@ -90,11 +85,12 @@ class Log:
     true when the head is dropped.
     """
 
-    __slots__ = ("_changes", "_dropped", "_history", "floor")
+    __slots__ = ("_changes", "_dropped", "_history", "_most", "floor")
 
     def __init__(self, history: int, floor: int) -> None:
         self.floor = floor
         self._history = history
+        self._most = history + history // 4
         self._changes: list[Change] = []
         self._dropped = 0
 
@@ -105,12 +101,13 @@ class Log:
 
     def append(self, change: Change) -> None:
         """Remember a change, and forget the oldest ones in bulk when too many are kept."""
-        self._changes.append(change)
-        excess = len(self._changes) - self._history
-        if excess > self._history // 4:
-            self.floor = self._changes[excess - 1].revision
+        changes = self._changes
+        changes.append(change)
+        if len(changes) > self._most:
+            excess = len(changes) - self._history
+            self.floor = changes[excess - 1].revision
             self._dropped += excess
-            del self._changes[:excess]
+            del changes[:excess]
 
     def position_after(self, revision: int) -> int:
         """Where the changes newer than a version begin; Expired if some of them are forgotten."""

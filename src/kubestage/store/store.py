@@ -31,7 +31,7 @@ from kubestage.store.listing import ListOptions, ObjectList
 from kubestage.store.watch import Watch, WatchOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableSequence
+    from collections.abc import Callable, Container, MutableSequence
 
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind, KindTable
@@ -264,6 +264,12 @@ class Store(Core):
         self.settle()
         return bound
 
+    def assign(self, key: str, node: str, uid: str) -> dict[str, Any]:
+        """As `bind`, for a scheduler that has the key (``namespace/name``) of its pod at hand."""
+        bound = binding.assign(self, key, node, uid)
+        self.settle()
+        return bound
+
     def evict(
         self, name: str, namespace: str = "default", options: DeleteOptions | None = None
     ) -> Deletion:
@@ -291,12 +297,14 @@ class Store(Core):
         self.settle()
         return recorded
 
-    def subscribe(self, callback: Callable[[Change], None]) -> None:
-        """Call back after every change, in order.
+    def subscribe(
+        self, callback: Callable[[Change], None], kinds: Container[tuple[str, str]] | None = None
+    ) -> None:
+        """Call back after every change, in order; or of some kinds, pairs of group and kind.
 
         Changes that a callback makes are told after the one at hand.
         """
-        self.ledger.subscribe(callback)
+        self.ledger.subscribe(callback, kinds)
 
     def unsubscribe(self, callback: Callable[[Change], None]) -> None:
         """Stop calling back."""

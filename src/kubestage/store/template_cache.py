@@ -9,12 +9,17 @@ few, or, like jobs, are prepared with their uid in hand.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.store.outlines import outline
+from kubestage.store.pod_bodies import PodBodies, PodBody
+
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
+
+Json = dict[str, Any]
 
 _encode: Final = msgspec.json.Encoder().encode
 _IDENTITY: Final = ("name", "generateName", "namespace")
@@ -24,15 +29,19 @@ _plain_name: Final = re.compile("[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?").fullmatc
 _plain_base: Final = re.compile("[a-z0-9][-a-z0-9]{0,57}").fullmatch
 
 
-class Template(NamedTuple):
-    """A prepared object without identity. `body` has a place for the metadata.
+class Template(msgspec.Struct, frozen=True):
+    """A prepared object without identity, to be copied.
 
-    `only_at` is the one moment at which the template is true: preparation may write down the
-    time, as it does for pods behind a scheduling gate.
+    `pod` has a place for the metadata, which are `named` or, with a ``generateName``,
+    `generated`, and have places for what tells siblings apart. `only_at` is the one moment at
+    which the template is true: preparation may write down the time, as it does for pods behind a
+    scheduling gate.
     """
 
-    body: dict[str, Any]
-    metadata: dict[str, Any]
+    body: PodBody
+    pod: Json
+    named: Json
+    generated: Json
     only_at: str | None
 
 
@@ -42,15 +51,19 @@ class TemplateCache:
     def __init__(self, size: int = 1024) -> None:
         self._size = size
         self._templates: dict[bytes, Template] = {}
+        self.bodies = PodBodies()
 
-    def key(self, kind: Kind, obj: dict[str, Any]) -> bytes | None:
+    def key(self, kind: Kind, obj: Json) -> bytes | None:
         """What an object has in common with its siblings; None if it must go the full path."""
         metadata = obj.get("metadata")
         if kind.kind != "Pod" or kind.group or type(metadata) is not dict:
             return None
         if not _has_plain_identity(metadata):
             return None
-        shared = {name: item for name, item in metadata.items() if name not in _IDENTITY}
+        if "uid" in metadata:
+            shared = _in_place(metadata)
+        else:
+            shared = {name: item for name, item in metadata.items() if name not in _IDENTITY}
         try:
             return _encode({**obj, "metadata": shared})
         except (TypeError, ValueError):
@@ -59,31 +72,66 @@ class TemplateCache:
     def get(self, key: bytes, now: str) -> Template | None:
         """The template of a key, which is now the one used last."""
         found = self._templates.pop(key, None)
-        if found is None or found.only_at not in (None, now):
+        if found is None:
+            return None
+        if found.only_at is not None and found.only_at != now:
+            self.bodies.release(found.body)
             return None
         self._templates[key] = found
         return found
 
-    def add(self, key: bytes, prepared: dict[str, Any], now: str) -> None:
-        """Keep a prepared object for its siblings, and drop the one not used for longest."""
-        metadata = {k: v for k, v in prepared["metadata"].items() if k not in _STAMPED}
-        only_at = now if prepared.get("status", {}).get("conditions") else None
-        self._templates[key] = Template({**prepared, "metadata": {}}, metadata, only_at)
+    def add(self, key: bytes, given: Json, prepared: Json, now: str) -> Json:
+        """Keep a prepared object for its siblings, and drop the one not used for longest.
+
+        Returns the object with the parts that it shares.
+        """
+        body = self.bodies.share(prepared)
+        pod = {**prepared, "metadata": {}, "spec": body.spec}
+        if body.status is not None:
+            pod["status"] = body.status
+        only_at = now if (body.status or {}).get("conditions") else None
+        named, generated = _metadata(given, prepared["metadata"])
+        self._templates[key] = Template(body, outline(pod), named, generated, only_at)
         if len(self._templates) > self._size:
-            del self._templates[next(iter(self._templates))]
+            self.bodies.release(self._templates.pop(next(iter(self._templates))).body)
+        return {**pod, "metadata": prepared["metadata"]}
 
     def clear(self) -> None:
         """Forget everything: what admission reads has changed."""
         self._templates.clear()
+        self.bodies = PodBodies()
 
     def __len__(self) -> int:
         return len(self._templates)
 
 
-def _has_plain_identity(metadata: dict[str, Any]) -> bool:
+def _has_plain_identity(metadata: Json) -> bool:
     name, base = metadata.get("name"), metadata.get("generateName")
     if name is not None and not (type(name) is str and _plain_name(name)):
         return False
     if base is not None and not (type(base) is str and _plain_base(base)):
         return False
-    return bool(name or base)
+    return bool(name or base) and type(metadata.get("uid", "")) is str
+
+
+def _in_place(metadata: Json) -> Json:
+    """Metadata with the identity blanked out where it is.
+
+    Objects that bring a uid of their own, as recorded ones do, are stored with their fields in
+    the order in which they came, so only those of one order are siblings.
+    """
+    return {
+        name: bool(item) if name in _IDENTITY or name == "uid" else item
+        for name, item in metadata.items()
+    }
+
+
+def _metadata(given: Json, prepared: Json) -> tuple[Json, Json]:
+    """The metadata of siblings that have a name, and of those that have it made up."""
+    if "uid" in given["metadata"]:
+        whole = outline(prepared)
+        return whole, whole
+    shared = {name: item for name, item in prepared.items() if name not in _STAMPED}
+    stamped = {"namespace": "", "uid": "", "creationTimestamp": "", **shared}
+    named, generated = {"name": "", **stamped}, {"name": "", "generateName": "", **stamped}
+    return outline(named), outline(generated)

@@ -22,7 +22,9 @@ def record_status(core: Core, kind: Kind, key: str, status: dict[str, Any]) -> d
         return old
     # NOTE: a twentieth of the cost of an update of the status, and every pod is written several
     # times in its life (benchmarks/controllers.py).
-    return core.put(kind, key, {**old, "metadata": dict(old["metadata"]), "status": status})
+    new = old.copy()
+    new["metadata"], new["status"] = old["metadata"].copy(), status
+    return core.put(kind, key, new)
 
 
 def record_metadata(core: Core, kind: Kind, key: str, metadata: dict[str, Any]) -> dict[str, Any]:

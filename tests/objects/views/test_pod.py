@@ -98,6 +98,11 @@ def test_identity_and_status_are_read() -> None:
     assert view.raw is POD
 
 
+def test_a_key_that_is_at_hand_is_taken_as_it_is() -> None:
+    key = POD["metadata"]["namespace"] + "/web-0"
+    assert pods.of(POD, key).key is key
+
+
 def test_scheduling_parts_are_compiled() -> None:
     view = pods.of(POD)
     assert view.tolerations == (Toleration("k", "Exists", toleration_seconds=30),)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from tests.scheduler.plugins import clusters, storage_clusters, storages
 EXCEEDED = unschedulable("node(s) exceed max volume count")
 EPHEMERAL = {"name": "mine", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}
 EBS = "ebs.csi.aws.com"
+USING_C1 = storages.using("p", "c1")
 
 
 def bound(number: int, **parts: Any) -> list[Any]:
@@ -71,6 +73,26 @@ def test_only_pods_with_volumes_to_attach_are_looked_at(pod: Any, answer: Any) -
 def test_a_driver_attaches_so_many_volumes(limit: int | None, verdict: Any) -> None:
     objects = [*bound(0), *bound(1), storages.csi_node("n", disk=limit)]
     assert on_node(objects, storages.using("p", "c1"), storages.using("a", "c0")) == verdict
+
+
+def test_room_is_there_as_soon_as_a_pod_is_taken_off_for_trial() -> None:
+    nodes = [clusters.node(f"n{row}") for row in range(20)]
+    objects = [*bound(0), *bound(1), *(storages.csi_node(f"n{row}", disk=1) for row in range(20))]
+    over = clusters.columns(nodes, {f"n{row}": [storages.using("a", "c0")] for row in range(20)})
+    plugin, state, pod = NodeVolumeLimits({}, clusters.handle(objects)), CycleState(), USING_C1
+    assert plugin.pre_filter(state, pod, over) == (SUCCESS, None)
+    trial = over.take(range(20))
+    codes = plugin.filter(state, pod, trial, slice(0, 20))
+    assert codes is not None
+    assert codes.all()
+    trial.remove_pod(3, "a")
+    codes = plugin.filter(state, pod, trial, slice(0, 20))
+    assert codes is not None
+    assert np.flatnonzero(codes == 0).tolist() == [3]
+    trial.add_pod(3, storages.using("b", "c0"))
+    codes = plugin.filter(state, pod, trial, slice(0, 20))
+    assert codes is not None
+    assert codes.all()
 
 
 def test_a_volume_that_several_pods_share_counts_once() -> None:

@@ -106,6 +106,16 @@ class Case:
             for name, run in runs.by_node().items()
         }
 
+    def amounts_suffice(self) -> bool:
+        """Whether amounts tell all."""
+        return by_amounts.suffice(self.profile, self.preemptor.state)
+
+    def rejections(self) -> list[Any]:
+        """What amounts tell of the first node."""
+        columns, rows = self.cache.columns, np.array([0])
+        free = by_amounts.cleared(self.preemptor, columns, rows)
+        return list(by_amounts.rejections(self.preemptor, columns, rows, free))
+
     def expected(self) -> dict[str, Any]:
         """The same by the twin, which makes the columns of each node anew at each step."""
         outcomes = {}
@@ -178,9 +188,8 @@ def _crowded(own: Sequence[Any] = (), at: int = 0) -> Case:
 
 def test_a_node_too_small_without_weaker_pods_is_rejected_before_any_is_taken_off() -> None:
     case = _crowded()
-    assert by_amounts.suffices(case.preemptor)
-    (rejected,) = by_amounts.rejections(case.preemptor, case.cache.columns, np.array([0]))
-    places, status = rejected
+    assert case.amounts_suffice()
+    ((places, status),) = case.rejections()
     assert (places.tolist(), status.reasons) == ([0], ("Insufficient cpu",))
     assert status.plugin == "NodeResourcesFit"
 
@@ -194,7 +203,7 @@ def test_a_pod_put_back_takes_up_every_resource_it_did() -> None:
     full["status"]["allocatable"][clusters.GPU] = "2"
     pods = [with_gpu("young", "full", start=2), with_gpu("old", "full", start=1)]
     case = Case([full, *pods, with_gpu("new", priority=10)])
-    assert by_amounts.suffices(case.preemptor)
+    assert case.amounts_suffice()
     assert case.found() == case.expected() == {"full": ((), ["young"], 0)}
 
 
@@ -209,12 +218,12 @@ def test_beside_whom_a_node_is_promised_to_comes_first() -> None:
 
 def test_who_looks_at_pods_is_heard_before_those_that_come_after() -> None:
     case = _crowded([Lonely()])
-    assert not by_amounts.suffices(case.preemptor)
-    assert list(by_amounts.rejections(case.preemptor, case.cache.columns, np.array([0]))) == []
+    assert not case.amounts_suffice()
+    assert case.rejections() == []
 
 
 def test_a_plugin_of_a_user_is_not_taken_for_the_one_it_derives_from() -> None:
     handle: Any = clusters.handle()
     case = _crowded([OwnFit(crowd.FIT, handle)])
-    assert not by_amounts.suffices(case.preemptor)
-    assert list(by_amounts.rejections(case.preemptor, case.cache.columns, np.array([0]))) == []
+    assert not case.amounts_suffice()
+    assert case.rejections() == []

@@ -25,7 +25,7 @@ def test_who_is_not_noted_has_nobody_to_preempt() -> None:
 
 def test_rows_that_came_to_the_same_are_one_group() -> None:
     runs = _runs()
-    runs.note(0, DryRun(unschedulable("full")))
+    runs.note(np.array([0]), DryRun(unschedulable("full")))
     groups = [(sorted(rows.tolist()), status) for rows, status in runs.groups()]
     assert groups == [([0], NO_VICTIMS), ([1, 2, 3], FULL)]
 
@@ -40,6 +40,5 @@ def test_rows_after_the_last_that_counted_are_not_told_of() -> None:
 def test_errors_come_in_the_order_of_the_rows() -> None:
     runs = _runs()
     assert runs.errors() == []
-    runs.note(2, DryRun(error("late")))
-    runs.note(0, DryRun(error("early")))
+    runs.note_each([2, 0], [DryRun(error("late")), DryRun(error("early"))])
     assert runs.errors() == ["early", "late"]

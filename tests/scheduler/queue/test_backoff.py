@@ -99,3 +99,17 @@ def test_a_pod_that_was_tried_twice_in_this_instant_waits_its_pause_out() -> Non
     assert queue.pop_early() is None
     queue._clock.now_ns += 1
     assert queue.pop_early() is busy
+
+
+def test_who_joins_those_that_wait_may_be_tried_early() -> None:
+    queue = queue_at()
+    busy = rejected("busy")
+    busy.tried_ns, busy.tries = 0, 2
+    queue.add(busy)
+    assert queue.pop_early() is None
+    assert queue.pop_early() is None
+    idle = rejected("idle")
+    queue.add(idle)
+    assert queue.pop_early() is idle
+    assert queue.pop_early() is None
+    assert queue.get("default/busy") is busy

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventResource
 from kubestage.scheduler.queue import QueuedPod, QueueingHints, occasions
-from kubestage.scheduler.queue.hints import Strategy
+from kubestage.scheduler.queue.hints import Concern, Strategy
+from kubestage.scheduler.queue.unschedulable import Rejection
 from kubestage.scheduler.runtime import Profile
 from tests.scheduler.queue import queues
 
@@ -14,9 +17,21 @@ PLUGINS = {
 BIG, SMALL = queues.node("big-1"), queues.node("small-1")
 
 
+EVENTS = [
+    *(ClusterEvent(EventResource.NODE, action) for action in ActionType),
+    *(ClusterEvent(EventResource.ASSIGNED_POD, action) for action in ActionType),
+    ClusterEvent(EventResource.RESOURCE_SLICE, ActionType.ADD),
+    occasions.UNSCHEDULABLE_TIMEOUT,
+]
+
+
+def _hints() -> QueueingHints:
+    return QueueingHints({"default-scheduler": Profile("default-scheduler", PLUGINS, {})})
+
+
 @pytest.fixture
 def hints() -> QueueingHints:
-    return QueueingHints({"default-scheduler": Profile("default-scheduler", PLUGINS, {})})
+    return _hints()
 
 
 def rejected(*plugins: str, pending: tuple[str, ...] = ()) -> QueuedPod:
@@ -69,6 +84,31 @@ def test_who_waits_for_new_nodes_is_told_of_taints_that_go(hints: QueueingHints)
 
 def test_an_error_is_worth_another_attempt_whatever_happens(hints: QueueingHints) -> None:
     assert hints.strategy(rejected(), queues.NODE_TAINT, {}, {}) is Strategy.AFTER_BACKOFF
+
+
+_plugins = st.frozensets(st.sampled_from(["WaitsForNodes", "WaitsForLabels", "Silent", "Other"]))
+
+
+@hypothesis.given(_plugins, _plugins)
+def test_whoever_is_not_concerned_would_have_been_passed_over(
+    unschedulable: frozenset[str], pending: frozenset[str]
+) -> None:
+    hints, pod = _hints(), rejected(*unschedulable, pending=tuple(pending))
+    rejection = Rejection("default-scheduler", unschedulable, pending)
+    for event in EVENTS:
+        # Asked twice, for what is found once is kept.
+        for _ in range(2):
+            if hints.concern(rejection, event) is Concern.NOBODY:
+                assert hints.strategy(pod, event, BIG, BIG) is Strategy.SKIP
+
+
+def test_a_users_plugin_is_asked_about_each_pod_unless_it_has_no_hint(
+    hints: QueueingHints,
+) -> None:
+    rejection = Rejection("default-scheduler", frozenset({"WaitsForNodes"}), frozenset())
+    assert hints.concern(rejection, queues.NODE_ADD) is Concern.EACH
+    assert hints.concern(rejection, queues.NODE_LABEL) is Concern.ALIKE
+    assert hints.concern(rejection, occasions.ASSIGNED_POD_ADD) is Concern.NOBODY
 
 
 def test_a_wildcard_event_concerns_everybody_unless_it_names_a_pod(hints: QueueingHints) -> None:

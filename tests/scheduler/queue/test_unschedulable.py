@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from kubestage.scheduler.queue.queued_pod import QueuedPod
-from kubestage.scheduler.queue.unschedulable import UnschedulablePods
+from kubestage.scheduler.queue.unschedulable import Rejection, UnschedulablePods
 from kubestage.sim.clock import Clock
 from tests.scheduler.queue import queues
 
@@ -54,3 +54,42 @@ def test_an_empty_pool_is_never_looked_at() -> None:
     pods._clock.now_ns = 330 * SECOND
     assert pods.leftovers() == []
     assert pods.due_ns is None
+
+
+def _rejected(pods: UnschedulablePods, name: str, *plugins: str, app: str = "web") -> Rejection:
+    queued = QueuedPod(queues.pod(name, labels={"app": app}), 0, 1)
+    queued.unschedulable_plugins = frozenset(plugins)
+    pods.put(queued)
+    return Rejection("default-scheduler", frozenset(plugins), frozenset())
+
+
+def _groups(pods: UnschedulablePods, rejection: Rejection) -> list[list[str]]:
+    return [[each.pod.name for each in group.values()] for group in pods.alike(rejection)]
+
+
+def test_pods_that_are_alike_and_were_rejected_alike_are_together() -> None:
+    pods = pool()
+    fit = _rejected(pods, "a", "Fit")
+    spread = _rejected(pods, "b", "Spread")
+    _rejected(pods, "c", "Fit", app="db")
+    _rejected(pods, "d", "Fit")
+    assert set(pods.rejections) == {fit, spread}
+    assert (_groups(pods, fit), _groups(pods, spread)) == ([["a", "d"], ["c"]], [["b"]])
+
+
+def test_a_pod_that_others_reject_now_keeps_its_place() -> None:
+    pods = pool()
+    fit = _rejected(pods, "a", "Fit")
+    spread = _rejected(pods, "b", "Spread")
+    _rejected(pods, "a", "Spread")
+    assert (list(pods.rejections), _groups(pods, spread)) == ([spread], [["b", "a"]])
+    assert pods.place("default/a") < pods.place("default/b")
+    assert fit not in pods.rejections
+
+
+def test_a_pod_that_goes_leaves_nothing_behind() -> None:
+    pods = pool()
+    _rejected(pods, "a", "Fit")
+    assert pods.take("default/a") is not None
+    assert pods.take("default/a") is None
+    assert (len(pods), list(pods.rejections)) == (0, [])

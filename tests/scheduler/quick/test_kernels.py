@@ -8,21 +8,28 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubestage.scheduler import selection
+from kubestage.scheduler.plugins import normalize, spread_scoring
 from kubestage.scheduler.quick import compiled, kernels
 from kubestage.scheduler.quick.kernels import Amounts, Kept
+from kubestage.scheduler.quick.layout import Nodes
+from kubestage.scheduler.quick.plan_table import Asked, PlanTable
 from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
 
 
-def _world(seed: int, count: int, strategy: int) -> tuple[ResourceTable, Amounts, Kept]:
-    draw = np.random.default_rng(seed)
+def _table(draw: np.random.Generator, count: int) -> ResourceTable:
     table = ResourceTable(count)
     table.allocatable[:] = draw.integers(1, 2000, table.allocatable.shape)
     table.requested[:] = draw.integers(0, 2000, table.requested.shape)
     table.nonzero[:] = draw.integers(0, 2000, table.nonzero.shape)
     table.free[:] = table.allocatable - table.requested
+    return table
+
+
+def _asked(draw: np.random.Generator, count: int, strategy: int) -> Asked:
     lines = np.array([1, 2])
-    asked = Amounts(
+    amounts = Amounts(
         np.array([0, 1, 2]),
         draw.integers(0, 500, 3),
         lines,
@@ -34,13 +41,13 @@ def _world(seed: int, count: int, strategy: int) -> tuple[ResourceTable, Amounts
         int(draw.integers(0, 4)),
         int(draw.integers(0, 4)),
     )
-    kept = Kept(
-        draw.random(count) < 0.8,
-        draw.integers(0, 3, count),
-        np.zeros(count, np.bool_),
-        np.zeros(count, np.int64),
-    )
-    return table, asked, kept
+    is_open, fixed = draw.random(count) < 0.8, draw.integers(0, 3, count)
+    return Asked(amounts, is_open, fixed, None, None, (0, 0), {0: (1, 0), 1: (5, 5)})
+
+
+def _nodes(table: ResourceTable, log: RowLog) -> Nodes:
+    tables = table.free, table.allocatable, table.nonzero, table.requested
+    return Nodes(*tables, log.ring, log.logged, np.zeros((0, 0), np.int32), np.zeros(0, np.int32))
 
 
 def _copied(kept: Kept) -> Kept:
@@ -53,46 +60,88 @@ def _copied(kept: Kept) -> Kept:
     seed=st.integers(0, 1 << 32),
     count=st.integers(1, 300),
     strategy=st.sampled_from([kernels.LEAST_ALLOCATED, kernels.MOST_ALLOCATED]),
-    data=st.data(),
 )
-def test_both_work_out_the_same_and_choose_the_same(
-    seed: int, count: int, strategy: int, data: Any
-) -> None:
-    table, asked, plain = _world(seed, count, strategy)
-    start = data.draw(st.integers(0, count - 1))
-    needed = data.draw(st.integers(1, count))
-    quick, single = _copied(plain), _copied(plain)
-    rows = np.arange(count)
-    kernels.refresh(rows, table, asked, plain)
-    given = (
-        table.free,
-        table.allocatable,
-        table.nonzero,
-        table.requested,
-        asked.lines,
-        asked.least,
-        np.array([asked.score_lines, asked.scored, asked.weights]),
-        np.array([asked.balance_lines, asked.balanced]),
-        np.array([asked.fit_weight, asked.balance_weight, asked.strategy]),
-    )
-    for row in rows.tolist():
-        kernels.work_out(row, *given, *single)
-    chosen = compiled.attempt(rows, start, needed, *given, *quick)
-    for one, other, another in zip(plain, quick, single, strict=True):
+def test_all_three_work_out_the_same(seed: int, count: int, strategy: int) -> None:
+    draw = np.random.default_rng(seed)
+    table, asked = _table(draw, count), _asked(draw, count, strategy)
+    plans = PlanTable(count, 4)
+    number = plans.add(asked)
+    at_once, single = _copied(plans.kept(number)), _copied(plans.kept(number))
+    kernels.refresh(np.arange(count), table, asked.amounts, at_once)
+    for row in range(count):
+        kernels.work_out(
+            row,
+            *_nodes(table, RowLog(count))[:4],
+            asked.amounts.lines,
+            asked.amounts.least,
+            np.array([asked.amounts.score_lines, asked.amounts.scored, asked.amounts.weights]),
+            np.array([asked.amounts.balance_lines, asked.amounts.balanced]),
+            np.array([asked.amounts.fit_weight, asked.amounts.balance_weight, strategy]),
+            *single,
+        )
+    compiled.catch_up(number, _nodes(table, RowLog(count)), plans.arrays)
+    for one, other, another in zip(at_once, single, plans.kept(number), strict=True):
         assert (one == other).all()
         assert (one == another).all()
-    assert chosen == kernels.choose(plain, start, needed)
+
+
+def test_only_what_changed_is_worked_out_anew() -> None:
+    draw = np.random.default_rng(1)
+    table, log, plans = _table(draw, 50), RowLog(50), PlanTable(50, 4)
+    number = plans.add(_asked(draw, 50, 0)._replace(is_open=np.ones(50, np.bool_)))
+    table.free[:] = 1000
+    compiled.catch_up(number, _nodes(table, log), plans.arrays)
+    table.free[:] = 0
+    log.note(7)
+    compiled.catch_up(number, _nodes(table, log), plans.arrays)
+    assert np.flatnonzero(~plans.arrays.feasible[number]).tolist() == [7]
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=200))
+def test_the_winner_is_the_same(totals: list[int]) -> None:
+    scores, order = np.array(totals), selection.pre_order_keys(len(totals))
+    kept = Kept(*(np.ones(len(totals), np.bool_),) * 3, scores)  # type: ignore[arg-type]
+    chosen = kernels.choose(kept, 0, len(totals))
+    rows = np.arange(len(totals))
+    assert compiled.best(scores, rows, order, False, len(totals)) == chosen.row
+    assert compiled.best(scores, rows, rows[::-1].copy(), True, len(totals)) == max(
+        place for place, total in enumerate(totals) if total == max(totals)
+    )
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=60), st.integers(1, 5), st.booleans())
+def test_relative_scores_differ_alike(raw: list[int], weight: int, reverse: bool) -> None:
+    totals, rows = np.zeros(len(raw), np.int64), np.arange(len(raw))
+    compiled.add_scaled(np.array(raw), -weight if reverse else weight, rows, len(raw), totals)
+    wanted = normalize.scaled(np.array(raw), reverse=reverse) * weight
+    assert (totals - totals[0]).tolist() == (wanted - wanted[0]).tolist()
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=60), st.integers(1, 5))
+def test_spread_is_turned_over_alike(worth: list[float], weight: int) -> None:
+    count = len(worth)
+    totals, raw = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    ignored = np.zeros(count, np.bool_)
+    compiled.add_turned(np.array(worth), weight, count, ignored, raw, totals)
+    wanted = spread_scoring._turned_over(spread_scoring.rounded(np.array(worth)))
+    assert totals.tolist() == (wanted * weight).tolist()
 
 
 def test_compiled_kernels_are_loaded_when_enough_was_done_without() -> None:
     work = kernels.Compiled(1000)
-    assert work.attempt(600) is None
-    assert work.attempt(600) is compiled.attempt
-    assert work.attempt(1) is compiled.attempt
+    told: list[Any] = []
+    work.on_load = told.append
+    assert work.get(600) is None
+    work.count(500)
+    assert not told
+    assert work.get(600) is compiled
+    assert work.get(1) is compiled
+    assert told == [compiled]
 
 
-def test_the_log_tells_what_changed_since_and_begins_anew_when_it_is_full() -> None:
+def test_the_log_tells_what_changed_since_or_all_if_that_is_too_long_ago() -> None:
     log = RowLog(3)
+    assert log.since(-1).tolist() == [0, 1, 2]
     log.note(2)
     seen = log.count
     log.note(1)
@@ -100,4 +149,16 @@ def test_the_log_tells_what_changed_since_and_begins_anew_when_it_is_full() -> N
     assert log.since(seen).tolist() == [1, 2]
     for _ in range(2000):
         log.note(0)
-    assert log.epoch == 1
+    assert log.since(seen).tolist() == [0, 1, 2]
+    assert log.since(2001).tolist() == [0, 0]
+
+
+def test_equal_plans_share_a_number_and_others_keep_theirs_as_the_table_grows() -> None:
+    draw = np.random.default_rng(3)
+    plans, asked = PlanTable(20, 4), [_asked(draw, 20, 0) for _ in range(9)]
+    numbers = [plans.add(each) for each in asked]
+    assert numbers == list(range(9))
+    assert [plans.add(each) for each in asked] == numbers
+    for number, each in zip(numbers, asked, strict=True):
+        assert (plans.kept(number).is_open == each.is_open).all()
+        assert plans.arrays.least[number, :3].tolist() == each.amounts.least.tolist()

@@ -25,9 +25,10 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder().decode
 
 # Kept out of a plan: names, commands, environments, mounts, which differ without effect.
-_CONTAINER_PARTS: Final = ("resources", "ports", "image", "restartPolicy")
+_CONTAINER_PARTS: Final = ("resources", "ports", "image", "restartPolicy", "restartPolicyRules")
 _SPEC_PARTS: Final = (
     "overhead", "resources", "nodeSelector", "affinity", "tolerations", "topologySpreadConstraints",
+    "hostNetwork", "hostUsers",
 )  # fmt: skip
 _MAX_PLANS: Final = 4096
 _plans: Final[dict[bytes, PodPlan]] = {}
@@ -45,11 +46,22 @@ class PodPlan(msgspec.Struct, frozen=True, dict=True, eq=False):
     images: tuple[str, ...]
     has_affinity: bool
     has_required_anti_affinity: bool
+    has_spread: bool
 
     @functools.cached_property
     def spec(self) -> dict[str, Any]:
         """The plan's own copy of the parts that are compiled late."""
         return dict(zip(_SPEC_PARTS, _decode(self.key)[1:], strict=False))
+
+    @functools.cached_property
+    def asked_of_nodes(self) -> bytes:
+        """Equal for plans that differ only in what they say of other pods, and in namespace."""
+        parts = _decode(self.key)
+        affinity = parts[1 + _SPEC_PARTS.index("affinity")] or {}
+        parts[0] = None
+        parts[1 + _SPEC_PARTS.index("affinity")] = affinity.get("nodeAffinity")
+        parts[1 + _SPEC_PARTS.index("topologySpreadConstraints")] = None
+        return _encode(parts)
 
     @functools.cached_property
     def required_node_affinity(self) -> node_selector.RequiredNodeAffinity:
@@ -105,6 +117,7 @@ def _compile(key: bytes, spec: dict[str, Any], namespace: str) -> PodPlan:
         tuple([normalized_image(item.get("image") or "") for item in containers]),
         anti is not None or affinity.get("podAffinity") is not None,
         bool(anti and anti.get("requiredDuringSchedulingIgnoredDuringExecution")),
+        bool(spec.get("topologySpreadConstraints")),
     )
 
 

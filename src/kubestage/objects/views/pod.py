@@ -39,7 +39,10 @@ class ResourceClaim(NamedTuple):
 
 
 class PodView(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """One version of a pod; what its template decides is in ``plan`` and shared."""
+    """One version of a pod; what its template decides is in ``plan`` and shared.
+
+    ``key`` is ``namespace/name``.
+    """
 
     raw: dict[str, Any]
     plan: plans.PodPlan
@@ -55,11 +58,7 @@ class PodView(msgspec.Struct, frozen=True, eq=False, gc=False):
     phase: str
     scheduler_name: str
     priority: int
-
-    @property
-    def key(self) -> str:
-        """``namespace/name``."""
-        return f"{self.namespace}/{self.name}"
+    key: str
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -232,8 +231,11 @@ def _time(text: str | None) -> int | None:
     return timestamps.parse_time(text) if text else None
 
 
-def of(pod: dict[str, Any]) -> PodView:
-    """The view of a Pod object, which must not change afterwards."""
+def of(pod: dict[str, Any], key: str = "") -> PodView:
+    """The view of a Pod object, which must not change afterwards.
+
+    Who has its key (``namespace/name``) at hand gives it, so that there is one text for all.
+    """
     metadata = pod.get("metadata") or _EMPTY
     spec = pod.get("spec") or _EMPTY
     status = pod.get("status") or _EMPTY
@@ -242,13 +244,14 @@ def of(pod: dict[str, Any]) -> PodView:
     usage = shared.usage
     if status and pod_resources.has_status_resources(pod):
         usage = resource_totals.usage(pod)
+    name = metadata.get("name") or ""
     return PodView(
         pod,
         shared,
         usage.resource,
         usage.non_zero_milli_cpu,
         usage.non_zero_memory,
-        metadata.get("name") or "",
+        name,
         namespace,
         metadata.get("uid") or "",
         metadata.get("labels") or _EMPTY,
@@ -257,4 +260,5 @@ def of(pod: dict[str, Any]) -> PodView:
         status.get("phase") or "",
         spec.get("schedulerName") or DEFAULT_SCHEDULER,
         spec.get("priority") or 0,
+        key or f"{namespace}/{name}",
     )

@@ -36,6 +36,17 @@ class Assumptions:
         """Take an object to be changed already."""
         self._assumed[_key(current)] = current, assumed
 
+    def pending(self, kind: str) -> list[str]:
+        """The names of the objects of a kind, without namespaces, of which something is assumed."""
+        return [name for each, _, name in self._assumed if each == kind]
+
+    def settle(self, assumed: Json) -> None:
+        """What was assumed of an object has come true."""
+        key = _key(assumed)
+        known = self._assumed.get(key)
+        if known is not None and known[1] is assumed:
+            del self._assumed[key]
+
     def restore(self, assumed: Json) -> None:
         """Give up what is assumed of an object, unless it is of another version by now."""
         key = _key(assumed)

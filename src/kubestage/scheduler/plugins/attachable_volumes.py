@@ -9,6 +9,8 @@ from kubestage.scheduler.plugins import storage_objects
 from kubestage.scheduler.status import Code, Status, error, unresolvable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
@@ -17,12 +19,15 @@ Json = dict[str, Any]
 Volumes = dict[tuple[str, ...], str]
 """Driver by volume. A volume is its driver and handle; one still to be made is its claim."""
 
+Attachment = tuple[str, str]
+"""A driver and the volume that it has attached, by its name."""
+
 
 class AttachableVolumes:
     """Finds the volumes behind claims, classes and attachments."""
 
     def __init__(self, objects: StorageObjects) -> None:
-        self._objects = objects
+        self.objects = objects
 
     def of(self, pod: PodView, *, on_csi_node: bool, is_new: bool) -> Volumes | Status:
         """The volumes of a pod, or why they cannot be told.
@@ -44,26 +49,25 @@ class AttachableVolumes:
                 return problem
         return found
 
-    def attached(self) -> dict[str, Volumes]:
-        """The volumes that are attached to each node, by the name of the node."""
-        by_node: dict[str, Volumes] = {}
-        listed = self._objects.lister.list(storage_objects.STORAGE, "VolumeAttachment")
-        for attachment in listed:
-            spec = attachment["spec"]
-            name = (spec.get("source") or {}).get("persistentVolumeName")
-            volume = self._objects.volume(name) if name is not None else None
-            attacher = spec.get("attacher")
-            if attacher and volume is not None and volume.raw["spec"].get("csi") is not None:
-                held = by_node.setdefault(spec.get("nodeName") or "", {})
-                held[attacher, volume.handle] = attacher
-        return by_node
+    def attachments(self) -> Mapping[str, Sequence[Attachment]]:
+        """What is said to be attached, by the name of the node; the same while nothing changes."""
+        return self.objects.following("VolumeAttachment", _by_node)
+
+    def attached(self, attachments: Iterable[Attachment]) -> Volumes:
+        """The volumes that are there of those said to be attached."""
+        found: Volumes = {}
+        for attacher, name in attachments:
+            volume = self.objects.volume(name)
+            if volume is not None and volume.raw["spec"].get("csi") is not None:
+                found[attacher, volume.handle] = attacher
+        return found
 
     def _add_claim(
         self, found: Volumes, pod: PodView, name: str, on_csi_node: bool, *, ephemeral: bool = False
     ) -> Status | None:
         if not name:
             return error(storage_objects.NO_CLAIM_NAME)
-        claim = self._objects.claim(pod.namespace, name)
+        claim = self.objects.claim(pod.namespace, name)
         if claim is None:
             missing = storage_objects.claim_not_found(name)
             return unresolvable(f"looking up PVC {pod.namespace}/{name}: {missing}")
@@ -77,7 +81,7 @@ class AttachableVolumes:
         return None
 
     def _volume_behind(self, claim: ClaimView, on_csi_node: bool) -> tuple[str, ...] | None:
-        bound = self._objects.volume(claim.volume_name) if claim.volume_name else None
+        bound = self.objects.volume(claim.volume_name) if claim.volume_name else None
         if bound is None:
             return self._volume_to_be(claim, on_csi_node)
         driver, handle = bound.driver, bound.handle
@@ -93,7 +97,7 @@ class AttachableVolumes:
 
     def _volume_to_be(self, claim: ClaimView, on_csi_node: bool) -> tuple[str, ...] | None:
         """The volume that the claim's class will provision; without a class there is none."""
-        found = self._objects.storage_class(claim.class_name) if claim.class_name else None
+        found = self.objects.storage_class(claim.class_name) if claim.class_name else None
         if found is None:
             return None
         driver = found.provisioner
@@ -103,6 +107,19 @@ class AttachableVolumes:
                 return None
             driver = plugin.driver
         return (driver, claim.namespace, claim.name) if driver else None
+
+
+def _by_node(listed: Iterable[Json]) -> dict[str, list[Attachment]]:
+    by_node: dict[str, list[Attachment]] = {}
+    for attachment in listed:
+        spec = attachment["spec"]
+        name, attacher = (
+            (spec.get("source") or {}).get("persistentVolumeName"),
+            spec.get("attacher"),
+        )
+        if attacher and name is not None:
+            by_node.setdefault(spec.get("nodeName") or "", []).append((attacher, name))
+    return by_node
 
 
 def _add_inline(found: Volumes, volume: Json) -> Status | None:

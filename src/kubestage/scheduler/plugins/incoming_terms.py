@@ -44,6 +44,11 @@ def of(pod: PodView, lister: Lister) -> IncomingTerms:
     return _fixed(pod.plan) or _raised_by(_with_namespaces(pod.affinity, lister))
 
 
+def are_fixed(plan: PodPlan) -> bool:
+    """Whether the terms of a plan mean the same whatever namespaces there are."""
+    return _fixed(plan) is not None
+
+
 def matches_all(terms: Sequence[AffinityTerm], namespace: str, labels: Mapping[str, str]) -> bool:
     """Whether a pod matches every term; if there is none it does not."""
     return bool(terms) and all(term.matches(namespace, labels, _NO_LABELS) for term in terms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.cells import Tally
     from kubestage.scheduler.columns import Codes, Columns, Ints, Mask, Rows
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
@@ -74,6 +75,14 @@ class FilterState:
         for term in self.terms.required_anti:
             if term.matches(changed.namespace, changed.labels, _NO_LABELS):
                 _change(self.away, term.topology_key, columns, row, change)
+
+
+class Outlook(NamedTuple):
+    """Where a pod must be, must not be, and would rather be, by how many of whom are there."""
+
+    near: list[Tally]
+    away: list[Tally]
+    likes: list[tuple[Tally, int]]
 
 
 class InterPodAffinity:
@@ -186,6 +195,35 @@ class InterPodAffinity:
             return np.zeros(len(scores), np.int64)
         scaled: Ints = (MAX_NODE_SCORE * ((scores - least) / difference)).astype(np.int64)
         return scaled
+
+    def is_settled(self, pod: PodView) -> bool:
+        """Whether the terms of a pod are sound and mean the same whatever namespaces there are."""
+        if not pod.has_affinity:
+            return True
+        return not pod.affinity.problems and incoming_terms.are_fixed(pod.plan)
+
+    def outlook(self, pod: PodView, columns: Columns) -> Outlook:
+        """What a pod with settled terms looks for among the others, as tallies."""
+        terms, tallies = incoming_terms.of(pod, self._lister), columns.tallies
+        return Outlook(
+            [tallies.answer(question) for question in terms.near],
+            [tallies.answer(question) for question in terms.away],
+            [(tallies.answer(question), weight) for question, weight in terms.preferred],
+        )
+
+    def finds_itself(self, pod: PodView) -> bool:
+        """Whether a pod must be near its like, so that the first of them has to be let in."""
+        terms = incoming_terms.of(pod, self._lister)
+        return incoming_terms.matches_all(terms.required, pod.namespace, pod.labels)
+
+    def reception(self, pod: PodView, columns: Columns) -> Outlook:
+        """What the others look for in a pod, in the same way."""
+        stated, labels = columns.stated_terms, self._namespace_labels(pod)
+        scoring: list[tuple[Tally, int]] = []
+        if not self._ignores_others or incoming_terms.of(pod, self._lister).preferred:
+            scoring = [(each.tally, self._weight_of(each)) for each in stated.scoring(pod, labels)]
+        refusing = [each.tally for each in stated.refusing(pod, labels)]
+        return Outlook([], refusing, scoring)
 
     def events_to_register(self) -> Sequence[EventHint]:
         pod_change = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE

@@ -139,9 +139,14 @@ class NodeResourcesFit:
         shares = self._shares(np.maximum(allocatable, 1), requested)
         return self._mean(shares, weighing.weights, (allocatable > 0).astype(np.int64))
 
-    def asked(self, state: CycleState) -> tuple[Ints, Ints]:
-        """The lines of the table that a pod needs something of, and how much of each."""
+    def asked(self, state: CycleState) -> tuple[Ints, Ints] | None:
+        """The lines of the table that a pod needs something of, and how much of each.
+
+        None if devices may stand in for some.
+        """
         request: _Request = state[self.name]
+        if request.by_devices is not None:
+            return None
         lines = request.lines
         if isinstance(lines, slice):
             lines = np.arange(lines.start, lines.stop)

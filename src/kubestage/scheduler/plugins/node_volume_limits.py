@@ -11,24 +11,33 @@ import numpy as np
 from kubestage.objects import csi_migration
 from kubestage.objects.views import storage
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.plugins import storage_objects
+from kubestage.scheduler.plugins import (
+    driver_limits,
+    held_volumes,
+    mounted_volumes,
+    storage_objects,
+)
 from kubestage.scheduler.plugins.attachable_volumes import AttachableVolumes, Volumes
-from kubestage.scheduler.plugins.storage_objects import StorageObjects
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, unschedulable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import CSINodeView
-    from kubestage.scheduler.columns import Codes, Columns, Rows
+    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.node_info import NodeInfo
+    from kubestage.scheduler.plugins.attachable_volumes import Attachment
+    from kubestage.scheduler.plugins.driver_limits import DriverLimits
+    from kubestage.scheduler.plugins.held_volumes import HeldVolumes
 
 Json = dict[str, Any]
 
 _EXCEEDED: Final = unschedulable("node(s) exceed max volume count")
+_FEW: Final = 8
+"""Finding out what has changed costs about as much as looking at so many nodes."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -38,11 +47,18 @@ class _Attempt:
     The pod's own volumes are reckoned twice: for nodes that tell of their drivers and for others.
     """
 
-    drivers: dict[str, CSINodeView]
-    attachments: dict[str, Volumes]
-    with_drivers: Volumes | Status
-    without_drivers: Volumes | Status
+    nodes: Mapping[str, CSINodeView]
+    attachments: Mapping[str, Sequence[Attachment]]
+    wanted: dict[bool, Volumes | Status] = dataclasses.field(default_factory=dict)
     statuses: list[Status] = dataclasses.field(default_factory=list)
+    _held: tuple[Columns, HeldVolumes] | None = None
+
+    def held(self, columns: Columns, attachable: AttachableVolumes) -> HeldVolumes:
+        """The volumes on nodes close to their limits; no object changes during an attempt."""
+        if self._held is None or self._held[0] is not columns:
+            found = held_volumes.over(columns, attachable)
+            self._held = columns, found.refresh(self.attachments)
+        return self._held[1]
 
     def code(self, status: Status) -> int:
         """The number of an answer, given on first sight."""
@@ -58,31 +74,36 @@ class NodeVolumeLimits:
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args
-        self._objects = StorageObjects(handle.lister)
+        self._objects = storage_objects.shared(handle.lister)
         self._attachable = AttachableVolumes(self._objects)
 
     def pre_filter(
         self, state: CycleState, pod: PodView, columns: Columns
     ) -> tuple[Status, frozenset[str] | None]:
-        del state, columns
-        volumes = storage_objects.volumes_of(pod)
-        return (SUCCESS if any(map(_may_attach, volumes)) else SKIP), None
+        del columns
+        if not any(map(mounted_volumes.may_attach, storage_objects.volumes_of(pod))):
+            return SKIP, None
+        state[self.name] = _Attempt(self._objects.csi_nodes(), self._attachable.attachments())
+        return SUCCESS, None
 
     def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes | None:
-        attempt: _Attempt | None = state.get(self.name)
-        if attempt is None:
-            attempt = state[self.name] = self._attempt(pod)
-        elsewhere = attempt.without_drivers
-        numbers = np.arange(len(columns))[rows].tolist()
-        usual = attempt.code(elsewhere) if isinstance(elsewhere, Status) else 0
-        codes: Codes = np.full(len(numbers), usual, np.int32)
-        if attempt.drivers:
-            for at, row in enumerate(numbers):
-                info = columns.infos[row]
-                drivers = attempt.drivers.get(info.name)
-                if drivers is not None:
-                    status = self._check(attempt, info, drivers)
-                    codes[at] = 0 if status.is_success else attempt.code(status)
+        attempt: _Attempt = state[self.name]
+        if not attempt.nodes:
+            usual = self._usual(attempt, pod)
+            return np.full(len(columns), usual, np.int32)[rows] if usual else None
+        limits = driver_limits.over(columns, attempt.nodes, attempt.attachments)
+        told = limits.told[rows]
+        codes: Codes = np.zeros(len(told), np.int32)
+        if not limits.is_complete:
+            codes[~told] = self._usual(attempt, pod)
+        wanted = self._wanted(attempt, pod, on_csi_node=True)
+        if isinstance(wanted, Status):
+            codes[told] = attempt.code(wanted)
+        elif wanted:
+            doubtful = limits.doubtful(columns, wanted.values())[rows].nonzero()[0]
+            if len(doubtful):
+                numbers = np.arange(len(columns))[rows][doubtful]
+                codes[doubtful] = self._codes(attempt, wanted, columns, numbers, limits)
         return codes
 
     def status(self, state: CycleState, pod: PodView, code: int) -> Status:
@@ -90,35 +111,60 @@ class NodeVolumeLimits:
         attempt: _Attempt = state[self.name]
         return attempt.statuses[code - 1]
 
-    def _attempt(self, pod: PodView) -> _Attempt:
-        return _Attempt(
-            {each.name: each for each in self._objects.csi_nodes()},
-            self._attachable.attached(),
-            self._attachable.of(pod, on_csi_node=True, is_new=True),
-            self._attachable.of(pod, on_csi_node=False, is_new=True),
-        )
+    def _usual(self, attempt: _Attempt, pod: PodView) -> int:
+        """The code for nodes that do not tell of their drivers."""
+        wanted = self._wanted(attempt, pod, on_csi_node=False)
+        return attempt.code(wanted) if isinstance(wanted, Status) else 0
 
-    def _check(self, attempt: _Attempt, info: NodeInfo, drivers: CSINodeView) -> Status:
+    def _wanted(self, attempt: _Attempt, pod: PodView, *, on_csi_node: bool) -> Volumes | Status:
+        found = attempt.wanted.get(on_csi_node)
+        if found is None:
+            found = self._attachable.of(pod, on_csi_node=on_csi_node, is_new=True)
+            attempt.wanted[on_csi_node] = found
+        return found
+
+    def _codes(
+        self,
+        attempt: _Attempt,
+        wanted: Volumes,
+        columns: Columns,
+        rows: Ints,
+        limits: DriverLimits,
+    ) -> Codes:
+        """Look at nodes more closely: at each if there are few, else at all together."""
+        codes: Codes = np.zeros(len(rows), np.int32)
+        closest: Iterable[int] = range(len(rows))
+        if len(rows) > _FEW:
+            held = attempt.held(columns, self._attachable)
+            held.look_at(columns, rows)
+            for driver, count in collections.Counter(wanted.values()).items():
+                exceeded = held.used(driver, rows) + count > limits.of(driver, rows)
+                codes[exceeded] = attempt.code(_EXCEEDED)
+            peculiar = held.peculiar(wanted)
+            if peculiar:
+                closest = [at for at, row in enumerate(rows.tolist()) if row in peculiar]
+            else:
+                closest = ()
+        for at in closest:
+            status = self._check(wanted, columns.infos[rows[at]], attempt)
+            codes[at] = 0 if status is SUCCESS else attempt.code(status)
+        return codes
+
+    def _check(self, wanted: Volumes, info: NodeInfo, attempt: _Attempt) -> Status:
         """Whether a node's drivers have room; a volume that is there already counts once."""
-        wanted = attempt.with_drivers
-        if isinstance(wanted, Status):
-            return wanted
-        limits = {name: limit for name, limit in drivers.limits.items() if limit is not None}
-        if not wanted or not limits:
+        limits = attempt.nodes[info.name].limits
+        if all(limit is None for limit in limits.values()):
             return SUCCESS
-        held: Volumes = {}
-        for pod in info.pods_with_volumes.values():
-            found = self._attachable.of(pod, on_csi_node=True, is_new=False)
-            if isinstance(found, Status):
-                return found
-            held |= found
-        attached = attempt.attachments.get(info.name, {})
-        used = collections.Counter((held | attached).values()) if held or attached else {}
-        more: dict[str, int] = {}
-        for volume, driver in wanted.items():
-            if volume not in held and driver in limits:
-                more[driver] = more.get(driver, used.get(driver, 0)) + 1
-        return _EXCEEDED if any(more[driver] > limits[driver] for driver in more) else SUCCESS
+        attachments = attempt.attachments.get(info.name, ())
+        held = held_volumes.held_on(info, self._attachable, attachments)
+        if isinstance(held, Status):
+            return held
+        fresh = collections.Counter(wanted[each] for each in wanted if each not in held.volumes)
+        for driver, count in fresh.items():
+            limit = limits.get(driver)
+            if limit is not None and held.used.get(driver, 0) + count > limit:
+                return _EXCEEDED
+        return SUCCESS
 
     def events_to_register(self) -> Sequence[EventHint]:
         claim_added = ClusterEvent(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)
@@ -131,14 +177,6 @@ class NodeVolumeLimits:
             EventHint(claim_added, _after_claim_addition),
             EventHint(detached, _after_detachment),
         ]
-
-
-def _may_attach(volume: Json) -> bool:
-    return (
-        volume.get("persistentVolumeClaim") is not None
-        or volume.get("ephemeral") is not None
-        or csi_migration.plugin_of(volume) is not None
-    )
 
 
 def _after_drivers_change(pod: PodView, old: Json | None, new: Json | None) -> bool:
@@ -156,7 +194,7 @@ def _after_pod_deletion(pod: PodView, old: Json | None, new: Json | None) -> boo
     spec = old.get("spec") or {}
     if not spec.get("nodeName") and not (old.get("status") or {}).get("nominatedNodeName"):
         return False
-    return any(map(_may_attach, spec.get("volumes") or ()))
+    return any(map(mounted_volumes.may_attach, spec.get("volumes") or ()))
 
 
 def _after_claim_addition(pod: PodView, old: Json | None, new: Json | None) -> bool:

@@ -27,8 +27,9 @@ class ClaimReader:
         self._objects = objects
         self._assumptions = assumptions
 
-    def problem(self, pod: PodView, stated: Iterable[VolumeClaim]) -> str | None:
-        """Why a pod cannot run anywhere because of a claim, if so."""
+    def find(self, pod: PodView, stated: Iterable[VolumeClaim]) -> list[ClaimView] | str:
+        """The claims of a pod, or why it cannot run anywhere because of one."""
+        found = []
         for name, ephemeral, _ in stated:
             claim = self._objects.claim(pod.namespace, name)
             if claim is None:
@@ -47,48 +48,36 @@ class ClaimReader:
                 return f'persistentvolumeclaim "{name}" is being deleted'
             if ephemeral and (foreign := storage_objects.foreign_claim(pod, claim)):
                 return foreign
-        return None
+            found.append(claim)
+        return found
 
-    def read(self, pod: PodView, stated: Iterable[VolumeClaim]) -> PodClaims | str | None:
-        """The claims; a sentence if they cannot be read, None if one should be bound and is not."""
+    def read(self, found: Iterable[ClaimView]) -> PodClaims | str | None:
+        """What they need; a sentence if that is unclear, None if one should be bound and is not."""
         bound: list[tuple[ClaimView, VolumeView | None]] = []
         waiting: list[tuple[ClaimView, ClassView]] = []
         immediate = False
-        for name, _, _ in stated:
-            claim = self._claim(pod.namespace, name)
+        for claim in map(self._newest, found):
             if claim.is_bound:
                 bound.append((claim, self._volume(claim.volume_name)))
                 continue
-            found = self._objects.storage_class(claim.class_name) if claim.class_name else None
-            if found is not None and "volumeBindingMode" not in found.raw:
+            of = self._objects.storage_class(claim.class_name) if claim.class_name else None
+            if of is not None and "volumeBindingMode" not in of.raw:
                 return f'VolumeBindingMode not set for StorageClass "{claim.class_name}"'
-            if found is None or not found.waits_for_consumer or claim.volume_name:
+            if of is None or not of.waits_for_consumer or claim.volume_name:
                 immediate = True
             else:
-                waiting.append((claim, found))
+                waiting.append((claim, of))
         if immediate:
             return None
-        volumes = self._volumes({claim.class_name for claim, _ in waiting})
-        by_class: dict[str, list[int]] = {claim.class_name: [] for claim, _ in waiting}
-        for number, volume in enumerate(volumes):
-            by_class[volume.class_name].append(number)
-        return PodClaims(tuple(bound), tuple(waiting), tuple(volumes), by_class)
+        return PodClaims(tuple(bound), tuple(waiting))
 
-    def _claim(self, namespace: str, name: str) -> ClaimView:
-        claim = self._objects.claim(namespace, name)
-        assert claim is not None, "claims are looked for before they are read"
-        return self._objects.claim_view(self._assumptions.newest(claim.raw))
+    def _newest(self, claim: ClaimView) -> ClaimView:
+        assumed = self._assumptions.newest(claim.raw)
+        return claim if assumed is claim.raw else self._objects.claim_view(assumed)
 
     def _volume(self, name: str) -> VolumeView | None:
         volume = self._objects.volume(name)
-        return None if volume is None else self._assumed(volume)
-
-    def _volumes(self, classes: set[str]) -> list[VolumeView]:
-        if not classes:
-            return []
-        of_classes = (each for each in self._objects.volumes() if each.class_name in classes)
-        return sorted(map(self._assumed, of_classes), key=lambda volume: volume.name)
-
-    def _assumed(self, volume: VolumeView) -> VolumeView:
+        if volume is None:
+            return None
         assumed = self._assumptions.newest(volume.raw)
         return volume if assumed is volume.raw else self._objects.volume_view(assumed)

@@ -95,7 +95,7 @@ class PodTopologySpread:
             return error(f"get constraints from pod: {spreads}"), None
         if not spreads:
             return SKIP, None
-        domains = _domains(columns, spreads, pod, require_all=True)
+        domains = domains_of(columns, spreads, pod, require_all=True)
         totals = tuple(
             each.totals(columns, spread) for spread, each in zip(spreads, domains, strict=True)
         )
@@ -131,9 +131,8 @@ class PodTopologySpread:
             return error(f"calculating preScoreState: {spreads}")
         if not spreads:
             return SKIP
-        # System defaults spread over hostnames even where nodes have no zone.
-        require_all = not self._is_system_defaulted or spread_constraints.has_own(pod.plan)
-        domains = _domains(columns, spreads, pod, require_all)
+        require_all = self.requires_all(pod)
+        domains = domains_of(columns, spreads, pod, require_all)
         state[self._score_key] = spread_scoring.prepare(
             columns, spreads, domains, rows, require_all
         )
@@ -167,11 +166,12 @@ class PodTopologySpread:
             EventHint(ClusterEvent(EventResource.NODE, node_change), self._after_node_change),
         ]
 
-    def binds(self, pod: PodView) -> bool:
-        """Whether any constraint holds for a pod, its own or a default."""
-        return bool(
-            self.constraints_of(pod, DO_NOT_SCHEDULE) or self.constraints_of(pod, SCHEDULE_ANYWAY)
-        )
+    def requires_all(self, pod: PodView) -> bool:
+        """Whether nodes must have all topologies to be scored at all.
+
+        System defaults spread over hostnames even where nodes have no zone.
+        """
+        return not self._is_system_defaulted or spread_constraints.has_own(pod.plan)
 
     def constraints_of(self, pod: PodView, action: str) -> tuple[Spread, ...] | str:
         """The constraints of one kind that bind a pod, or what is wrong with them."""
@@ -197,9 +197,10 @@ class PodTopologySpread:
         return isinstance(spreads, str) or spread_hints.after_node_change(spreads, old, new)
 
 
-def _domains(
+def domains_of(
     columns: Columns, spreads: Sequence[Spread], pod: PodView, require_all: bool
 ) -> tuple[Domains, ...]:
+    """Which nodes count for each of a pod's constraints, and where they are."""
     keys = tuple(each.topology_key for each in spreads) if require_all else ()
     return tuple(spread_domains.of(columns, keys, each.constraint, pod.plan) for each in spreads)
 

@@ -46,7 +46,7 @@ class Spread(NamedTuple):
 
 def has_own(plan: PodPlan) -> bool:
     """Whether pods of a plan state any constraint, which switches the default ones off."""
-    return bool(plan.spec.get("topologySpreadConstraints"))
+    return plan.has_spread
 
 
 def own(pod: PodView, action: str) -> tuple[Spread, ...]:

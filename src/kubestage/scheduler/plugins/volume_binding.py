@@ -11,7 +11,7 @@ from kubestage import errors
 from kubestage.scheduler.plugins import storage_objects, volume_hints, volume_search
 from kubestage.scheduler.plugins.assumptions import Assumptions
 from kubestage.scheduler.plugins.pod_claims import ClaimReader
-from kubestage.scheduler.plugins.storage_objects import StorageObjects
+from kubestage.scheduler.plugins.volume_offers import VolumeOffers
 from kubestage.scheduler.status import SKIP, SUCCESS, WAIT, Status, error, unresolvable
 
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ class VolumeBinding:
         self._timeout_ns = int(args.get("bindTimeoutSeconds") or 600) * 1_000_000_000
         self._handle = handle
         self._client = handle.client
-        self._objects = StorageObjects(handle.lister)
+        self._objects = storage_objects.shared(handle.lister)
         self._assumptions = Assumptions()
         self._reader = ClaimReader(self._objects, self._assumptions)
+        self._offers = VolumeOffers(self._objects, self._assumptions)
 
     def pre_filter(
         self, state: CycleState, pod: PodView, columns: Columns
@@ -64,10 +65,10 @@ class VolumeBinding:
         del columns
         if not storage_objects.volumes_of(pod) or not (stated := pod.volume_claims):
             return SKIP, None
-        problem = self._reader.problem(pod, stated)
-        if problem is not None:
-            return unresolvable(problem), None
-        claims = self._reader.read(pod, stated)
+        found = self._reader.find(pod, stated)
+        if isinstance(found, str):
+            return unresolvable(found), None
+        claims = self._reader.read(found)
         if isinstance(claims, str):
             return error(claims), None
         if claims is None:
@@ -80,7 +81,7 @@ class VolumeBinding:
         binding: _Binding = state[self.name]
         found = binding.search
         if found is None or len(found.columns) < len(columns):
-            found = volume_search.search(columns, binding.claims, self._objects)
+            found = volume_search.search(columns, binding.claims, self._objects, self._offers)
             binding.search = found
         if found.columns is columns:
             return found.codes[rows]
@@ -141,6 +142,7 @@ class VolumeBinding:
                 for obj in left:
                     self._assumptions.restore(obj)
                 return error(refusal.message)
+            self._assumptions.settle(left[0])
             del left[0]
         if binding is None or not binding.claims.waiting:
             return SUCCESS

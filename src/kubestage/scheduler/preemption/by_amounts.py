@@ -1,33 +1,33 @@
 """Preemption by arithmetic, for as much of it as needs no pod to be looked at.
 
-What weaker pods take up is kept (`weaker_pods`), and a fit is a comparison of columns, so a node
-where the pod would not fit without any of them is found at once. That goes as far as the filters
-do that know a node by its own properties and by what is free there: the verdict on a node is
-that of the first filter to reject it, so those that come after need not be asked. If no other
-filter has a say, the weaker pods are put back by arithmetic, too.
+What weaker pods take up is kept (`weaker_pods`), as is what promised ones would take
+(`promised_pods`), and a fit is a comparison of columns, so a node where the pod would not fit
+without any weaker ones is found at once. That goes as far as the filters do that know a node by
+its own properties and by what is free there: the verdict on a node is that of the first filter to
+reject it, so those that come after need not be asked. If no other filter has a say, whom there is
+room for beside the pod is told by subtraction, too (`asked`).
 """
 
 from __future__ import annotations
 
-import copy
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-import numpy as np
-
-from kubestage.scheduler import resource_table
 from kubestage.scheduler.plugins.node_affinity import NodeAffinity
 from kubestage.scheduler.plugins.node_name import NodeName
 from kubestage.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from kubestage.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from kubestage.scheduler.plugins.taint_toleration import TaintToleration
-from kubestage.scheduler.verdicts import NOBODY, Verdicts
+from kubestage.scheduler.verdicts import Verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.columns import Codes, Columns, Ints
+    from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.preemption.preemptor import Preemptor
+    from kubestage.scheduler.resource_table import Table
+    from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.status import Status
 
 _LOOK_AT_NO_POD: Final = frozenset(
@@ -35,100 +35,102 @@ _LOOK_AT_NO_POD: Final = frozenset(
 )
 """Exactly these: what a user's plugin looks at is not known, though it be named or made alike."""
 
-_NATIVE_LINES: Final = resource_table.EPHEMERAL_STORAGE + 1
+_ALL: Final = slice(None)
 
 
-def suffices(preemptor: Preemptor) -> bool:
+def looks_at_no_pod(plugin: object) -> bool:
+    """Whether a filter knows a node by its own properties and by what is free there."""
+    return type(plugin) in _LOOK_AT_NO_POD
+
+
+def suffice(profile: Profile, state: CycleState) -> bool:
     """Whether no filter that has a say looks at pods."""
-    skipped = preemptor.state.skip_filter
-    return not preemptor.tracks_pods and all(
-        plugin.name in skipped or type(plugin) in _LOOK_AT_NO_POD
-        for plugin in preemptor.profile.filter
-    )
+    skipped = state.skip_filter
+    return all(
+        type(plugin) in _LOOK_AT_NO_POD or plugin.name in skipped for plugin in profile.filter
+    ) and all(plugin.name in skipped for plugin in profile.tracking)
 
 
-def rejections(preemptor: Preemptor, columns: Columns, rows: Ints) -> Iterator[tuple[Ints, Status]]:
-    """Places among the rows where the pod does not fit without weaker pods either, and why.
-
-    Nothing is told of nodes that are promised to others: how it fits beside those comes first.
-    """
-    profile, state, pod = preemptor.profile, preemptor.state, preemptor.pod
-    promised = _promised(preemptor, columns)
-    for who, code, rejected in _first_verdicts(preemptor, columns, rows).rejections():
-        places = rejected if promised is None else rejected[~promised[rows[rejected]]]
-        if len(places):
-            yield places, profile.status_of(state, pod, who, code)
-
-
-def _first_verdicts(preemptor: Preemptor, columns: Columns, rows: Ints) -> Verdicts:
-    """Who rejects which of the rows without weaker pods, up to the first who looks at pods."""
-    pod, state = preemptor.pod, preemptor.state
-    verdicts = Verdicts(len(rows))
-    cleared = _cleared(columns, pod.priority, rows)
-    for place, plugin in enumerate(preemptor.profile.filter):
+def verdicts(
+    profile: Profile, state: CycleState, pod: PodView, columns: Columns, rows: Ints, free: Table
+) -> Verdicts:
+    """Who rejects which of the rows if so much is free there, up to the first who looks at pods."""
+    found = Verdicts(len(rows))
+    for place, plugin in enumerate(profile.filter):
         if plugin.name in state.skip_filter:
             continue
         if type(plugin) not in _LOOK_AT_NO_POD:
             break
-        codes = plugin.filter(state, pod, cleared, rows)
+        if type(plugin) is NodeResourcesFit:
+            codes = _codes(plugin, state, pod, columns, rows, free)
+        else:
+            codes = plugin.filter(state, pod, columns, rows)
         if codes is not None and codes.any():
-            verdicts.reject(place, codes)
-    return verdicts
+            found.reject(place, codes)
+    return found
 
 
-def _promised(preemptor: Preemptor, columns: Columns) -> Mask | None:
-    """The nodes that were promised to pods which the preemptor yields to."""
-    if preemptor.nominator.is_empty:
-        return None
-    promised = np.zeros(len(columns), np.bool_)
-    for name, _ in preemptor.nominator.by_node():
-        if name in columns.row_of and preemptor.yields_to(name):
-            promised[columns.row_of[name]] = True
-    return promised
+def shortages(
+    profile: Profile, state: CycleState, pod: PodView, columns: Columns, rows: Ints, free: Table
+) -> tuple[int, Codes | None]:
+    """The place of NodeResourcesFit among the filters, and its codes if so much is free on rows.
 
-
-class Amounts:
-    """What is free on all nodes once the weaker pods of some rows are off those."""
-
-    def __init__(self, preemptor: Preemptor, columns: Columns, rows: Ints) -> None:
-        self._preemptor = preemptor
-        self._columns = _cleared(columns, preemptor.pod.priority, rows)
-
-    def put(self, pods: Mapping[int, PodView]) -> None:
-        """Put a pod on each of some rows."""
-        self._free(pods, -1)
-
-    def take_off(self, pods: Mapping[int, PodView]) -> None:
-        """Take a pod off each of some rows."""
-        self._free(pods, 1)
-
-    def fits(self, rows: list[int]) -> list[bool]:
-        """Whether the preemptor fits on each of some rows."""
-        profile, state, pod = self._preemptor.profile, self._preemptor.state, self._preemptor.pod
-        verdicts = profile.run_filter(state, pod, self._columns, np.array(rows, np.int64))
-        fits: list[bool] = (verdicts.rejecter == NOBODY).tolist()
-        return fits
-
-    def _free(self, pods: Mapping[int, PodView], sign: int) -> None:
-        if not pods:
-            return
-        free, line_of = self._columns.resources.free, self._columns.resources.line_of
-        amounts = [
-            (1, taken.milli_cpu, taken.memory, taken.ephemeral_storage)
-            for taken in (pod.requests for pod in pods.values())
-        ]
-        free[:_NATIVE_LINES, list(pods)] += sign * np.array(amounts, np.int64).T
-        for row, pod in pods.items():
-            for resource, amount in pod.requests.scalars.items():
-                free[line_of[resource], row] += sign * amount
-
-
-def _cleared(columns: Columns, priority: int, rows: Ints) -> Columns:
-    """The columns with what weaker pods take up on some rows made free; nothing else is changed.
-
-    All but the table of what is free is shared with the original, so it is not to be written to.
+    -1 if it has no say, or none before somebody who looks at pods.
     """
-    cleared, resources = copy.copy(columns), copy.copy(columns.resources)
-    resources.free = resources.free + columns.weaker_pods.share(priority, rows)
-    cleared.resources = resources
-    return cleared
+    for place, plugin in enumerate(profile.filter):
+        if plugin.name in state.skip_filter:
+            continue
+        if type(plugin) is NodeResourcesFit:
+            return place, _codes(plugin, state, pod, columns, rows, free)
+        if type(plugin) not in _LOOK_AT_NO_POD:
+            break
+    return -1, None
+
+
+def cleared(preemptor: Preemptor, columns: Columns, rows: Ints) -> Table:
+    """What is free on rows without weaker pods, but with those that were promised a place."""
+    pod, nominator = preemptor.pod, preemptor.nominator
+    beside = None if nominator.is_empty else nominator.beside(pod, columns, rows)
+    free: Table = columns.resources.free.take(rows, axis=1)
+    free += columns.weaker_pods.share(pod.priority, rows).take(rows, axis=1)
+    if beside is not None:
+        places, taken = beside
+        free[:, places] -= taken
+    return free
+
+
+def rejections(
+    preemptor: Preemptor, columns: Columns, rows: Ints, free: Table
+) -> Iterator[tuple[Ints, Status]]:
+    """Places among the rows where the pod does not fit though so much is free, and why."""
+    profile, state, pod = preemptor.profile, preemptor.state, preemptor.pod
+    found = verdicts(profile, state, pod, columns, rows, free)
+    if not found.is_clear:
+        for who, code, places in found.rejections():
+            yield places, profile.status_of(state, pod, who, code)
+
+
+def _codes(
+    plugin: NodeResourcesFit,
+    state: CycleState,
+    pod: PodView,
+    columns: Columns,
+    rows: Ints,
+    free: Table,
+) -> Codes | None:
+    offered = columns.resources.allocatable.take(rows, axis=1)
+    return plugin.filter(state, pod, cast("Columns", _Only(_Amounts(free, offered))), _ALL)
+
+
+class _Amounts(NamedTuple):
+    free: Table
+    allocatable: Table
+
+
+class _Only(NamedTuple):
+    """Stands in for columns before NodeResourcesFit, which looks at nothing but amounts.
+
+    NOTE: columns are not copied to change what is free, which takes 4 us, twice for each attempt.
+    """
+
+    resources: _Amounts

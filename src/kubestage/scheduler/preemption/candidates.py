@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.scheduler.preemption import by_amounts, victims
-from kubestage.scheduler.preemption.dry_runs import DryRun, DryRuns
-from kubestage.scheduler.status import Code, error
+from kubestage.scheduler.preemption.candidate import Candidate
+from kubestage.scheduler.preemption.dry_runs import DryRuns
+from kubestage.scheduler.preemption.search import Search
+from kubestage.scheduler.status import Code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.diagnosis import Diagnosis
     from kubestage.scheduler.preemption.preemptor import Preemptor
 
+__all__ = ["Candidate", "find", "potential_rows", "wanted"]
+
 _MIN_BATCH: Final = 16
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Candidate:
-    """A node, and the pods that would have to leave it."""
-
-    node_name: str
-    victims: tuple[PodView, ...]
-    pdb_violations: int
 
 
 def potential_rows(diagnosis: Diagnosis) -> Ints:
@@ -59,46 +49,16 @@ def find(
     harmless: list[Candidate] = []
     violating: list[Candidate] = []
     runs = DryRuns(columns.names, rows)
-    open_places = _told_at_once(preemptor, columns, rows, runs)
-    batch = max(enough, _MIN_BATCH)
-    for place, run in _tried(preemptor, columns, rows, open_places, batch):
-        name = columns.names[rows[place]]
-        outcome = _checked(run, name)
-        runs.note(place, outcome)
-        if not outcome.status.is_success:
-            continue
-        kind = violating if outcome.pdb_violations else harmless
-        if len(kind) < enough:
-            kind.append(Candidate(name, outcome.victims, outcome.pdb_violations))
-        if harmless and len(harmless) + len(violating) >= enough:
-            runs.end_at(place)
-            break
+    for places, tried in Search(preemptor, columns, rows, max(enough, _MIN_BATCH), runs).run():
+        for count, (_, candidate) in enumerate(tried, 1):
+            if candidate is None:
+                continue
+            kind = violating if candidate.pdb_violations else harmless
+            if len(kind) < enough:
+                kind.append(candidate)
+            if harmless and len(harmless) + len(violating) >= enough:
+                runs.note_each(places[:count], [run for run, _ in tried[:count]])
+                runs.end_at(places[count - 1])
+                return harmless + violating, runs
+        runs.note_each(places, [run for run, _ in tried])
     return harmless + violating, runs
-
-
-def _told_at_once(preemptor: Preemptor, columns: Columns, rows: Ints, runs: DryRuns) -> Ints:
-    """Note the outcomes that need no trial; returns the places of the rows that do."""
-    places: Ints = columns.weaker_pods.are_on(preemptor.pod.priority)[rows].nonzero()[0]
-    if not len(places):
-        return places
-    is_open = np.ones(len(places), np.bool_)
-    for rejected, status in by_amounts.rejections(preemptor, columns, rows[places]):
-        runs.note(places[rejected], DryRun(status))
-        is_open[rejected] = False
-    return places[is_open]
-
-
-def _tried(
-    preemptor: Preemptor, columns: Columns, rows: Ints, places: Ints, batch: int
-) -> Iterator[tuple[int, DryRun]]:
-    """The trials at some places in the order of rows, so many at a time."""
-    for start in range(0, len(places), batch):
-        some = places[start : start + batch]
-        outcomes = victims.dry_runs(preemptor, columns, rows[some].tolist())
-        yield from zip(some.tolist(), outcomes, strict=True)
-
-
-def _checked(run: DryRun, name: str) -> DryRun:
-    if run.status.is_success and not run.victims:
-        return DryRun(error(f'expected at least one victim pod on node "{name}"'))
-    return run

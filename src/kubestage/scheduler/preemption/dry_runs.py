@@ -32,50 +32,74 @@ _NOBODY_TO_PREEMPT: Final = DryRun(NO_VICTIMS)
 class DryRuns:
     """The outcomes on some rows, in the order in which these were tried.
 
-    Nodes by the thousand come to the same, so a row has but the number of its outcome. As long
-    as nothing else is noted, there is nobody to preempt.
+    As long as nothing else is noted, there is nobody to preempt. What was noted is sorted only
+    for those who ask: most attempts are told nobody.
     """
 
-    __slots__ = ("_names", "_number_of", "_numbers", "_rows")
+    __slots__ = ("_listed", "_names", "_noted", "_rows", "_sorted")
 
     def __init__(self, names: Sequence[str], rows: Ints) -> None:
         self._names = names
         self._rows = rows
-        self._numbers: Codes = np.zeros(len(rows), np.int32)
-        self._number_of = {_NOBODY_TO_PREEMPT: 0}
+        self._noted: list[tuple[Ints, DryRun]] = []
+        self._listed: list[tuple[Sequence[int], Sequence[DryRun]]] = []
+        self._sorted: tuple[list[DryRun], Codes] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def note(self, places: Ints | int, outcome: DryRun) -> None:
-        """Note what came of a row, or of several, by their places in the order."""
-        number = self._number_of.setdefault(outcome, len(self._number_of))
-        self._numbers[places] = number
+    def note(self, places: Ints, outcome: DryRun) -> None:
+        """Note what came of some rows, by their places in the order."""
+        self._noted.append((places, outcome))
+        self._sorted = None
+
+    def note_each(self, places: Sequence[int], outcomes: Sequence[DryRun]) -> None:
+        """Note what came of one row after the other."""
+        self._listed.append((places, outcomes))
+        self._sorted = None
 
     def end_at(self, place: int) -> None:
         """The row at this place was the last one that counted."""
         self._rows = self._rows[: place + 1]
-        self._numbers = self._numbers[: place + 1]
+        self._sorted = None
 
     def by_node(self) -> dict[str, DryRun]:
         """Every outcome by the name of its node, made for those who want to read them all."""
-        outcomes, names = list(self._number_of), self._names
-        pairs = zip(self._rows.tolist(), self._numbers.tolist(), strict=True)
+        outcomes, numbers = self._numbered()
+        names = self._names
+        pairs = zip(self._rows.tolist(), numbers.tolist(), strict=True)
         return {names[row]: outcomes[number] for row, number in pairs}
 
     def groups(self) -> Iterator[tuple[Ints, Status]]:
         """Rows that came to the same, and the status of that."""
-        for outcome, number in self._number_of.items():
-            rows: Ints = self._rows[self._numbers == number]
+        outcomes, numbers = self._numbered()
+        for number, outcome in enumerate(outcomes):
+            rows: Ints = self._rows[numbers == number]
             if len(rows):
                 yield rows, outcome.status
 
     def errors(self) -> list[str]:
         """What was said where nobody could tell, in the order of the rows."""
+        outcomes, numbers = self._numbered()
         failed = {
             number: outcome.status.message
-            for outcome, number in self._number_of.items()
+            for number, outcome in enumerate(outcomes)
             if outcome.status.code is Code.ERROR
         }
-        numbers = self._numbers.tolist() if failed else ()
-        return [failed[number] for number in numbers if number in failed]
+        told = numbers.tolist() if failed else ()
+        return [failed[number] for number in told if number in failed]
+
+    def _numbered(self) -> tuple[list[DryRun], Codes]:
+        """All different outcomes, and for each row the number of its own."""
+        if self._sorted is not None:
+            return self._sorted
+        number_of = {_NOBODY_TO_PREEMPT: 0}
+        numbers: Codes = np.zeros(len(self._rows), np.int32)
+        for places, outcome in self._noted:
+            number = number_of.setdefault(outcome, len(number_of))
+            numbers[places[places < len(numbers)]] = number
+        for each, outcomes in self._listed:
+            for place, outcome in zip(each, outcomes, strict=True):
+                numbers[place] = number_of.setdefault(outcome, len(number_of))
+        self._sorted = list(number_of), numbers
+        return self._sorted

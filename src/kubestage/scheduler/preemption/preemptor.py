@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kubestage.objects.views import budget as budget_views
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from kubestage.objects.views.budget import BudgetView
     from kubestage.objects.views.pod import PodView
@@ -30,23 +30,23 @@ class Preemptor(msgspec.Struct, frozen=True, dict=True, eq=False):
     lister: Lister
 
     @functools.cached_property
-    def budgets(self) -> Sequence[BudgetView]:
+    def stored_budgets(self) -> Sequence[dict[str, Any]]:
         """All disruption budgets, read when there is somebody whom they may protect."""
-        found = self.lister.list("policy/v1", "PodDisruptionBudget")
-        return [budget_views.of(each) for each in found]
+        return tuple(self.lister.list("policy/v1", "PodDisruptionBudget"))
 
-    def outranks(self, other: PodView) -> bool:
-        """Whether another pod may have to go."""
-        return other.priority < self.pod.priority
+    @functools.cached_property
+    def budgets(self) -> Sequence[BudgetView]:
+        """What they say."""
+        return [budget_views.of(each) for each in self.stored_budgets]
 
-    def yields_to(self, node_name: str) -> list[PodView]:
+    def weaker(self, pods: Iterable[PodView]) -> list[PodView]:
+        """Those of some pods that may have to go."""
+        priority = self.pod.priority
+        return [other for other in pods if other.priority < priority]
+
+    def yields_to(self, node_name: str) -> tuple[PodView, ...]:
         """The pods that were promised a place on a node and keep it."""
-        pod = self.pod
-        return [
-            other
-            for other in self.nominator.on(node_name)
-            if other.priority >= pod.priority and other.uid != pod.uid
-        ]
+        return self.nominator.yielded_to(self.pod, node_name)
 
     @property
     def tracks_pods(self) -> bool:

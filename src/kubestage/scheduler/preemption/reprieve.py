@@ -35,53 +35,42 @@ class Ground(Protocol):
         ...
 
 
+class Turns:
+    """The order in which the weaker pods of one node are put back."""
+
+    __slots__ = ("_protected", "pods")
+
+    def __init__(self, weaker: Sequence[PodView], pdbs: Sequence[BudgetView]) -> None:
+        ranked = importance.most_important_first(weaker)
+        self._protected = 0
+        if pdbs:
+            violating, harmless = budgets.split(ranked, pdbs)
+            self._protected = len(violating)
+            ranked = violating + harmless
+        self.pods = ranked
+
+    def outcome(self, spared: Sequence[bool]) -> DryRun:
+        """What it comes to when so many of them, from the first on, were spared or not."""
+        victims = [pod for pod, stays in zip(self.pods, spared, strict=True) if not stays]
+        protected = self._protected
+        if 0 < protected < len(self.pods):
+            victims = importance.most_important_first(victims)
+        return DryRun(SUCCESS, tuple(victims), protected - sum(spared[:protected]))
+
+
 def outcomes(
     ground: Ground, weaker: Mapping[int, Sequence[PodView]], pdbs: Sequence[BudgetView]
 ) -> dict[int, DryRun]:
     """What becomes of the weaker pods of nodes, on all of which the preemptor fits without."""
-    queues = {at: _Queue(pods, pdbs) for at, pods in weaker.items()}
-    waiting = list(queues)
-    while waiting:
-        tried = {at: queues[at].next for at in waiting}
+    turns = {at: Turns(pods, pdbs) for at, pods in weaker.items()}
+    spared: dict[int, list[bool]] = {at: [] for at in turns}
+    for turn in range(max(map(len, weaker.values()), default=0)):
+        waiting = [at for at in turns if turn < len(turns[at].pods)]
+        tried = {at: turns[at].pods[turn] for at in waiting}
         ground.put(tried)
         for at, fits in zip(waiting, ground.fits(waiting), strict=True):
-            queues[at].settle(spared=fits)
+            spared[at].append(fits)
             if fits:
                 del tried[at]
         ground.take_off(tried)
-        waiting = [at for at in waiting if queues[at].is_open]
-    return {at: queue.outcome() for at, queue in queues.items()}
-
-
-class _Queue:
-    """The order in which the pods of one node are put back, and what became of them so far."""
-
-    __slots__ = ("_at", "_order", "_protected", "_victims", "_violations")
-
-    def __init__(self, weaker: Sequence[PodView], pdbs: Sequence[BudgetView]) -> None:
-        violating, harmless = budgets.split(importance.most_important_first(weaker), pdbs)
-        self._order = violating + harmless
-        self._protected = len(violating)
-        self._at = 0
-        self._violations = 0
-        self._victims: list[PodView] = []
-
-    @property
-    def is_open(self) -> bool:
-        return self._at < len(self._order)
-
-    @property
-    def next(self) -> PodView:
-        return self._order[self._at]
-
-    def settle(self, *, spared: bool) -> None:
-        if not spared:
-            self._victims.append(self.next)
-            self._violations += self._at < self._protected
-        self._at += 1
-
-    def outcome(self) -> DryRun:
-        victims = self._victims
-        if 0 < self._protected < len(self._order):
-            victims = importance.most_important_first(victims)
-        return DryRun(SUCCESS, tuple(victims), self._violations)
+    return {at: each.outcome(spared[at]) for at, each in turns.items()}

@@ -5,7 +5,7 @@ by one (`reprieve`).
 
 Nodes are tried many at a time, in columns, unless a plugin keeps state about pods elsewhere that
 changes as pods come and go; then each node has a trial and a state of its own. Where no plugin
-looks at pods at all, numbers will do.
+looks at pods at all, numbers will do (`trials`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubestage.scheduler.preemption import by_amounts, reprieve
+from kubestage.scheduler.preemption import reprieve
 from kubestage.scheduler.preemption.dry_runs import DryRun
 from kubestage.scheduler.status import SUCCESS
 
@@ -27,32 +27,16 @@ if TYPE_CHECKING:
     from kubestage.scheduler.status import Status
 
 
-def dry_runs(preemptor: Preemptor, columns: Columns, rows: Sequence[int]) -> Iterator[DryRun]:
-    """The dry run on each of the rows, in their order.
+def dry_runs(
+    preemptor: Preemptor, columns: Columns, rows: Sequence[int], at_once: int
+) -> Iterator[DryRun]:
+    """The dry run on each of the rows, in their order, so many at a time.
 
     Each holds a weaker pod, and is none of those that `by_amounts` rejects.
     """
-    if by_amounts.suffices(preemptor):
-        yield from _mostly_by_amounts(preemptor, columns, rows)
-        return
-    step = 1 if preemptor.tracks_pods else max(len(rows), 1)
+    step = 1 if preemptor.tracks_pods else at_once
     for start in range(0, len(rows), step):
         yield from _Trial(preemptor, columns, rows[start : start + step]).run()
-
-
-def _mostly_by_amounts(
-    preemptor: Preemptor, columns: Columns, rows: Sequence[int]
-) -> Iterator[DryRun]:
-    """Without pods on columns, but where nodes are promised to others."""
-    promised = [row for row in rows if preemptor.yields_to(columns.names[row])]
-    found: dict[int, DryRun] = {}
-    if promised:
-        found.update(zip(promised, _Trial(preemptor, columns, promised).run(), strict=True))
-    weaker = {row: _weaker(preemptor, columns, row) for row in rows if row not in found}
-    if weaker:
-        ground = by_amounts.Amounts(preemptor, columns, np.array(list(weaker), np.int64))
-        found.update(reprieve.outcomes(ground, weaker, preemptor.budgets))
-    return (found[row] for row in rows)
 
 
 class _Trial:
@@ -71,7 +55,8 @@ class _Trial:
     def run(self) -> list[DryRun]:
         """The outcome for each node."""
         places = range(len(self._columns))
-        weaker = {at: _weaker(self._preemptor, self._columns, at) for at in places}
+        infos, one = self._columns.infos, self._preemptor
+        weaker = {at: one.weaker(infos[at].pods.values()) for at in places}
         for at, pods in weaker.items():
             for pod in pods:
                 self.take_off({at: pod})
@@ -114,7 +99,3 @@ class _Trial:
             profile.run_add_pod(state, pod, nominated, columns, 0)
         status = profile.filter_one(state, pod, columns, 0)
         return None if status.is_success else status
-
-
-def _weaker(preemptor: Preemptor, columns: Columns, row: int) -> list[PodView]:
-    return [pod for pod in columns.infos[row].pods.values() if preemptor.outranks(pod)]

@@ -41,6 +41,8 @@ class BackoffQueue:
         self._rank = rank
         self._rejected = KeyedHeap()
         self._failed = KeyedHeap()
+        self._added = 0
+        self._barren: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         return len(self._rejected) + len(self._failed)
@@ -73,6 +75,7 @@ class BackoffQueue:
         assert until_ns is not None, "only a pod that failed can pause"
         key = queued.key
         if queued.is_rejected:
+            self._added += 1
             self._rejected.put(key, (until_ns, *self._rank(queued)), queued)
         else:
             self._failed.put(key, (until_ns, queued.sequence), queued)
@@ -88,9 +91,12 @@ class BackoffQueue:
     def pop_early(self) -> QueuedPod | None:
         """The pod whose pause ends first, before that time has come.
 
-        One that was tried again in this very instant waits.
+        One that was tried again in this very instant waits. As long as all do, and nobody joins
+        them, there is no use in looking through them once more.
         """
         now_ns = self._clock.now_ns
+        if self._barren == (now_ns, self._added):
+            return None
         held: list[QueuedPod] = []
         queued = self._rejected.pop()
         while queued is not None and queued.tried_ns == now_ns and queued.tries >= _EARLY_TRIES:
@@ -98,6 +104,8 @@ class BackoffQueue:
             queued = self._rejected.pop()
         for each in held:
             self.add(each)
+        if queued is None:
+            self._barren = now_ns, self._added
         return queued
 
     def pop_completed(self) -> list[QueuedPod]:

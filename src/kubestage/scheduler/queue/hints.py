@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scheduler import framework, scalar
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
+from kubestage.scheduler.plugins import alike_hints
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.queue.queued_pod import QueuedPod
+    from kubestage.scheduler.queue.unschedulable import Rejection
     from kubestage.scheduler.runtime import Profile
 
     _Object = dict[str, Any] | None
@@ -45,6 +47,14 @@ class Strategy(enum.Enum):
     IMMEDIATELY = "immediately"
 
 
+class Concern(enum.Enum):
+    """Who must be asked about an event: no pod, each one, or one of those that are alike."""
+
+    NOBODY = "nobody"
+    EACH = "each"
+    ALIKE = "alike"
+
+
 class QueueingHints:
     """All hints of all profiles; what covers an event is looked up once."""
 
@@ -52,6 +62,11 @@ class QueueingHints:
         self._hints = {name: list(_hints_of(profile)) for name, profile in profiles.items()}
         self._covering: dict[tuple[str, ClusterEvent], list[tuple[str, _Hint]]] = {}
         self._interesting: dict[ClusterEvent, bool] = {}
+        self._concerns: dict[ClusterEvent, dict[Rejection, Concern]] = {}
+        self._alike = {
+            name: {each.name for each in _plugins_of(profile) if alike_hints.answers_alike(each)}
+            for name, profile in profiles.items()
+        }
 
     def is_of_interest(self, event: ClusterEvent) -> bool:
         """Whether any plugin of any profile waits for such an event."""
@@ -60,6 +75,14 @@ class QueueingHints:
             known = event.is_wildcard or any(self._covered(name, event) for name in self._hints)
             self._interesting[event] = known
         return known
+
+    def concern(self, rejection: Rejection, event: ClusterEvent) -> Concern:
+        """Whether pods that were rejected in one way are to be asked about an event."""
+        known = self._concerns.setdefault(event, {})
+        found = known.get(rejection)
+        if found is None:
+            found = known[rejection] = self._concern(rejection, event)
+        return found
 
     def events_of(self, plugin: str) -> tuple[ClusterEvent, ...]:
         """The events that a plugin waits for in any profile."""
@@ -97,6 +120,24 @@ class QueueingHints:
                 return found
         return found
 
+    def _concern(self, rejection: Rejection, event: ClusterEvent) -> Concern:
+        plugins = rejection.unschedulable_plugins | rejection.pending_plugins
+        if event.is_wildcard or not plugins:
+            return Concern.EACH
+        asked = [
+            (plugin, hint)
+            for plugin, hint in self._covered(rejection.profile, event)
+            if plugin in plugins
+        ]
+        if not asked:
+            return Concern.NOBODY
+        alike = self._alike[rejection.profile]
+        return (
+            Concern.ALIKE
+            if all(hint is None or plugin in alike for plugin, hint in asked)
+            else Concern.EACH
+        )
+
     def _covered(self, profile: str, event: ClusterEvent) -> list[tuple[str, _Hint]]:
         found = self._covering.get((profile, event))
         if found is None:
@@ -109,8 +150,8 @@ class QueueingHints:
         return found
 
 
-def _hints_of(profile: Profile) -> Iterator[tuple[str, EventHint]]:
-    """The hints of the plugins whose rejection keeps a pod in the queue."""
+def _plugins_of(profile: Profile) -> Iterable[Any]:
+    """The plugins whose rejection keeps a pod in the queue, each once."""
     plugins: dict[str, Any] = {}
     for place in (
         profile.pre_enqueue, profile.pre_filter, profile.filter, profile.reserve, profile.permit,
@@ -118,15 +159,20 @@ def _hints_of(profile: Profile) -> Iterator[tuple[str, EventHint]]:
         for each in place:
             plugin = each.plugin if isinstance(each, scalar.ScalarFilter) else each
             plugins.setdefault(plugin.name, plugin)
-    for name, plugin in plugins.items():
+    return plugins.values()
+
+
+def _hints_of(profile: Profile) -> Iterator[tuple[str, EventHint]]:
+    """Their hints."""
+    for plugin in _plugins_of(profile):
         waits_for = _EVERYTHING
         if isinstance(plugin, framework.EnqueueExtensions):
             waits_for = tuple(plugin.events_to_register())
         for each in waits_for:
-            yield name, each
+            yield plugin.name, each
         nodes = [each.event for each in waits_for if each.event.resource is EventResource.NODE]
         if any(event.action & ActionType.ADD for event in nodes) and not any(
             event.action & ActionType.UPDATE_NODE_TAINT for event in nodes
         ):
             # As upstream has it: who waits for new nodes is told of their taints going, too.
-            yield name, EventHint(_TAINT_UPDATE)
+            yield plugin.name, EventHint(_TAINT_UPDATE)

@@ -17,7 +17,7 @@ class QueuedPod:
     `queued_ns` is when it last came (back) to the queue and `sequence` numbers such moments, so
     that pods of one nanosecond keep their order. `gating_plugin` is the PreEnqueue plugin that
     keeps it from being tried at all, '' if none does. `tries` counts the attempts within the
-    instant `tried_ns`.
+    instant `tried_ns`. `key` is ``namespace/name``, by which queues know a pod.
     """
 
     pod: PodView
@@ -35,11 +35,10 @@ class QueuedPod:
     flushed_ns: int | None = None
     tried_ns: int = -1
     tries: int = 0
+    key: str = dataclasses.field(init=False)
 
-    @property
-    def key(self) -> str:
-        """``namespace/name``, by which queues know a pod."""
-        return self.pod.key
+    def __post_init__(self) -> None:
+        self.key = self.pod.key
 
     @property
     def is_gated(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import SimulationError
 from kubestage.scheduler import property_changes
-from kubestage.scheduler.queue import occasions
+from kubestage.scheduler.queue import occasions, wakening
 from kubestage.scheduler.queue.backoff import SECOND_NS, BackoffQueue
 from kubestage.scheduler.queue.gates import Gates
 from kubestage.scheduler.queue.hints import QueueingHints, Strategy
@@ -114,6 +114,27 @@ class SchedulingQueue:
             if queued is None:
                 return None
             self._metrics.queued("active", occasions.POP_FROM_BACKOFF)
+        self._count_try(queued)
+        self._in_flight.begin(queued.pod.uid)
+        return queued
+
+    @property
+    def active_count(self) -> int:
+        """How many pods can be tried now."""
+        return len(self._active)
+
+    def ahead(self, count: int) -> list[QueuedPod]:
+        """The pods that are next in turn, at most so many; they stay where they are."""
+        return self._active.ahead(count)
+
+    def pop_next(self, queued: QueuedPod) -> bool:
+        """Pop a pod if it is its turn; whether it is. It is not in flight then."""
+        if not self._active.pop_if(queued):
+            return False
+        self._count_try(queued)
+        return True
+
+    def _count_try(self, queued: QueuedPod) -> None:
         now_ns = self._clock.now_ns
         if queued.tried_ns != now_ns:
             queued.tried_ns, queued.tries = now_ns, 0
@@ -122,8 +143,6 @@ class SchedulingQueue:
             raise SimulationError(f"pod {queued.key} is tried over and over again at {now_ns} ns")
         queued.attempts += 1
         self.cycle += 1
-        self._in_flight.begin(queued.pod.uid)
-        return queued
 
     def done(self, uid: str) -> None:
         """A pod is no longer in flight."""
@@ -207,8 +226,10 @@ class SchedulingQueue:
         if not self._hints.is_of_interest(event):
             return
         if len(self._unschedulable):
-            waiting = [each for each in self._unschedulable if check is None or check(each.pod)]
-            self._move(waiting, event, old, new)
+            found = wakening.helped(self._unschedulable, self._hints, event, old, new)
+            if check is not None:
+                found = [each for each in found if check(each[0].pod)]
+            self._move(found, event)
         self._in_flight.note(event, old, new)
 
     def flush(self) -> None:
@@ -217,18 +238,15 @@ class SchedulingQueue:
             self._enter_active(queued, occasions.BACKOFF_COMPLETE)
         leftovers = self._unschedulable.leftovers()
         if leftovers:
-            self._move(leftovers, occasions.UNSCHEDULABLE_TIMEOUT, None, None)
+            helped = [(each, Strategy.AFTER_BACKOFF) for each in leftovers]
+            self._move(helped, occasions.UNSCHEDULABLE_TIMEOUT)
             self._in_flight.note(occasions.UNSCHEDULABLE_TIMEOUT, None, None)
 
-    def _move(
-        self, pods: list[QueuedPod], event: ClusterEvent, old: Json | None, new: Json | None
-    ) -> None:
+    def _move(self, pods: Iterable[tuple[QueuedPod, Strategy]], event: ClusterEvent) -> None:
+        """Take pods that an event may help from where nothing can be done for them."""
         label = occasions.label_of(event)
-        for queued in pods:
-            if queued.is_gated_from(event):
-                continue
-            strategy = self._hints.strategy(queued, event, old, new)
-            if strategy is not Strategy.SKIP:
+        for queued, strategy in pods:
+            if not queued.is_gated_from(event):
                 self._unschedulable.take(queued.key)
                 self._requeue(queued, strategy, label)
 

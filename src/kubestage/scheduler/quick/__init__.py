@@ -1,10 +1,7 @@
-"""Attempts at pods of a template whose nodes were looked at before.
+"""The fast lane: pods are placed ahead of their turns, many by one call of compiled code.
 
-Most pods of a cluster are one of many alike, and ask for nothing that depends on other pods but
-room. For such a template all verdicts and scores are kept, one number a node; when a pod is placed,
-one row is worked out anew. An attempt is then a search for the best of the nodes in turn.
-
-Here belong what is kept for a template, when it may be used, and the two kernels that work on it,
-each beside its plain twin. What a plugin says is said by the plugin: the first attempts at a
-template are ordinary ones, and whatever is not known to be safe stays ordinary.
+Here belong what is known of templates (`known`, `learning`), how it is laid out for compiled code
+(`layout`, `plan_table`, `kind_table`, `items`), the kernels (`compiled`, with a plain twin each),
+and how what they foretell comes true, or is withdrawn (`look_ahead`, `forecast`, `lane`). What a
+plugin says is asked of the plugin; what is not known to be safe is tried in the ordinary way.
 """

@@ -1,11 +1,13 @@
-"""When a template is plain enough to be kept, and what is kept of it then."""
+"""When a template is plain enough for quick attempts, and what it asks of nodes then."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from kubestage.scheduler import resource_table
+from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.plugins.dynamic_resources import DynamicResources
 from kubestage.scheduler.plugins.image_locality import ImageLocality
 from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity
@@ -19,98 +21,140 @@ from kubestage.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from kubestage.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from kubestage.scheduler.plugins.taint_toleration import TaintToleration
-from kubestage.scheduler.quick.kernels import Amounts, Kept
-from kubestage.scheduler.quick.plan import Plan
+from kubestage.scheduler.quick.kernels import Amounts
+from kubestage.scheduler.quick.plan_table import Asked
+from kubestage.scheduler.status import Code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.columns import Columns, Ints, Mask
     from kubestage.scheduler.runtime import Profile
+
+SOCIAL: Final = (InterPodAffinity, PodTopologySpread)
+"""The plugins that look at other pods: what they say is not a plan's but a kind's."""
 
 # What these say follows from the pod's template and the node alone.
 _STATIC: Final = (NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodeDeclaredFeatures)
-# What these add is the same for all nodes, or it is told by the pod's template and the node.
-_EVEN: Final = (TaintToleration, NodeAffinity, DynamicResources)
-# These look at other pods: they must have nothing to say, each time anew.
-_SOCIAL: Final = (InterPodAffinity, PodTopologySpread)
+# These scores are relative to the best of the nodes that fit, which change.
+_RELATIVE: Final = (TaintToleration, NodeAffinity, DynamicResources)
+_OWN: Final = "kubestage.scheduler.plugins."
 _BALANCED: Final = 2
 
 
-def learnt(attempt: Attempt) -> Plan | None:
-    """What can be kept from an ordinary attempt that had a choice; None if nothing can."""
-    profile, pod, columns, state = attempt.profile, attempt.pod, attempt.columns, attempt.state
-    if attempt.pre_filter is None or attempt.pre_filter.nodes is not None:
+class Lesson(NamedTuple):
+    """What a template asks of nodes, and what plugins keep in mind about its pods."""
+
+    asked: Asked
+    state: CycleState
+
+
+def is_built_in(plugins: Sequence[Any]) -> bool:
+    """Whether there are none but built-in plugins."""
+    return all(type(plugin).__module__.startswith(_OWN) for plugin in plugins)
+
+
+def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
+    """What can be kept for the pods of a template; None if too little can."""
+    points = (profile.pre_filter, profile.filter, profile.pre_score, profile.score)
+    if not all(map(is_built_in, points)):
         return None
-    if pod.fit_request.scalars or pod.requests is not pod.plan.usage.resource:
+    state = CycleState()
+    if not _prepare(profile, pod, columns, state):
         return None
-    if not _is_built_in(profile):
-        return None
-    asking = [each for each in profile.filter if each.name not in state.skip_filter]
+    rows = np.arange(len(columns))
+    asking = [
+        each
+        for each in profile.filter
+        if each.name not in state.skip_filter and type(each) not in SOCIAL
+    ]
     fit = [each for each in asking if type(each) is NodeResourcesFit]
     if len(fit) != 1 or not all(type(each) in (*_STATIC, NodeResourcesFit) for each in asking):
         return None
-    rows = np.arange(len(columns))
-    is_open = np.ones(len(columns), np.bool_)
+    is_open: Mask = np.ones(len(columns), np.bool_)
     for plugin in asking:
         if plugin is not fit[0]:
             codes = plugin.filter(state, pod, columns, rows)
             if codes is not None:
                 is_open &= codes == 0
-    fixed = _fixed(attempt, rows)
-    asked = _asked(attempt, fit[0])
-    if fixed is None or asked is None:
+    amounts = _amounts(profile, pod, columns, state, fit[0])
+    scores = _scores(profile, pod, columns, state)
+    if amounts is None or scores is None:
         return None
-    preparing = (*profile.pre_filter, *profile.pre_score)
-    social = {each.name: each for each in preparing if type(each) in _SOCIAL}
-    return Plan(columns, state, asked, Kept.of(is_open, fixed), tuple(social.values()))
+    return Lesson(Asked(amounts, is_open, *scores, _takes(pod, columns)), state)
 
 
-def have_nothing_to_say(social: Iterable[Any], pod: PodView, columns: Columns) -> bool:
-    """Whether the plugins that look at other pods still pass a plain pod over."""
-    for plugin in social:
-        if type(plugin) is PodTopologySpread:
-            if plugin.binds(pod):
+def _prepare(profile: Profile, pod: PodView, columns: Columns, state: CycleState) -> bool:
+    """Run what comes before filters and scores; whether all is as with an ordinary pod."""
+    rows = np.arange(len(columns))
+    skipped = set()
+    for plugin in profile.pre_filter:
+        if type(plugin) not in SOCIAL:
+            status, names = plugin.pre_filter(state, pod, columns)
+            if status.code is Code.SKIP:
+                skipped.add(plugin.name)
+            elif not status.is_success or names is not None:
                 return False
-        else:
-            stated = columns.stated_terms
-            if pod.has_affinity or stated.refuse_any or stated.score_any:
+    state.skip_filter = frozenset(skipped)
+    skipped = set()
+    for plugin in profile.pre_score:
+        if type(plugin) not in SOCIAL:
+            status = plugin.pre_score(state, pod, columns, rows)
+            if status.code is Code.SKIP:
+                skipped.add(plugin.name)
+            elif not status.is_success:
                 return False
+    state.skip_score = frozenset(skipped)
     return True
 
 
-def _is_built_in(profile: Profile) -> bool:
-    """Whether nobody but built-in plugins has a say in which node is taken."""
-    points = (profile.pre_filter, profile.filter, profile.pre_score, profile.score)
-    plugins = [plugin for point in points for plugin in point]
-    own = "kubestage.scheduler.plugins."
-    return all(type(plugin).__module__.startswith(own) for plugin in plugins)
-
-
-def _fixed(attempt: Attempt, rows: Ints) -> Ints | None:
-    """The scores that no pod changes, as far as they tell nodes apart."""
-    total: Ints = np.zeros(len(rows), np.int64)
-    for plugin in attempt.profile.score:
-        if plugin.name in attempt.state.skip_score:
+def _scores(
+    profile: Profile, pod: PodView, columns: Columns, state: CycleState
+) -> tuple[Ints, Ints | None, Ints | None, tuple[int, int]] | None:
+    """The scores that no pod changes: fixed ones, and two that are relative, with their weights."""
+    rows = np.arange(len(columns))
+    fixed: Ints = np.zeros(len(columns), np.int64)
+    relative: dict[type, tuple[Ints, int]] = {}
+    for plugin in profile.score:
+        if plugin.name in state.skip_score or type(plugin) in (
+            *SOCIAL, NodeResourcesFit, NodeResourcesBalancedAllocation,
+        ):  # fmt: skip
             continue
-        if type(plugin) in (NodeResourcesFit, NodeResourcesBalancedAllocation):
-            continue
-        if type(plugin) not in (*_EVEN, ImageLocality):
+        if type(plugin) not in (*_RELATIVE, ImageLocality):
             return None
-        raw = plugin.score(attempt.state, attempt.pod, attempt.columns, rows)
+        raw = plugin.score(state, pod, columns, rows)
+        weight = profile.weights.get(plugin.name, 1)
         if type(plugin) is ImageLocality:
-            total = total + raw * attempt.profile.weights.get(plugin.name, 1)
+            fixed = fixed + raw * weight
         elif raw.min() != raw.max():
-            # It is scaled by the best of the nodes that fit, and these change.
-            return None
-    return total
+            if type(plugin) is DynamicResources:
+                return None
+            relative[type(plugin)] = raw, weight
+    disliked, disliked_weight = relative.get(TaintToleration, (None, 0))
+    preferred, preferred_weight = relative.get(NodeAffinity, (None, 0))
+    return fixed, disliked, preferred, (disliked_weight, preferred_weight)
 
 
-def _asked(attempt: Attempt, fit: Any) -> Amounts | None:
-    profile, columns, state, pod = attempt.profile, attempt.columns, attempt.state, attempt.pod
-    lines, least = fit.asked(state)
+def _takes(pod: PodView, columns: Columns) -> dict[int, tuple[int, int]]:
+    """What a pod adds to each line of the tables of what is taken."""
+    table = columns.resources
+    takes = {table.line(resource): (amount, amount) for resource, amount in pod.requests.items()}
+    for line, nonzero in (
+        (resource_table.CPU, pod.nonzero_cpu),
+        (resource_table.MEMORY, pod.nonzero_memory),
+    ):
+        takes[line] = takes.get(line, (0, 0))[0], nonzero
+    takes[resource_table.PODS] = 1, 0
+    return takes
+
+
+def _amounts(
+    profile: Profile, pod: PodView, columns: Columns, state: CycleState, fit: Any
+) -> Amounts | None:
+    request = fit.asked(state)
+    if request is None:
+        return None
     none: Ints = np.zeros(0, np.int64)
     scored: tuple[Ints, Ints, Ints, int] | None = (none, none, none, 0)
     balanced: tuple[Ints, Ints] | None = (np.zeros(2, np.int64), np.zeros(2, np.int64))
@@ -125,15 +169,5 @@ def _asked(attempt: Attempt, fit: Any) -> Amounts | None:
             balanced, balance_weight = plugin.balanced(columns, state), weight
     if scored is None or balanced is None or len(balanced[0]) != _BALANCED:
         return None
-    score_lines, amounts, weights, strategy = scored
-    return Amounts(
-        lines,
-        least,
-        score_lines,
-        amounts,
-        weights,
-        *balanced,
-        strategy,
-        fit_weight,
-        balance_weight,
-    )
+    lines, least = request
+    return Amounts(lines, least, *scored[:3], *balanced, scored[3], fit_weight, balance_weight)

@@ -13,27 +13,35 @@ _LEAST: Final = 1 << 10
 
 
 class RowLog:
-    """Rows in the order in which the pods on them changed.
+    """The last rows on which pods changed, in order: a ring, as long as there are nodes at least.
 
-    It is begun anew when it has grown larger than what it would spare; `epoch` tells when.
+    `logged` has a single number in it, how many there were in all, for compiled code to count up.
     """
 
-    __slots__ = ("_rows", "count", "epoch")
+    __slots__ = ("_rows", "logged", "ring")
 
     def __init__(self, rows: int) -> None:
-        self._rows: Ints = np.empty(max(rows, _LEAST), np.int64)
-        self.count = 0
-        self.epoch = 0
+        self._rows = rows
+        self.ring: Ints = np.empty(max(1 << (rows - 1).bit_length(), _LEAST), np.int64)
+        self.logged: Ints = np.zeros(1, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many changes there were."""
+        return int(self.logged[0])
 
     def note(self, row: int) -> None:
         """The pods on a row have changed."""
-        if self.count == len(self._rows):
-            self.count = 0
-            self.epoch += 1
-        self._rows[self.count] = row
-        self.count += 1
+        count = self.logged[0]
+        self.ring[count & (len(self.ring) - 1)] = row
+        self.logged[0] = count + 1
 
     def since(self, count: int) -> Ints:
-        """The rows that changed since there were so many entries, some maybe repeatedly."""
-        rows: Ints = self._rows[count : self.count]
-        return rows
+        """The rows that changed since there were so many entries, some maybe repeatedly.
+
+        All rows if that is too long ago; -1 is before the beginning.
+        """
+        now, length = self.count, len(self.ring)
+        if count < 0 or now - count > length:
+            return np.arange(self._rows)
+        return self.ring.take(np.arange(count, now) & (length - 1))

@@ -1,0 +1,79 @@
+"""Room for the numbers of all tallies: one array, so that compiled code can reach every one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from kubestage.scheduler.columns import Codes, Columns
+
+_FIRST: Final = 1 << 10
+_EXTRA: Final = 2
+"""Behind the numbers of a tally: that of the nodes without the label, and the sum of all others."""
+
+
+class Cells:
+    """Numbers that are handed out in pieces and never taken back; all begin at zero."""
+
+    __slots__ = ("used", "values")
+
+    def __init__(self) -> None:
+        self.values: Codes = np.zeros(_FIRST, np.int32)
+        self.used = 0
+
+    def take(self, count: int) -> int:
+        """Room for so many numbers; where it begins. The array may be another one afterwards."""
+        first = self.used
+        self.used += count
+        if self.used > len(self.values):
+            grown: Codes = np.zeros(max(2 * len(self.values), self.used), np.int32)
+            grown[:first] = self.values[:first]
+            self.values = grown
+        return first
+
+
+class Tally:
+    """A number per slot: the values of a node label, then one for nodes without it; or nodes.
+
+    `topology_key` is None for nodes. Of the `size` slots the first is the cell `first`.
+    """
+
+    __slots__ = ("_cells", "_slots", "first", "size", "topology_key")
+
+    def __init__(self, columns: Columns, topology_key: str | None) -> None:
+        self.topology_key = topology_key
+        if topology_key is not None:
+            label = columns.label(topology_key)
+            self._slots = label.codes
+            self.size = len(label.values)
+        else:
+            self._slots = np.arange(len(columns), dtype=np.int32)
+            self.size = len(columns)
+        self._cells = columns.cells
+        self.first = self._cells.take(self.size + _EXTRA)
+
+    @property
+    def counts(self) -> Codes:
+        """The numbers, for reading; those of a label have the nodes without it last.
+
+        They belong to the cells: read them anew when another tally was made or a pod counted.
+        """
+        end = self.first + self.size
+        return self._cells.values[self.first : end if self.topology_key is None else end + 1]
+
+    @property
+    def placed(self) -> int:
+        """How many are counted on nodes that have the label."""
+        return int(self._cells.values[self.first + self.size + 1])
+
+    def count(self, row: int, number: int) -> None:
+        """Count pods of a node in, or out if the number is negative."""
+        slot, cells, end = int(self._slots[row]), self._cells.values, self.first + self.size
+        # ABSENT is -1, so nodes without the label meet in the last slot.
+        if slot < 0:
+            cells[end] += number
+        else:
+            cells[self.first + slot] += number
+            cells[end + 1] += number

@@ -1,0 +1,142 @@
+"""The plugins that look at other pods, and which pods make a difference to them.
+
+Inter-pod affinity and topology spread look at pods elsewhere, too, so that a dry run must have
+them follow every pod that is taken off or put back. But they do so only for pods that some term
+is about, and weaker pods are mostly none of these: then what they say of a node stays the same
+all along, and amounts decide who has to go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kubestage.scheduler.plugins import incoming_terms
+from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
+from kubestage.scheduler.preemption import by_amounts
+from kubestage.scheduler.verdicts import Verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kubestage.objects.views.plan import PodPlan
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.plugins import inter_pod_affinity, pod_topology_spread
+    from kubestage.scheduler.runtime import Profile
+
+_KNOWN: Final = (InterPodAffinity, PodTopologySpread)
+_NO_LABELS: Final[dict[str, str]] = {}
+
+
+class Kind(NamedTuple):
+    """What such plugins can see of a pod."""
+
+    namespace: str
+    labels: frozenset[tuple[str, str]]
+    plan: PodPlan
+
+
+def kind_of(pod: PodView) -> Kind:
+    """The kind that a pod is of."""
+    return Kind(pod.namespace, frozenset(pod.labels.items()), pod.plan)
+
+
+class Onlookers:
+    """All that look at other pods in one attempt, by their places among the filters."""
+
+    __slots__ = ("_moved", "_plugins", "_pod", "_state")
+
+    def __init__(self, state: CycleState, pod: PodView, plugins: dict[int, Any]) -> None:
+        self._state = state
+        self._pod = pod
+        self._plugins = plugins
+        self._moved: dict[Kind, bool] = {}
+
+    @property
+    def are_absent(self) -> bool:
+        """Whether there is nobody who looks at pods."""
+        return not self._plugins
+
+    @property
+    def first(self) -> int:
+        """The place of the first of them; whoever rejects before does so for other reasons."""
+        return min(self._plugins, default=0)
+
+    def are_moved(self, kinds: Iterable[Kind]) -> bool:
+        """Whether it makes a difference to anybody that pods of some kinds come or go."""
+        moved = self._moved
+        for kind in kinds:
+            found = moved.get(kind)
+            if found is None:
+                found = moved[kind] = self._is_moved(kind)
+            if found:
+                return True
+        return False
+
+    def verdicts(self, columns: Columns, rows: Ints, promised: Sequence[PodView] = ()) -> Verdicts:
+        """Who rejects which of the rows, also if pods were there that are promised the one row."""
+        found, state = Verdicts(len(rows)), self._state
+        if promised:
+            state = state.clone()
+            for plugin in self._plugins.values():
+                for other in promised:
+                    plugin.add_pod(state, self._pod, other, columns, int(rows[0]))
+        for place, plugin in self._plugins.items():
+            codes = plugin.filter(state, self._pod, columns, rows)
+            if codes is not None and codes.any():
+                found.reject(place, codes)
+        return found
+
+    def _is_moved(self, kind: Kind) -> bool:
+        labels = dict(kind.labels)
+        for plugin in self._plugins.values():
+            seen = self._state[plugin.name]
+            if type(plugin) is InterPodAffinity:
+                if _affinity_is_moved(seen, self._pod, kind, labels):
+                    return True
+            elif _spread_is_moved(seen, self._pod, kind, labels):
+                return True
+        return False
+
+
+def of(profile: Profile, state: CycleState, pod: PodView) -> Onlookers | None:
+    """Those who look at pods in an attempt; None unless all of them are known.
+
+    They must also come last: the verdict on a node is that of the first to reject it.
+    """
+    skipped = state.skip_filter
+    plugins: dict[int, Any] = {}
+    for place, plugin in enumerate(profile.filter):
+        if plugin.name in skipped:
+            continue
+        if type(plugin) in _KNOWN:
+            plugins[place] = plugin
+        elif plugins or not by_amounts.looks_at_no_pod(plugin):
+            return None
+    if all(type(plugin) in _KNOWN for plugin in profile.tracking if plugin.name not in skipped):
+        return Onlookers(state, pod, plugins)
+    return None
+
+
+def _affinity_is_moved(
+    seen: inter_pod_affinity.FilterState, pod: PodView, kind: Kind, labels: dict[str, str]
+) -> bool:
+    terms, namespace = seen.terms, kind.namespace
+    if incoming_terms.matches_all(terms.required, namespace, labels) or any(
+        term.matches(namespace, labels, _NO_LABELS) for term in terms.required_anti
+    ):
+        return True
+    return kind.plan.has_required_anti_affinity and any(
+        term.matches(pod.namespace, pod.labels, seen.namespace_labels)
+        for term in kind.plan.affinity.required_anti
+    )
+
+
+def _spread_is_moved(
+    seen: pod_topology_spread.FilterState, pod: PodView, kind: Kind, labels: dict[str, str]
+) -> bool:
+    return kind.namespace == pod.namespace and any(
+        spread.selector.matches(labels) for spread in seen.spreads
+    )

@@ -1,0 +1,60 @@
+"""The objects beside pods and nodes that decide what a pod asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.store import Store
+
+_SERVICE: Final = ("v1", "Service")
+_DEVICE_CLASS: Final = ("resource.k8s.io/v1", "DeviceClass")
+# Services and owners spread their pods by default, namespaces are selected by affinity terms, and
+# device classes may stand behind resources.
+_OTHERS: Final = (
+    ("v1", "Namespace"),
+    ("v1", "ReplicationController"),
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "StatefulSet"),
+)
+
+
+class Backdrop:
+    """Tells whether any of them has changed.
+
+    Collections are looked up and never begun here: in which order they begin, things are cleaned
+    up in the end.
+    """
+
+    __slots__ = ("_devices", "_kinds", "_ledger", "_revision", "_service", "_version")
+
+    def __init__(self, store: Store) -> None:
+        self._ledger = store.ledger
+        self._service, self._devices = store.kind(_SERVICE), store.kind(_DEVICE_CLASS)
+        self._kinds = [self._service, self._devices, *map(store.kind, _OTHERS)]
+        self._revision = -1
+        self._version = 0
+
+    @property
+    def has_services(self) -> bool:
+        """Whether there are any Services."""
+        services = self._ledger.find(self._service)
+        return services is not None and bool(services.objects)
+
+    @property
+    def devices(self) -> int:
+        """How often device classes have changed."""
+        return self._changes(self._devices)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change of theirs."""
+        if self._revision != self._ledger.revision:
+            self._revision = self._ledger.revision
+            self._version = sum(map(self._changes, self._kinds))
+        return self._version
+
+    def _changes(self, kind: Kind) -> int:
+        found = self._ledger.find(kind)
+        return 0 if found is None else found.log.end

@@ -1,0 +1,226 @@
+"""The fast lane: pods whose nodes are known ahead, carried out one by one as their turns come.
+
+To everybody else it is as if each had been tried in the ordinary way: the same node, the same
+changes in the store in the same order, the same record and metrics. Where anything else has
+happened in between, what was known ahead is withdrawn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from kubestage.scheduler.binding_cycle import Placement
+from kubestage.scheduler.metrics import SCHEDULED
+from kubestage.scheduler.plugins.default_binder import DefaultBinder
+from kubestage.scheduler.quick import kernels, learning
+from kubestage.scheduler.quick.attempt import QuickAttempt
+from kubestage.scheduler.record import Recording, make_decision
+from kubestage.scheduler.status import SUCCESS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.binding_cycle import BindingCycle
+    from kubestage.scheduler.cache import Cache
+    from kubestage.scheduler.cycle import Cycle
+    from kubestage.scheduler.queue import SchedulingQueue
+    from kubestage.scheduler.quick.forecast import Forecast, Turn
+    from kubestage.scheduler.quick.look_ahead import LookAhead
+    from kubestage.scheduler.record import Record
+    from kubestage.scheduler.runtime import Profile
+    from kubestage.scheduler.status import Status
+    from kubestage.scheduler.timing import Timekeeper
+    from kubestage.store.ledger import Ledger
+
+    Take = Callable[[Placement], None]
+
+_LEAST_AHEAD: Final = 8
+_MOST_AHEAD: Final = 1024
+
+
+@dataclasses.dataclass(slots=True)
+class Lane:
+    """Looks ahead, and carries out what was seen.
+
+    `go_on` has a pod reserved, permitted and bound in the ordinary way; `refuse` hears of one
+    that could not be bound.
+    """
+
+    cache: Cache
+    queue: SchedulingQueue
+    cycle: Cycle
+    look_ahead: LookAhead
+    binding: BindingCycle
+    record: Record
+    time: Timekeeper
+    ledger: Ledger
+    go_on: Callable[[Placement], None]
+    refuse: Callable[[Placement, Status], None]
+    ahead: int = _LEAST_AHEAD
+    manners: dict[str, Manner] = dataclasses.field(default_factory=dict)
+
+    def run(self, number: int, at_most: int) -> int:
+        """Try pods, the first of which is the attempt of this number; how many were tried."""
+        at_most = min(at_most, self.record.plain_ahead(number))
+        if at_most <= 0 or not self.cycle.is_plain or self.time.is_measuring:
+            return 0
+        done = 0
+        while done < at_most:
+            forecast = self.cache.forecast
+            if forecast is None or forecast.is_over:
+                forecast = self._forecast(at_most - done)
+                if forecast is None:
+                    break
+            tried = self._carry_out(forecast, number + done, at_most - done)
+            done += tried
+            if not tried:
+                break
+        return done
+
+    def _forecast(self, at_most: int) -> Forecast | None:
+        """Look ahead: far if many attempts are wanted at once, or if it came true before."""
+        compiled = kernels.COMPILED.get(self.queue.active_count)
+        if compiled is None:
+            return None
+        columns = self.cache.columns
+        pods = self.queue.ahead(min(max(self.ahead, at_most), _MOST_AHEAD))
+        if not pods or not len(columns):
+            return None
+        self.ahead = min(2 * self.ahead, _MOST_AHEAD)
+        forecast = self.look_ahead.forecast(columns, pods, self.cache.assumed, compiled)
+        self.cache.forecast = forecast
+        return forecast
+
+    def _carry_out(self, forecast: Forecast, number: int, at_most: int) -> int:
+        """Carry out what is known until something else happens; how many attempts that were."""
+        ledger, queue, kinds = self.ledger, self.queue, forecast.known.kinds.all
+        first, turns, counts = forecast.at, forecast.turns, Counts()
+        # Where things around have changed since the forecast, every turn is looked at again.
+        expected, last = -1, forecast.at + at_most
+        is_current = True
+        while forecast.at < len(turns) and forecast.at < last:
+            revision, turn = ledger.revision, turns[forecast.at]
+            if revision != expected:
+                is_current = self.look_ahead.is_current(forecast)
+                if not self._still_holds(forecast, is_current):
+                    break
+            if not queue.pop_next(turn.queued):
+                self._withdraw()
+                break
+            kind, attempt = kinds[turn.number], number + forecast.at - first
+            profile = kind.profile
+            manner = self.manners.get(profile.name) or self._manner(profile)
+            pod = self._settle(forecast, turn)
+            if not manner.is_quiet:
+                self._hand_over(forecast, turn, pod, attempt)
+                break
+            state = kind.plan.state if manner.is_default else kind.plan.state.shared()
+            status = self.binding.bind_by_plugin(profile, state, pod, pod.node_name)
+            counts.add(profile.name, turn.feasible > 1, status is SUCCESS)
+            if status is not SUCCESS:
+                self.refuse(self._placement(forecast, turn, pod, attempt), status)
+                break
+            self._tell(forecast, turn, pod, attempt)
+            expected = revision + manner.own_changes if is_current else -1
+        counts.tell(self.time)
+        return forecast.at - first
+
+    def _settle(self, forecast: Forecast, turn: Turn) -> PodView:
+        """The attempt whose turn it is has come true."""
+        columns, cycle = forecast.columns, self.cycle
+        cycle.next_start = (cycle.next_start + turn.evaluated) % len(columns.names)
+        pod = msgspec.structs.replace(turn.queued.pod, node_name=columns.names[turn.row])
+        kind = forecast.known.kinds.pod_kind(turn.number) if columns.has_tallies else None
+        self.cache.assume_forecast(pod, turn.row, kind)
+        forecast.at += 1
+        return pod
+
+    def _tell(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> None:
+        """A pod is bound: have everybody know."""
+        queued, profile, record = turn.queued, pod.scheduler_name, self.record
+        if self.binding.writes_events:
+            self.binding.announce(pod, queued.key, pod.node_name, profile)
+        self.time.bound(queued)
+        if record.listens:
+            attempt = self._placement(forecast, turn, pod, number).attempt
+            record.add(number, self.time.clock.now_ns, attempt, SCHEDULED, pod.node_name)
+        elif record.level is not Recording.NONE:
+            row = (
+                number, self.time.clock.now_ns, queued.key, profile, SCHEDULED, pod.node_name,
+                turn.evaluated, turn.feasible, "",
+            )  # fmt: skip
+            record.decisions.append(make_decision(row))
+
+    def _hand_over(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> None:
+        """Have an attempt carried out in the ordinary way from here on."""
+        name = forecast.known.kinds.all[turn.number].profile.name
+        self.queue.in_flight.begin(pod.uid)
+        self.time.ran_to_the_end(name, is_scored=turn.feasible > 1)
+        self.time.decided(self.time.begin())
+        self.go_on(self._placement(forecast, turn, pod, number))
+
+    def _placement(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> Placement:
+        kind = forecast.known.kinds.all[turn.number]
+        found = turn.row, turn.evaluated, turn.feasible
+        attempt = QuickAttempt(
+            turn.queued.pod, kind.profile, forecast.columns, kind.plan.state.shared(), found
+        )
+        started_ns = self.time.read_ns()
+        return Placement(number, turn.queued, attempt, pod, pod.node_name, started_ns)
+
+    def _still_holds(self, forecast: Forecast, is_current: bool) -> bool:
+        if self.cycle.is_plain and (is_current or self.look_ahead.still_holds(forecast)):
+            return True
+        self._withdraw()
+        return False
+
+    def _withdraw(self) -> None:
+        self.cache.withdraw()
+        self.ahead = max(self.ahead // 4, _LEAST_AHEAD)
+
+    def _manner(self, profile: Profile) -> Manner:
+        points = (profile.reserve, profile.permit, profile.pre_bind, profile.post_bind)
+        is_default = [type(each) for each in profile.bind] == [DefaultBinder]
+        made = self.manners[profile.name] = Manner(
+            all(map(learning.is_built_in, points)),
+            is_default,
+            self.binding.changes_by_binding if is_default else 0,
+        )
+        return made
+
+
+class Manner(NamedTuple):
+    """Whether plugins leave plain pods alone once they have a node, whether these are bound in
+    the default way, and how many changes in the store that takes.
+    """
+
+    is_quiet: bool
+    is_default: bool
+    own_changes: int
+
+
+class Counts:
+    """Attempts by profile, to be told to the metrics all at once."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, list[int]] = {}
+
+    def add(self, profile: str, is_scored: bool, is_bound: bool) -> None:
+        """Count an attempt."""
+        numbers = self._numbers.get(profile)
+        if numbers is None:
+            numbers = self._numbers[profile] = [0, 0, 0]
+        numbers[0] += 1
+        numbers[1] += is_scored
+        numbers[2] += is_bound
+
+    def tell(self, time: Timekeeper) -> None:
+        """Have the metrics know."""
+        for profile, numbers in self._numbers.items():
+            time.ran_quietly(profile, *numbers)

@@ -1,0 +1,85 @@
+"""Small changes of a pod's status, written as what a patch would make of it.
+
+A scheduler says over and over again why pods are pending, where room is being made for them, and
+who must go for that. A patch has the whole pod defaulted, validated and compared for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.objects.views.pod import PodView
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+_POD: Final = ("v1", "Pod")
+_NODE: Final = ("v1", "Node")
+_OWN: Final = ("PodScheduled", "DisruptionTarget")
+_TIMES: Final = ("lastProbeTime", "lastTransitionTime")
+_FIELDS: Final = frozenset({"type", "observedGeneration", "status", *_TIMES, "reason", "message"})
+
+
+def merge(store: Store, pod: PodView, changes: Json) -> None:
+    """Merge into a pod's status: conditions, and the node that is promised to it; else patch.
+
+    NOTE: a patch takes nine times as long (63 us, not 7), and for each preemption there are four.
+    """
+    key = f"{pod.namespace}/{pod.name}"
+    found = store.read(_POD).get(key)
+    merged = None
+    if found is not None and store.uses_templates and "deletionTimestamp" not in found["metadata"]:
+        merged = _merged(store, found, changes)
+    if merged is None:
+        store.patch(_POD, pod.name, {"status": changes}, pod.namespace, subresource="status")
+    else:
+        store.record_status(_POD, key, merged)
+
+
+def _merged(store: Store, pod: Json, changes: Json) -> Json | None:
+    """The status with the changes; None if these are others than the scheduler's own."""
+    merged = dict(pod.get("status") or {})
+    for key, value in changes.items():
+        if key == "conditions":
+            conditions = _conditions(merged.get(key) or (), value)
+            if conditions is None:
+                return None
+            merged[key] = conditions
+        elif key != "nominatedNodeName":
+            return None
+        elif value is None:
+            merged.pop(key, None)
+        elif value not in store.read(_NODE) or pod["spec"].get("nodeName"):
+            return None
+        else:
+            merged[key] = value
+    return merged
+
+
+def _conditions(old: Sequence[Json], new: Sequence[Json]) -> list[Json] | None:
+    """Conditions as they are stored; None if there is more to them than meets the eye."""
+    observed = {each.get("type"): each.get("observedGeneration") for each in old}
+    found = []
+    for each in new:
+        kind = each.get("type")
+        if observed.get(kind) and not each.get("observedGeneration"):
+            # What a condition was about is not forgotten.
+            return None
+        if any(each is other for other in old):
+            found.append(each)
+        elif kind in _OWN and each.keys() <= _FIELDS:
+            found.append(_stored(each))
+        else:
+            return None
+    return found or None
+
+
+def _stored(condition: Json) -> Json:
+    """A condition without what is empty, but with its times, which are always told."""
+    stored = {key: value for key, value in condition.items() if value}
+    for key in _TIMES:
+        stored.setdefault(key, None)
+    return stored

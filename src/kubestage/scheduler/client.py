@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.scheduler import status_patches
 from kubestage.scheduler.event_recorder import EventRecorder
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class StoreClient:
 
     def patch_status(self, pod: PodView, status: Json) -> None:
         """Merge into a pod's status."""
-        self._store.patch(POD, pod.name, {"status": status}, pod.namespace, subresource="status")
+        status_patches.merge(self._store, pod, status)
 
     def update(self, obj: Json, subresource: str = "") -> Json:
         """Replace an object and return it as stored."""

@@ -56,6 +56,7 @@ class EventRecorder:
         self._kind = store.kind(_EVENT)
         self._clock = store.clock
         self._series: dict[_Key, _Series] = {}
+        self._most_series = _MAX_SERIES
         self._last_number = 0
         # Looked up when first used: collections are kept in the order of their first use.
         self._namespaces: Mapping[str, Json] | None = None
@@ -153,12 +154,14 @@ class EventRecorder:
         return True
 
     def _forget_old(self, now_ns: int) -> None:
-        if len(self._series) >= _MAX_SERIES:
+        if len(self._series) >= self._most_series:
             self._series = {
                 key: each
                 for key, each in self._series.items()
                 if now_ns - each.last_ns <= _SERIES_NS
             }
+            # NOTE: a flood of failing pods would else have all looked through for each of them.
+            self._most_series = max(2 * len(self._series), _MAX_SERIES)
 
 
 def shortened(note: str) -> str:

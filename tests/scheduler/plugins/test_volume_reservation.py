@@ -135,6 +135,19 @@ def test_a_newer_version_of_an_object_outdates_what_was_assumed() -> None:
     assert chosen(plugin, storages.using("q", "c"))[1] == ["m"]
 
 
+def test_what_is_written_is_assumed_no_more() -> None:
+    claim = storages.claim("c")
+    claim["metadata"]["resourceVersion"] = "7"
+    handle = clusters.handle([DYNAMIC, claim])
+    plugin, pod = VolumeBinding({}, handle), storages.using("p", "c")
+    state, _ = chosen(plugin, pod)
+    plugin.reserve(state, pod, "n")
+    assert chosen(plugin, storages.using("q", "c"))[1] == ["n"]
+    assert plugin.pre_bind(state, pod, "n") == SUCCESS
+    handle.client.update(claim)
+    assert chosen(plugin, storages.using("q", "c"))[1] == ["m", "n"]
+
+
 def test_giving_back_leaves_what_is_assumed_of_a_newer_version() -> None:
     older, newer = storages.claim("c"), storages.claim("c")
     older["metadata"]["resourceVersion"], newer["metadata"]["resourceVersion"] = "1", "2"

@@ -126,6 +126,17 @@ SOCIAL: list[Json] = [
         ],
     },
     {
+        "cpu": "70m",
+        "labels": {"app": "shy"},
+        "affinity": {
+            "podAntiAffinity": {
+                REQUIRED: [
+                    {**term("web", HOST), "namespaceSelector": {"matchLabels": {"team": "a"}}}
+                ]
+            }
+        },
+    },
+    {
         "cpu": "80m",
         "labels": {"app": "web"},
         "topology_spread_constraints": [
@@ -195,16 +206,13 @@ def replica_set() -> Json:
     }
 
 
+HAPPENINGS = (
+    "pods", "pods", "pods", "mix", "mix", "mix", "lone",
+    "delete", "node", "gone", "service", "team",
+)  # fmt: skip
 # What somebody does between attempts, by a number that says with which object.
 STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(
-            ["pods", "pods", "pods", "mix", "mix", "delete", "node", "gone", "service", "lone"]
-        ),
-        st.integers(0, 400),
-    ),
-    min_size=3,
-    max_size=14,
+    st.tuples(st.sampled_from(HAPPENINGS), st.integers(0, 400)), min_size=3, max_size=14
 )
 
 
@@ -248,6 +256,9 @@ class World:
             store.patch(NODE, nodes[number % len(nodes)], {"metadata": {"labels": labels}})
         elif what == "gone" and len(nodes) > 1:
             store.delete(NODE, nodes[number % len(nodes)], None, NOW)
+        elif what == "team":
+            team = {"metadata": {"labels": {"team": "ab"[number % 2]}}}
+            store.patch(("v1", "Namespace"), "default", team)
         elif what == "service":
             self.made += 1
             store.create(make_service(f"s{self.made}", selector={"app": "web"}))

@@ -16,9 +16,18 @@ from tests.scheduler.quick import stories
 from tests.scheduler.quick.stories import HOST, PACKING, POD, STEPS, World
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.scheduler.scheduler import Scheduler
 
 Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _without_kernels() -> Iterator[None]:
+    """Other tests may have had them loaded."""
+    with stories.compiled(are_used=False):
+        yield
 
 
 @settings(max_examples=60, deadline=None)

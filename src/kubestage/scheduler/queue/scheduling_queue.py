@@ -223,7 +223,8 @@ class SchedulingQueue:
         check: Callable[[PodView], bool] | None = None,
     ) -> None:
         """Something happened: bring back the pods that it may help."""
-        if not self._hints.is_of_interest(event):
+        nobody_waits = not len(self._unschedulable) and not len(self._in_flight)
+        if nobody_waits or not self._hints.is_of_interest(event):
             return
         if len(self._unschedulable):
             found = wakening.helped(self._unschedulable, self._hints, event, old, new)

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 _SERVICE: Final = ("v1", "Service")
+_NAMESPACE: Final = ("v1", "Namespace")
 _DEVICE_CLASS: Final = ("resource.k8s.io/v1", "DeviceClass")
 # Services and owners spread their pods by default, namespaces are selected by affinity terms, and
 # device classes may stand behind resources.
 _OTHERS: Final = (
-    ("v1", "Namespace"),
     ("v1", "ReplicationController"),
     ("apps/v1", "ReplicaSet"),
     ("apps/v1", "StatefulSet"),
@@ -27,12 +27,16 @@ class Backdrop:
     up in the end.
     """
 
-    __slots__ = ("_devices", "_kinds", "_ledger", "_revision", "_service", "_version")
+    __slots__ = (
+        "_devices", "_kinds", "_ledger", "_namespace", "_revision", "_service", "_version",
+    )  # fmt: skip
 
     def __init__(self, store: Store) -> None:
         self._ledger = store.ledger
         self._service, self._devices = store.kind(_SERVICE), store.kind(_DEVICE_CLASS)
-        self._kinds = [self._service, self._devices, *map(store.kind, _OTHERS)]
+        self._namespace = store.kind(_NAMESPACE)
+        known = [self._service, self._devices, self._namespace]
+        self._kinds = [*known, *map(store.kind, _OTHERS)]
         self._revision = -1
         self._version = 0
 
@@ -46,6 +50,11 @@ class Backdrop:
     def devices(self) -> int:
         """How often device classes have changed."""
         return self._changes(self._devices)
+
+    @property
+    def namespaces(self) -> int:
+        """How often namespaces have changed, by whose labels terms select them."""
+        return self._changes(self._namespace)
 
     @property
     def version(self) -> int:

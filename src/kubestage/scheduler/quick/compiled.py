@@ -484,3 +484,8 @@ def best(totals: Ints, rows: Ints, order: Ints, by_row: bool, fit: int) -> int:
         if totals[place] > totals[chosen] or (totals[place] == totals[chosen] and other < key):
             chosen, key = place, other
     return chosen
+
+
+def get_ready() -> None:
+    """Have the kernels compiled, or read from disk."""
+    compiling.call_idly(place_all, take_back)

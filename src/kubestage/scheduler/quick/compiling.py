@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
+import numpy as np
+
+from kubestage.scheduler.quick import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,3 +32,19 @@ def inner(function: _F) -> _F:
     """
     closed: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast("_F", numba.njit(error_model="numpy", **closed)(function))
+
+
+def call_idly(place_all: Callable[..., Any], take_back: Callable[..., Any]) -> None:
+    """Have the kernels compiled, or read from disk, by calling them with nothing to do."""
+    one, two, bits = np.zeros(1, np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_)
+    small, floats = np.zeros((1, 1), np.int32), np.zeros(1)
+    nodes = layout.Nodes(two, two, two, two, one, one, small, np.zeros(1, np.int32))
+    three, flags = np.zeros((1, 1, 1), np.int64), np.zeros((1, 1), np.bool_)
+    plans = layout.PlanArrays(
+        two, two, two, three, three, two, two, three, one, flags, two, flags, two, two
+    )
+    kinds = layout.KindArrays(two, two, two, one, floats)
+    scratch = layout.Scratch(one, one, one, one, floats, bits, bits, one, one, one)
+    nobody = np.zeros(0, np.int64)
+    place_all(nobody, 0, nobody, False, two, nodes, plans, kinds, scratch)
+    take_back(nobody, nobody, nodes, plans, kinds)

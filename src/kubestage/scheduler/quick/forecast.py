@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.queue import QueuedPod
+    from kubestage.scheduler.quick.backdrop import Backdrop
     from kubestage.scheduler.quick.layout import KindArrays, Nodes, PlanArrays
     from kubestage.scheduler.resource_table import Table
 
@@ -39,7 +40,7 @@ class Forecast:
     `withdraw` it first; then those before `at` stay, and the others are counted out again.
     """
 
-    __slots__ = ("_arrays", "_kernels", "at", "columns", "known", "turns", "version")
+    __slots__ = ("_arrays", "_kernels", "at", "columns", "known", "namespaces", "turns", "version")
 
     def __init__(
         self,
@@ -47,7 +48,7 @@ class Forecast:
         pods: Sequence[QueuedPod],
         numbers: Sequence[int],
         found: Table,
-        version: int,
+        backdrop: Backdrop,
         kernels: Any,
         arrays: tuple[Nodes, PlanArrays, KindArrays],
     ) -> None:
@@ -58,7 +59,8 @@ class Forecast:
         # NOTE: as `Turn._make`, at a third of the cost for each of a million pods.
         self.turns: list[Turn] = list(map(_make_turn, each))
         self.at = 0
-        self.version = version
+        self.version = backdrop.version
+        self.namespaces = backdrop.namespaces
         self._kernels = kernels
         self._arrays = arrays
 

@@ -215,6 +215,7 @@ class Compiled:
             self._module = importlib.import_module(_COMPILED)
             if self.on_load is not None:
                 self.on_load(self._module)
+            self._module.get_ready()
         return self._module is not None
 
 

@@ -81,21 +81,19 @@ class KindTable:
             found = self._pod_kinds[number] = self._columns.tallies.kind_of(pod)
         return found
 
-    @property
-    def compiled(self) -> Compiled:
-        """All kinds as arrays, up to date."""
+    def compiled(self, namespaces: int) -> Compiled:
+        """All kinds as arrays, up to date, with namespaces as of a version."""
         found = self._compiled
-        if found is None or found.version != self._version:
-            found = self._compiled = self._compile()
+        if found is None or found.version != self._version(namespaces):
+            found = self._compiled = self._compile(namespaces)
         return found
 
-    @property
-    def _version(self) -> tuple[Any, ...]:
+    def _version(self, namespaces: int) -> tuple[Any, ...]:
         columns = self._columns
         asked = columns.tallies.version if columns.has_tallies else 0
-        return columns.cells, asked, columns.stated_terms.version
+        return columns.cells, asked, columns.stated_terms.version, namespaces
 
-    def _compile(self) -> Compiled:
+    def _compile(self, namespaces: int) -> Compiled:
         kinds, columns = self.all, self._columns
         for kind in kinds:
             if kind.pod.has_affinity:
@@ -124,7 +122,7 @@ class KindTable:
             items.slots,
             items.sums,
             items.most_values,
-            self._version,
+            self._version(namespaces),
         )
 
 

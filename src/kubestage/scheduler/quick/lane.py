@@ -60,7 +60,7 @@ class Lane:
     ledger: Ledger
     go_on: Callable[[Placement], None]
     refuse: Callable[[Placement, Status], None]
-    ahead: int = _LEAST_AHEAD
+    ahead: int = _MOST_AHEAD
     manners: dict[str, Manner] = dataclasses.field(default_factory=dict)
 
     def run(self, number: int, at_most: int) -> int:
@@ -72,7 +72,7 @@ class Lane:
         while done < at_most:
             forecast = self.cache.forecast
             if forecast is None or forecast.is_over:
-                forecast = self._forecast(at_most - done)
+                forecast = self._forecast()
                 if forecast is None:
                     break
             tried = self._carry_out(forecast, number + done, at_most - done)
@@ -81,18 +81,21 @@ class Lane:
                 break
         return done
 
-    def _forecast(self, at_most: int) -> Forecast | None:
-        """Look ahead: far if many attempts are wanted at once, or if it came true before."""
+    def _forecast(self) -> Forecast | None:
+        """Look ahead: far if that has come true so far, and not at all if it cannot."""
         compiled = kernels.COMPILED.get(self.queue.active_count)
         if compiled is None:
             return None
-        columns = self.cache.columns
-        pods = self.queue.ahead(min(max(self.ahead, at_most), _MOST_AHEAD))
-        if not pods or not len(columns):
+        columns, cache = self.cache.columns, self.cache
+        first = self.queue.ahead(1)
+        if not first or not len(columns) or self.look_ahead.is_vain(columns, first[0].pod):
             return None
-        self.ahead = min(2 * self.ahead, _MOST_AHEAD)
-        forecast = self.look_ahead.forecast(columns, pods, self.cache.assumed, compiled)
-        self.cache.forecast = forecast
+        pods = self.queue.ahead(self.ahead)
+        cache.forecast = forecast = self.look_ahead.forecast(columns, pods, cache.assumed, compiled)
+        if forecast is None:
+            self._look_less_far()
+        else:
+            self.ahead = min(4 * self.ahead, _MOST_AHEAD)
         return forecast
 
     def _carry_out(self, forecast: Forecast, number: int, at_most: int) -> int:
@@ -180,6 +183,9 @@ class Lane:
 
     def _withdraw(self) -> None:
         self.cache.withdraw()
+        self._look_less_far()
+
+    def _look_less_far(self) -> None:
         self.ahead = max(self.ahead // 4, _LEAST_AHEAD)
 
     def _manner(self, profile: Profile) -> Manner:

@@ -15,6 +15,7 @@ from kubestage.scheduler.quick.layout import Nodes, Scratch
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
+    from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle import Cycle
     from kubestage.scheduler.queue import QueuedPod
@@ -37,6 +38,14 @@ class LookAhead:
         self._by_name = cycle.tie_break is selection.TieBreak.FIRST
         self._scratch: Scratch | None = None
 
+    def is_vain(self, columns: Columns, pod: PodView) -> bool:
+        """Whether it is known that nothing can be told of a pod."""
+        if not known.is_eligible(pod):
+            return True
+        about = known.of(columns)
+        about.look_at((pod,), self._backdrop)
+        return about.get(about.key_of(pod)) == known.UNFIT
+
     def forecast(
         self, columns: Columns, pods: Sequence[QueuedPod], assumed: Container[str], compiled: Any
     ) -> Forecast | None:
@@ -47,7 +56,7 @@ class LookAhead:
         if not numbers:
             return None
         kinds: Ints = np.array(numbers, np.int64)
-        listed = about.kinds.compiled
+        listed = about.kinds.compiled(self._backdrop.namespaces)
         arrays = _nodes(columns, listed), about.plans.arrays, listed.arrays
         found = np.empty((len(kinds), 3), np.int64)
         count = compiled.place_all(
@@ -61,8 +70,9 @@ class LookAhead:
         )
         if not count:
             return None
-        found, version = found[:count], self._backdrop.version
-        return Forecast(columns, pods[:count], numbers[:count], found, version, compiled, arrays)
+        return Forecast(
+            columns, pods[:count], numbers[:count], found[:count], self._backdrop, compiled, arrays
+        )
 
     def is_current(self, forecast: Forecast) -> bool:
         """Whether the things around are as they were when it was made."""
@@ -70,6 +80,8 @@ class LookAhead:
 
     def still_holds(self, forecast: Forecast) -> bool:
         """Whether the pod whose turn it is still is what it was taken for."""
+        if forecast.namespaces != self._backdrop.namespaces:
+            return False
         about, pod = forecast.known, forecast.turn.queued.pod
         about.look_at((pod,), self._backdrop)
         profile = self._profiles[pod.scheduler_name]

@@ -78,3 +78,18 @@ def test_events_can_be_switched_off(store: Store) -> None:
     raw = store.create(make_pod("web"))
     client.event(raw, "Normal", "Scheduled", "Binding", "note", "default-scheduler")
     assert len(store.read(("v1", "Event"))) == 0
+
+
+def test_a_list_of_all_is_the_same_until_one_of_them_changes(store: Store) -> None:
+    client = StoreClient(store)
+    for name in ("one", "two"):
+        store.create(make_service(name))
+    listed = client.list("v1", "Service")
+    store.create(make_node("n1"))
+    assert client.list("v1", "Service") is listed
+    store.delete(("v1", "Service"), "one", "default")
+    assert [each["metadata"]["name"] for each in client.list("v1", "Service")] == ["two"]
+    assert [each["metadata"]["name"] for each in listed] == ["one", "two"]
+    labels = {"metadata": {"labels": {"a": "b"}}}
+    changed = store.patch(("v1", "Service"), "two", labels, "default")
+    assert list(client.list("v1", "Service")) == [changed]

@@ -85,6 +85,8 @@ def test_nodes_are_told_of_as_by_the_twin(seed: int) -> None:
                 name for name, total in told["totals"].items() if total == best
             )
         assert _text(explanation.schedule_result(told)) == _text(twin.schedule_result(told))
+        read = explanation.schedule_result_of(_text(told))
+        assert _text(read) == _text(twin.schedule_result(told))
     assert any(attempt.selected is None for attempt in tried)
     assert any(attempt.totals is not None for attempt in tried)
 

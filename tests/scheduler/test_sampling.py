@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from kubestage.scheduler import sampling
 
@@ -38,3 +40,13 @@ def test_candidates_are_rotated_within_themselves() -> None:
     candidates = np.array([2, 5, 9])
     assert sampling.rotated(4, candidates).tolist() == [5, 9, 2]
     assert sampling.rotated(3, candidates).tolist() == [2, 5, 9]
+
+
+@hypothesis.given(st.integers(1, 500), st.integers(0, 500), st.integers(1, 500))
+def test_rows_ahead_are_enough_if_the_next_are_like_the_last(
+    wanted: int, passing: int, done: int
+) -> None:
+    hypothesis.assume(passing < wanted and passing <= done)
+    ahead = sampling.rows_ahead(wanted, passing, done)
+    assert 0 < ahead <= 2 * done
+    assert ahead == 2 * done or ahead * passing // done >= wanted - passing - 1

@@ -12,10 +12,11 @@ from kubestage.errors import InputError
 from kubestage.results import run_record_file
 from kubestage.results.run_record_file import DecisionRow, PodRow, TimelineRow
 from kubestage.results.trace_file import blaming
+from kubestage.scheduler import explanation
 
 if TYPE_CHECKING:
     import pathlib
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Json = dict[str, Any]
 
@@ -40,16 +41,22 @@ class Reader:
 
     def explanation(self, number: int) -> Json | None:
         """All that was found out in an attempt; None if that was not recorded."""
+        return self._read(number, msgspec.json.decode)
+
+    def schedule_result(self, number: int) -> Json | None:
+        """The same in the words of a status, to be written as JSON."""
+        return self._read(number, explanation.schedule_result_of)
+
+    def _read(self, number: int, read: Callable[[bytes], Json]) -> Json | None:
         row = next(self._rows("SELECT told FROM details WHERE number = ?", (number,)), None)
         if row is None:
             return None
         try:
-            told: Json = msgspec.json.decode(zlib.decompress(row[0]))
+            return read(zlib.decompress(row[0]))
         except (zlib.error, msgspec.DecodeError) as error:
             raise InputError(
                 f"the explanation of attempt {number} is damaged", file=str(self._path)
             ) from error
-        return told
 
     def pods(self) -> Iterator[PodRow]:
         """The pods that were tried, in the order of their first attempts."""

@@ -13,7 +13,6 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import manifest
-from kubestage.scheduler import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,8 +64,7 @@ class _Details:
         assert self._record is not None
         if "pluginResults" in attempt or "attempt" not in attempt:
             return attempt
-        told = self._record.explanation(attempt["attempt"])
-        return attempt if told is None else {**attempt, **explanation.schedule_result(told)}
+        return {**attempt, **(self._record.schedule_result(attempt["attempt"]) or {})}
 
 
 def _written(value: Any, opened: Mapping[str, Any] | None, details: _Details) -> Iterator[bytes]:

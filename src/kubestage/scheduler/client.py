@@ -29,6 +29,7 @@ class StoreClient:
     def __init__(self, store: Store, *, events: bool = True) -> None:
         self._store = store
         self._events = EventRecorder(store) if events else None
+        self._lists: dict[tuple[str, str], tuple[Sequence[Json], int]] = {}
 
     @property
     def writes_events(self) -> bool:
@@ -43,12 +44,21 @@ class StoreClient:
         return found.objects.get(f"{namespace}/{name}" if namespace else name)
 
     def list(self, api_version: str, kind: str, namespace: str | None = None) -> Sequence[Json]:
-        """All objects of a kind, of one namespace or of all."""
+        """All objects of a kind, of one namespace or of all.
+
+        NOTE: all are handed out as one and the same list until one of them changes, which spares
+        those who follow them a comparison: pods with volumes ask for the drivers of all nodes.
+        """
         found = self._collection(api_version, kind)
         if found is None or not found.objects:
             return ()
-        objects = found.objects
-        return [objects[key] for key in found.keys(namespace)]
+        if namespace is not None:
+            return [found.objects[key] for key in found.keys(namespace)]
+        listed, end = self._lists.get((api_version, kind), (None, -1))
+        if listed is None or end != found.log.end:
+            listed = [found.objects[key] for key in found.keys(None)]
+            self._lists[api_version, kind] = listed, found.log.end
+        return listed
 
     def bind(self, pod: PodView, node_name: str) -> None:
         """Assign a pod to a node."""

@@ -240,6 +240,7 @@ class Columns:
         other.row_of = {name: row for row, name in enumerate(other.names)}
         other.resources = self.resources.take(numbers)
         other.ports = self.ports.take(numbers)
+        other.row_log = RowLog(len(rows))
         other.unschedulable = self.unschedulable[numbers]
         other._labels = {key: column.take(numbers) for key, column in self._labels.items()}
         other._groups = {of: column.take(numbers) for of, column in self._groups.items()}

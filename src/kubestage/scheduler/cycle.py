@@ -202,7 +202,8 @@ class Cycle:
         verdicts = self._filter(attempt, order[: needed + 1])
         while verdicts.passing_count <= needed and verdicts.count < len(order):
             done = verdicts.count
-            verdicts = verdicts.joined(self._filter(attempt, order[done : 3 * done]))
+            more = sampling.rows_ahead(needed + 1, verdicts.passing_count, done)
+            verdicts = verdicts.joined(self._filter(attempt, order[done : done + more]))
         verdicts = verdicts.until_passing(needed)
         order = order[: verdicts.count]
         attempt.evaluated, attempt.verdicts = order, verdicts

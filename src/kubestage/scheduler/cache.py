@@ -51,6 +51,7 @@ class Cache:
             self._columns = Columns(infos, self._images)
             self._columns.generation = generation
             self._is_stale = False
+        self._columns.trim()
         return self._columns
 
     def withdraw(self) -> None:

@@ -95,4 +95,4 @@ class StoreClient:
 
     def _collection(self, api_version: str, kind: str) -> Collection | None:
         row = self._store.kinds.get(api_version, kind)
-        return None if row is None else self._store.ledger.collection(row)
+        return None if row is None else self._store.ledger.find(row)

@@ -161,12 +161,7 @@ class Columns:
 
     @property
     def tallies(self) -> PodTallies:
-        """Counts of pods by selector, made when first asked for and patched from then on.
-
-        When all numbers together grow too many, they are dropped and begun anew.
-        """
-        if self.cells.used > _MAX_CELLS:
-            self._forget_counts()
+        """Counts of pods by selector, made when first asked for and patched from then on."""
         if self._tallies is None:
             self._tallies = PodTallies(self)
         return self._tallies
@@ -291,11 +286,18 @@ class Columns:
         """Whether any pod on a node has something to say about others."""
         return not self.stated_terms.is_empty
 
+    def trim(self) -> None:
+        """Drop counts that have grown too many; those still wanted are begun anew."""
+        if self.cells.used > _MAX_CELLS:
+            self._forget_counts()
+
     def settle_pod(self, row: int, pod: PodView, kind: PodKind | None) -> None:
         """Take up a pod whose resources and tallies are counted in already."""
         self.infos[row].add(pod)
         if kind is not None:
             kind.rows[row] = kind.rows.get(row, 0) + 1
+        if pod.has_affinity:
+            self.stated_terms.settle(pod)
         if self._weaker_pods is not None:
             self._weaker_pods.count(row, pod, 1)
 

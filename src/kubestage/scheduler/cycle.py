@@ -127,9 +127,10 @@ class Cycle:
         about.look_at((pod,), backdrop)
         key = about.key_of(pod)
         number = about.get(key)
-        if number is None:
-            number = about.learn(key, profile, pod, backdrop) if about.is_seen(key) else known.UNFIT
-        if number < 0 or columns.has_stated_terms:
+        if number is None and about.is_seen(key):
+            number = about.learn(key, profile, pod, backdrop)
+        about.see(key)
+        if number is None or number < 0 or columns.has_stated_terms:
             return None
         kind = about.kinds.all[number]
         if not kind.is_solitary:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 WAITING: Final = "waiting"
-_ALL: Final = 1 << 62
 
 
 class Recording(enum.Enum):
@@ -98,13 +97,6 @@ class Record:
     def listens(self) -> bool:
         """Whether somebody hears of every attempt."""
         return self._listener is not None
-
-    def plain_ahead(self, number: int) -> int:
-        """How many attempts from this one on are not to be told in full."""
-        if self.level is Recording.FULL or self._hands_on_all:
-            return 0
-        wanted = [each for each in self._wanted if each >= number]
-        return min(wanted) - number if wanted else _ALL
 
     def tell(self, number: int, attempt: Attempt) -> None:
         """Keep all that was found out; to be called before anything is done about it."""

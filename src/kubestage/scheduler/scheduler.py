@@ -84,7 +84,6 @@ class Scheduler:
         self._nominator = Nominator()
         self._extenders = _extenders(self.configuration, transport)
         self._time = Timekeeper(self.metrics, self.clock, stopwatch)
-        self._attempts = 0
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
         self._make_profiles(streams, own)
@@ -132,13 +131,13 @@ class Scheduler:
         With `at_most`, it ends after that many.
         """
         left = sys.maxsize if at_most is None else at_most
-        before = self._attempts
+        before = self._time.attempts
         while left > 0:
             tried = self._schedule_some(left)
             if not tried:
                 break
             left -= tried
-        return self._attempts - before
+        return self._time.attempts - before
 
     def activate(self, pods: Iterable[PodView]) -> None:
         """Have pods tried again as soon as possible, whatever rejected them."""
@@ -252,10 +251,7 @@ class Scheduler:
         """Try the next pod in the quickest way there is, and those after it likewise."""
         self.catch_up()
         # Those who wait for something are looked after between attempts.
-        tried = self._lane.run(
-            self._attempts + 1, 1 if self._suspended or self._unready else at_most
-        )
-        self._attempts += tried
+        tried = self._lane.run(1 if self._suspended or self._unready else at_most)
         if not tried:
             queued = self._next()
             if queued is None:
@@ -269,7 +265,7 @@ class Scheduler:
         pod = queued.pod
         profile = self.profiles[pod.scheduler_name]
         attempt = None
-        if not (self._time.is_measuring or self.record.explains(self._attempts + 1)):
+        if not (self._time.is_measuring or self.record.explains(self._time.attempts + 1)):
             attempt = self._cycle.quick(profile, pod, self.cache.columns, self._backdrop)
         if attempt is None:
             self._schedule(queued)
@@ -277,7 +273,7 @@ class Scheduler:
             return
         kernels.COMPILED.count(1)
         started_ns = self._time.begin()
-        self._attempts = number = self._attempts + 1
+        number = self._time.attempts
         self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
         self._time.decided(started_ns)
         self._carry_out(self._binding.assume(number, queued, attempt, started_ns))
@@ -293,7 +289,7 @@ class Scheduler:
 
     def _schedule(self, queued: QueuedPod) -> Attempt:
         started_ns = self._time.begin()
-        self._attempts = number = self._attempts + 1
+        number = self._time.attempts
         attempt, failure = self._try(queued)
         self._time.decided(started_ns)
         if self.record.explains(number):

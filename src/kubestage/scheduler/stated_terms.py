@@ -107,6 +107,10 @@ class StatedTerms:
         plan.is_expected = True
         return plan.terms
 
+    def settle(self, pod: PodView) -> None:
+        """A pod is there that was expected, and is in the tallies already."""
+        self._plans[pod.plan].pods += 1
+
     def expect_none(self) -> None:
         """Forget the terms that no pod states."""
         for key, plan in list(self._plans.items()):

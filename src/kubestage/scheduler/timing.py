@@ -52,7 +52,10 @@ _PART_OF: Final = {"ScoreExtensionNormalize": "Score"}
 
 
 class Timekeeper:
-    """Measures attempts, extension points and, now and then, plugins."""
+    """Measures attempts, extension points and, now and then, plugins.
+
+    `attempts` is how many have begun, and so the number of the last one.
+    """
 
     def __init__(
         self, metrics: SchedulerMetrics, clock: Clock, stopwatch: Callable[[], int] | None
@@ -61,11 +64,12 @@ class Timekeeper:
         self.clock = clock
         self._stopwatch = stopwatch
         self._spent_ns: dict[str, int] = {}
-        self._attempts = 0
+        self.attempts = 0
         self._silent: dict[tuple[str, str, str], int] = collections.defaultdict(int)
         self._decided = 0
         self._attempted: dict[tuple[str, str], int] = collections.defaultdict(int)
         self._bound = 0
+        self._placed: dict[str, list[int]] = {}
 
     def watch(self, plugin: Any) -> None:
         """Measure the calls of a plugin from now on, if there is a stopwatch.
@@ -89,24 +93,37 @@ class Timekeeper:
         for point in _UP_TO_CHOICE if is_scored else _UP_TO_FILTER:
             self._silent[point, _SUCCESS, profile] += 1
 
-    def ran_quietly(self, profile: str, tried: int, scored: int, bound: int) -> None:
-        """So many attempts have found a node without ado, and some were bound to it."""
+    def placed(self, profile: str, is_scored: bool) -> list[int]:
+        """An attempt has found a node without ado; the last of the numbers counts those bound.
+
+        NOTE: once for each pod of the fast lane, so what it means is worked out in `settle`.
+        """
+        counts = self._placed.get(profile)
+        if counts is None:
+            counts = self._placed[profile] = [0, 0, 0]
+        counts[0] += 1
+        counts[1] += is_scored
+        return counts
+
+    def _settle_placed(self) -> None:
         silent = self._silent
-        for point in (*_UP_TO_FILTER, *_UP_TO_BINDING):
-            silent[point, _SUCCESS, profile] += tried
-        if scored:
-            for point in _SCORING:
-                silent[point, _SUCCESS, profile] += scored
-        if bound:
-            for point in _BINDING:
-                silent[point, _SUCCESS, profile] += bound
-            self._attempted[SCHEDULED, profile] += bound
-        self._attempts += tried
-        self._decided += tried
+        for profile, counts in self._placed.items():
+            tried, scored, bound = counts
+            counts[:] = 0, 0, 0
+            for points, count in (
+                ((*_UP_TO_FILTER, *_UP_TO_BINDING), tried),
+                (_SCORING, scored),
+                (_BINDING, bound),
+            ):
+                for point in points if count else ():
+                    silent[point, _SUCCESS, profile] += count
+            if bound:
+                self._attempted[SCHEDULED, profile] += bound
+            self._decided += tried
 
     def begin(self) -> int:
         """A new attempt begins; when it did, for `read` to be compared with."""
-        self._attempts += 1
+        self.attempts += 1
         return self.read_ns()
 
     def read_ns(self) -> int:
@@ -150,6 +167,7 @@ class Timekeeper:
 
     def settle(self) -> None:
         """Hand over to the metrics what was saved up."""
+        self._settle_placed()
         metrics = self.metrics
         for labels, count in self._silent.items():
             metrics.point_duration.of(*labels).observe(0.0, count)
@@ -168,7 +186,7 @@ class Timekeeper:
         spent_ns = self.read_ns() - started_ns
         whole = _PART_OF.get(point, point)
         self._spent_ns[whole] = self._spent_ns.get(whole, 0) + spent_ns
-        if self._attempts % _SAMPLED == 0:
+        if self.attempts % _SAMPLED == 0:
             sampled = self.metrics.plugin_duration.of(plugin, point, _status(answer))
             sampled.observe(spent_ns * _NS)
         return answer

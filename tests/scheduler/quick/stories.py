@@ -38,6 +38,25 @@ profiles:
         type: MostAllocated
         resources: [{name: cpu, weight: 3}, {name: memory, weight: 1}]
 """
+TWO_PROFILES = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    multiPoint: {enabled: [{name: NodeAffinity, weight: 5}, {name: PodTopologySpread, weight: 7}]}
+- schedulerName: second
+  percentageOfNodesToScore: 30
+  plugins: {score: {disabled: [{name: ImageLocality}, {name: TaintToleration}]}}
+  pluginConfig:
+  - name: InterPodAffinity
+    args: {hardPodAffinityWeight: 40}
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints:
+      - {maxSkew: 2, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule}
+"""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -170,6 +189,13 @@ SOCIAL: list[Json] = [
         },
     },
     {"cpu": "120m", "labels": {"app": "web"}, "owner": True},
+    {"cpu": "60m", "labels": {"app": "web"}, "scheduler_name": "second"},
+    {
+        "cpu": "60m",
+        "labels": {"app": "web"},
+        "affinity": together("web", ZONE_LABEL),
+        "scheduler_name": "second",
+    },
 ]
 TEMPLATES = [*PLAIN, *SOCIAL]
 

@@ -13,7 +13,7 @@ from kubestage.scheduler.quick.attempt import QuickAttempt
 from kubestage.stage import Stage
 from kubestage.testing import make_pod, make_service
 from tests.scheduler.quick import stories
-from tests.scheduler.quick.stories import HOST, PACKING, POD, STEPS, World
+from tests.scheduler.quick.stories import HOST, PACKING, POD, STEPS, TWO_PROFILES, World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,11 +31,14 @@ def _without_kernels() -> Iterator[None]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(steps=STEPS, nodes=st.integers(1, 130), packing=st.booleans())
+@given(
+    steps=STEPS,
+    nodes=st.integers(1, 130),
+    configuration=st.sampled_from([None, PACKING, TWO_PROFILES]),
+)
 def test_quick_attempts_end_as_ordinary_ones_do(
-    steps: list[tuple[str, int]], nodes: int, packing: bool
+    steps: list[tuple[str, int]], nodes: int, configuration: str | None
 ) -> None:
-    configuration = PACKING if packing else None
     ordinary = stories.story(steps, World(configuration, nodes), stories.ordinarily)
     with stories.compiled(are_used=False):
         plainly = stories.story(steps, World(configuration, nodes), stories.by_lane)

@@ -90,7 +90,7 @@ class KindTable:
 
     def _version(self, namespaces: int) -> tuple[Any, ...]:
         columns = self._columns
-        asked = columns.tallies.version if columns.has_tallies else 0
+        asked = columns.tallies.version if columns.has_tallies else -1
         return columns.cells, asked, columns.stated_terms.version, namespaces
 
     def _compile(self, namespaces: int) -> Compiled:

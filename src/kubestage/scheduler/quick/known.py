@@ -89,16 +89,17 @@ class Known:
         return self._at_hand.get(key)
 
     def is_seen(self, key: Key) -> bool:
-        """Whether a pod of this key has come up before; from now on one has.
+        """Whether a pod of this key was tried before.
 
         Many templates come up once only, and are not worth learning.
         """
-        if key in self._seen:
-            return True
+        return key in self._seen
+
+    def see(self, key: Key) -> None:
+        """A pod of this key is tried."""
         if len(self._seen) >= _MAX_KEYS:
             self._seen.clear()
         self._seen.add(key)
-        return False
 
     def learn(self, key: Key, profile: Profile, pod: PodView, backdrop: Backdrop) -> int:
         """The kind of a pod, learnt if need be; `UNFIT` if it cannot be."""
@@ -130,6 +131,8 @@ class Known:
         soft = _constraints(profile.score, pod, SCHEDULE_ANYWAY)
         if hard is None or soft is None:
             return UNFIT
+        # Others must not be taken for it, even when what spreads it now is gone.
+        self._looks_at_labels |= bool(hard or soft or pod.has_affinity)
         identity = *key[:3], plan, hard, soft
         number = self._number_of.get(identity)
         if number is None:
@@ -139,7 +142,7 @@ class Known:
 
 
 def of(columns: Columns) -> Known:
-    """What is known on these columns; begun anew when it is too much."""
+    """What is known on these columns; nothing when a node has changed, or when it was too much."""
     known = columns.known
     if known is None or known.is_full:
         columns.stated_terms.expect_none()

@@ -63,23 +63,28 @@ class Lane:
     ahead: int = _MOST_AHEAD
     manners: dict[str, Manner] = dataclasses.field(default_factory=dict)
 
-    def run(self, number: int, at_most: int) -> int:
-        """Try pods, the first of which is the attempt of this number; how many were tried."""
-        at_most = min(at_most, self.record.plain_ahead(number))
-        if at_most <= 0 or not self.cycle.is_plain or self.time.is_measuring:
-            return 0
+    def run(self, at_most: int) -> int:
+        """Try pods as long as nothing but them happens; how many were tried."""
         done = 0
         while done < at_most:
+            if not self.cycle.is_plain or self.time.is_measuring or self._is_told_in_full:
+                break
             forecast = self.cache.forecast
             if forecast is None or forecast.is_over:
                 forecast = self._forecast()
                 if forecast is None:
                     break
-            tried = self._carry_out(forecast, number + done, at_most - done)
-            done += tried
-            if not tried:
+            before = forecast.at
+            goes_on = self._carry_out(forecast, at_most - done)
+            done += forecast.at - before
+            if not goes_on:
                 break
         return done
+
+    @property
+    def _is_told_in_full(self) -> bool:
+        """Whether the next attempt is; then it is an ordinary one."""
+        return self.record.explains(self.time.attempts + 1)
 
     def _forecast(self) -> Forecast | None:
         """Look ahead: far if that has come true so far, and not at all if it cannot."""
@@ -98,39 +103,41 @@ class Lane:
             self.ahead = min(4 * self.ahead, _MOST_AHEAD)
         return forecast
 
-    def _carry_out(self, forecast: Forecast, number: int, at_most: int) -> int:
-        """Carry out what is known until something else happens; how many attempts that were."""
-        ledger, queue, kinds = self.ledger, self.queue, forecast.known.kinds.all
-        first, turns, counts = forecast.at, forecast.turns, Counts()
+    def _carry_out(self, forecast: Forecast, at_most: int) -> bool:
+        """Carry out what is known, until something else happens; whether nothing has."""
+        ledger, queue, time = self.ledger, self.queue, self.time
+        kinds, turns, last = forecast.known.kinds.all, forecast.turns, forecast.at + at_most
         # Where things around have changed since the forecast, every turn is looked at again.
-        expected, last = -1, forecast.at + at_most
-        is_current = True
+        expected, is_current = -1, True
         while forecast.at < len(turns) and forecast.at < last:
             revision, turn = ledger.revision, turns[forecast.at]
             if revision != expected:
                 is_current = self.look_ahead.is_current(forecast)
                 if not self._still_holds(forecast, is_current):
-                    break
+                    return False
+            if self._is_told_in_full:
+                return False
             if not queue.pop_next(turn.queued):
-                self._withdraw()
-                break
-            kind, attempt = kinds[turn.number], number + forecast.at - first
+                return self._withdraw()
+            kind = kinds[turn.number]
             profile = kind.profile
             manner = self.manners.get(profile.name) or self._manner(profile)
             pod = self._settle(forecast, turn)
             if not manner.is_quiet:
-                self._hand_over(forecast, turn, pod, attempt)
-                break
+                self._hand_over(forecast, turn, pod)
+                return False
+            number = time.attempts = time.attempts + 1
+            counts = time.placed(profile.name, turn.feasible > 1)
             state = kind.plan.state if manner.is_default else kind.plan.state.shared()
             status = self.binding.bind_by_plugin(profile, state, pod, pod.node_name)
-            counts.add(profile.name, turn.feasible > 1, status is SUCCESS)
             if status is not SUCCESS:
-                self.refuse(self._placement(forecast, turn, pod, attempt), status)
-                break
-            self._tell(forecast, turn, pod, attempt)
-            expected = revision + manner.own_changes if is_current else -1
-        counts.tell(self.time)
-        return forecast.at - first
+                self.refuse(self._placement(forecast, turn, pod, number), status)
+                return False
+            counts[-1] += 1
+            is_alone = ledger.revision == revision + manner.own_changes
+            told = self._tell(forecast, turn, pod, number)
+            expected = told if is_alone and is_current else -1
+        return True
 
     def _settle(self, forecast: Forecast, turn: Turn) -> PodView:
         """The attempt whose turn it is has come true."""
@@ -142,11 +149,13 @@ class Lane:
         forecast.at += 1
         return pod
 
-    def _tell(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> None:
-        """A pod is bound: have everybody know."""
+    def _tell(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> int:
+        """Have everybody know of a bound pod; the store's version then, or -1 if more has come."""
         queued, profile, record = turn.queued, pod.scheduler_name, self.record
+        before = after = self.ledger.revision
         if self.binding.writes_events:
             self.binding.announce(pod, queued.key, pod.node_name, profile)
+            after = self.ledger.revision
         self.time.bound(queued)
         if record.listens:
             attempt = self._placement(forecast, turn, pod, number).attempt
@@ -157,14 +166,17 @@ class Lane:
                 turn.evaluated, turn.feasible, "",
             )  # fmt: skip
             record.decisions.append(make_decision(row))
+        # The Event is one change, or none in a namespace that ends.
+        return after if after <= before + 1 else -1
 
-    def _hand_over(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> None:
+    def _hand_over(self, forecast: Forecast, turn: Turn, pod: PodView) -> None:
         """Have an attempt carried out in the ordinary way from here on."""
-        name = forecast.known.kinds.all[turn.number].profile.name
+        name, time = forecast.known.kinds.all[turn.number].profile.name, self.time
         self.queue.in_flight.begin(pod.uid)
-        self.time.ran_to_the_end(name, is_scored=turn.feasible > 1)
-        self.time.decided(self.time.begin())
-        self.go_on(self._placement(forecast, turn, pod, number))
+        started_ns = time.begin()
+        time.ran_to_the_end(name, is_scored=turn.feasible > 1)
+        time.decided(started_ns)
+        self.go_on(self._placement(forecast, turn, pod, time.attempts))
 
     def _placement(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> Placement:
         kind = forecast.known.kinds.all[turn.number]
@@ -178,12 +190,12 @@ class Lane:
     def _still_holds(self, forecast: Forecast, is_current: bool) -> bool:
         if self.cycle.is_plain and (is_current or self.look_ahead.still_holds(forecast)):
             return True
-        self._withdraw()
-        return False
+        return self._withdraw()
 
-    def _withdraw(self) -> None:
+    def _withdraw(self) -> bool:
         self.cache.withdraw()
         self._look_less_far()
+        return False
 
     def _look_less_far(self) -> None:
         self.ahead = max(self.ahead // 4, _LEAST_AHEAD)
@@ -194,39 +206,16 @@ class Lane:
         made = self.manners[profile.name] = Manner(
             all(map(learning.is_built_in, points)),
             is_default,
-            self.binding.changes_by_binding if is_default else 0,
+            1 if is_default else 0,
         )
         return made
 
 
 class Manner(NamedTuple):
     """Whether plugins leave plain pods alone once they have a node, whether these are bound in
-    the default way, and how many changes in the store that takes.
+    the default way, and how many changes in the store are known to come of it.
     """
 
     is_quiet: bool
     is_default: bool
     own_changes: int
-
-
-class Counts:
-    """Attempts by profile, to be told to the metrics all at once."""
-
-    __slots__ = ("_numbers",)
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, list[int]] = {}
-
-    def add(self, profile: str, is_scored: bool, is_bound: bool) -> None:
-        """Count an attempt."""
-        numbers = self._numbers.get(profile)
-        if numbers is None:
-            numbers = self._numbers[profile] = [0, 0, 0]
-        numbers[0] += 1
-        numbers[1] += is_scored
-        numbers[2] += is_bound
-
-    def tell(self, time: Timekeeper) -> None:
-        """Have the metrics know."""
-        for profile, numbers in self._numbers.items():
-            time.ran_quietly(profile, *numbers)

@@ -58,7 +58,7 @@ def is_built_in(plugins: Sequence[Any]) -> bool:
 def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
     """What can be kept for the pods of a template; None if too little can."""
     points = (profile.pre_filter, profile.filter, profile.pre_score, profile.score)
-    if not all(map(is_built_in, points)):
+    if not all(map(is_built_in, points)) or not _prepares_all(profile):
         return None
     state = CycleState()
     if not _prepare(profile, pod, columns, state):
@@ -83,6 +83,17 @@ def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
     if amounts is None or scores is None:
         return None
     return Lesson(Asked(amounts, is_open, *scores, _takes(pod, columns)), state)
+
+
+def _prepares_all(profile: Profile) -> bool:
+    """Whether plugins that look at other pods are prepared wherever they have a say."""
+    pairs = (profile.pre_filter, profile.filter), (profile.pre_score, profile.score)
+    return all(
+        any(type(each) is kind for each in before)
+        for before, point in pairs
+        for kind in SOCIAL
+        if any(type(each) is kind for each in point)
+    )
 
 
 def _prepare(profile: Profile, pod: PodView, columns: Columns, state: CycleState) -> bool:

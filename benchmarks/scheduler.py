@@ -87,6 +87,9 @@ def shapes(given: argparse.Namespace) -> Iterator[Json]:
             scheduler_rounds.ask("shape", given.folder, name=name) for _ in range(given.rounds)
         ]
         at_best = real.get(shape.real)
+        if at_best is not None:
+            # It was measured on pods that are tried once.
+            at_best *= rounds[0]["pods"] / rounds[0]["attempts"]
         found = scheduler_tables.figure(rounds, at_best)
         peak_mb = max(one["peak_mb"] for one in rounds)
         text = f"{name:<26} {_told(found)} of the real one's best {peak_mb:5.0f} MB"

@@ -198,8 +198,14 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true", help="print tables as in the page")
     parser.add_argument("--profile", metavar="NAME", help="show where the time goes in a list")
     given = parser.parse_args()
+    if given.folder is not None and not (given.folder / "reference.json").is_file():
+        parser.error(f"there are no recorded lists in {given.folder}: it has no reference.json")
     if given.folder is None and SHARED.exists():
         given.folder = SHARED
+    names = [*scheduler_lists.NAMES, *scheduler_shapes.SHAPES, *scheduler_shapes.FAILING]
+    wanted = given.profile or given.only
+    if wanted and not any(name.startswith(wanted) for name in names):
+        parser.error(f"no list is named {wanted}: there are {', '.join(names)}")
     if given.profile:
         profile(given.profile, given.folder)
         return

@@ -17,7 +17,11 @@ def expect() -> None:
     kernels.COMPILED.on_load = _tell
 
 
+def are_kept(kernel: Any) -> bool:
+    """Whether a kernel is on disk, in whichever version."""
+    return any(pathlib.Path(kernel.stats.cache_path).glob("compiled.place_all-*.nbi"))
+
+
 def _tell(module: Any) -> None:
-    kept = pathlib.Path(module.place_all.stats.cache_path)
-    if not any(kept.glob("compiled.place_all-*.nbi")):
+    if not are_kept(module.place_all):
         typer.echo(NOTICE, err=True)

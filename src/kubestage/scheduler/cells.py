@@ -15,16 +15,25 @@ _EXTRA: Final = 2
 
 
 class Cells:
-    """Numbers that are handed out in pieces and never taken back; all begin at zero."""
+    """Numbers that are handed out in pieces; all begin at zero."""
 
-    __slots__ = ("used", "values")
+    __slots__ = ("_free", "used", "values")
 
     def __init__(self) -> None:
         self.values: Codes = np.zeros(_FIRST, np.int32)
         self.used = 0
+        self._free: dict[int, list[int]] = {}
+
+    def give_back(self, first: int, count: int) -> None:
+        """A piece is wanted no more; nobody may look at it from now on."""
+        self.values[first : first + count] = 0
+        self._free.setdefault(count, []).append(first)
 
     def take(self, count: int) -> int:
         """Room for so many numbers; where it begins. The array may be another one afterwards."""
+        free = self._free.get(count)
+        if free:
+            return free.pop()
         first = self.used
         self.used += count
         if self.used > len(self.values):
@@ -53,6 +62,10 @@ class Tally:
             self.size = len(columns)
         self._cells = columns.cells
         self.first = self._cells.take(self.size + _EXTRA)
+
+    def release(self) -> None:
+        """It is wanted no more."""
+        self._cells.give_back(self.first, self.size + _EXTRA)
 
     @property
     def counts(self) -> Codes:

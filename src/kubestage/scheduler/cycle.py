@@ -9,7 +9,7 @@ import numpy as np
 
 from kubestage.scheduler import sampling, selection
 from kubestage.scheduler.columns import as_run, same
-from kubestage.scheduler.cycle_state import CycleState
+from kubestage.scheduler.cycle_state import CycleState, NotPrepared
 from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.distinct_values import distinct
 from kubestage.scheduler.extender_wire import ExtenderError
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from kubestage.scheduler.runtime import PluginScores, PreFilterOutcome, Profile
 
 NO_NODES_MESSAGE = "no nodes available to schedule pods"
+_READING = {
+    ("PreScore", "InterPodAffinity"): "failed to read",
+    ("PreFilter", "PodTopologySpread"): "reading",
+}
 EXTENDER = "Extender"
 """Stands for all extenders where plugins are named."""
 
@@ -94,13 +98,16 @@ class Cycle:
         if not len(columns):
             attempt.failure = NO_NODES_MESSAGE
             return attempt
-        self._find_feasible(attempt)
-        if len(attempt.feasible) == 1:
-            attempt.selected = int(attempt.feasible[0])
-        elif len(attempt.feasible):
-            self._prioritize(attempt)
-        elif not attempt.is_error:
-            attempt.failure = attempt.diagnosis.message()
+        try:
+            self._find_feasible(attempt)
+            if len(attempt.feasible) == 1:
+                attempt.selected = int(attempt.feasible[0])
+            elif len(attempt.feasible):
+                self._prioritize(attempt)
+            elif not attempt.is_error:
+                attempt.failure = attempt.diagnosis.message()
+        except NotPrepared as problem:
+            _fail(attempt, _unprepared(problem.key, is_scoring=bool(len(attempt.feasible))))
         return attempt
 
     @property
@@ -294,6 +301,17 @@ def _diagnose(attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
         if status.code is Code.ERROR:
             _fail(attempt, f'running "{status.plugin}" filter plugin: {status.message}')
         attempt.diagnosis.add(order if alike else order[keys == key], status)
+
+
+def _unprepared(key: str, *, is_scoring: bool) -> str:
+    """What is said of a plugin that is not enabled where it prepares what it says."""
+    plugin = key.partition("/")[0]
+    point = "PreScore" if is_scoring else "PreFilter"
+    reading = _READING.get((point, plugin), "error reading")
+    problem = f'{reading} "{point}{plugin}" from cycleState: not found'
+    if is_scoring:
+        return f'running Score plugins: plugin "{plugin}" failed with: {problem}'
+    return f'running "{plugin}" filter plugin: {problem}'
 
 
 def _fail(attempt: Attempt, failure: str) -> None:

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 
+class NotPrepared(Exception):
+    """A plugin wants what it should have written before: it was not enabled where it does."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
 class CycleState:
     """Plugin name to what it wrote, for one attempt at one pod.
 
@@ -20,7 +28,10 @@ class CycleState:
         self.skip_score: frozenset[str] = frozenset()
 
     def __getitem__(self, plugin: str) -> Any:
-        return self._data[plugin]
+        try:
+            return self._data[plugin]
+        except KeyError:
+            raise NotPrepared(plugin) from None
 
     def __setitem__(self, plugin: str, value: Any) -> None:
         self._data[plugin] = value

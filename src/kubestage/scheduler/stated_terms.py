@@ -122,6 +122,7 @@ class StatedTerms:
         self.version += 1
         for stated in self._plans.pop(key).terms:
             self._index_of(stated).remove(stated.term.selector, stated)
+            stated.tally.release()
 
     def _take_up(self, pod: PodView) -> _Plan:
         self.version += 1

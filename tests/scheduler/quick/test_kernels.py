@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib.util
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,12 +11,15 @@ from hypothesis import strategies as st
 
 from kubestage.scheduler import selection
 from kubestage.scheduler.plugins import normalize, spread_scoring
-from kubestage.scheduler.quick import compiled, kernels
+from kubestage.scheduler.quick import compiled, compiling, kernels, layout
 from kubestage.scheduler.quick.kernels import Amounts, Kept
 from kubestage.scheduler.quick.layout import Nodes
 from kubestage.scheduler.quick.plan_table import Asked, PlanTable
 from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def _table(draw: np.random.Generator, count: int) -> ResourceTable:
@@ -137,6 +141,36 @@ def test_compiled_kernels_are_loaded_when_enough_was_done_without() -> None:
     assert work.get(600) is compiled
     assert work.get(1) is compiled
     assert told == [compiled]
+
+
+def test_attempts_that_were_made_without_them_are_reason_enough_in_the_end() -> None:
+    work = kernels.Compiled(1000)
+    work.count(kernels.ORDINARY * 150)
+    assert work.get(1) is compiled
+
+
+def test_where_there_is_no_numba_there_are_no_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    work = kernels.Compiled(10)
+    assert not work.load()
+    assert work.get(1000) is None
+
+
+def test_kernels_of_another_layout_are_compiled_again() -> None:
+    class Kernel:
+        made = 0
+
+        def __call__(self, *args: Any) -> int:
+            return layout.STAMP if self.made else layout.STAMP + 1
+
+        def recompile(self) -> None:
+            self.made += 1
+
+    found = [Kernel() for _ in range(3)]
+    for _ in range(2):
+        compiling.get_ready(*found)
+    assert [each.made for each in found] == [1, 1, 1]
+    assert compiled.stamp() == layout.STAMP
 
 
 def test_the_log_tells_what_changed_since_or_all_if_that_is_too_long_ago() -> None:

@@ -44,8 +44,7 @@ class NodeResourcesBalancedAllocation:
         return SUCCESS if any(amounts) else SKIP
 
     def score(self, state: CycleState, pod: PodView, columns: Columns, rows: Ints) -> Ints:
-        del pod
-        amounts: tuple[int, ...] = state[self.name]
+        amounts: tuple[int, ...] = state.get(self.name) or self._amounts_of(pod)
         table = columns.resources
         weighing = columns.memo.get(
             (self, amounts), lambda: resource_scoring.weighing(table, self._resources, amounts)

@@ -3,7 +3,8 @@
 Each does what a plugin does (its twin), but for the one kind of pod and the nodes at hand, and
 with the same numbers to the last digit. `layout` says what is where.
 
-NOTE: all that is compiled is in this file, for what is kept on disk is only as old as this file.
+NOTE: all that is compiled is in this file, for what is kept on disk is only as old as this file;
+that it was made by the layout at hand is checked by `stamp`.
 Functions that are called for each pod take no more arrays than they need: every array is seven
 arguments, and groups of them cost more than the work (4 us a call).
 """
@@ -486,6 +487,12 @@ def best(totals: Ints, rows: Ints, order: Ints, by_row: bool, fit: int) -> int:
     return chosen
 
 
+@compiling.kept
+def stamp() -> int:
+    """Of which layout the kernels are."""
+    return layout.STAMP
+
+
 def get_ready() -> None:
-    """Have the kernels compiled, or read from disk."""
-    compiling.call_idly(place_all, take_back)
+    """Have the kernels compiled, or read from disk if they are of the present layout."""
+    compiling.get_ready(place_all, take_back, stamp)

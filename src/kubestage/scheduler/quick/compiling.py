@@ -34,8 +34,11 @@ def inner(function: _F) -> _F:
     return cast("_F", numba.njit(error_model="numpy", **closed)(function))
 
 
-def call_idly(place_all: Callable[..., Any], take_back: Callable[..., Any]) -> None:
-    """Have the kernels compiled, or read from disk, by calling them with nothing to do."""
+def get_ready(place_all: Any, take_back: Any, stamp: Any) -> None:
+    """Have the kernels compiled, or read from disk, by calling them with nothing to do.
+
+    Those that were made by another layout, as `stamp` tells, are compiled again.
+    """
     one, two, bits = np.zeros(1, np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_)
     small, floats = np.zeros((1, 1), np.int32), np.zeros(1)
     nodes = layout.Nodes(two, two, two, two, one, one, small, np.zeros(1, np.int32))
@@ -48,3 +51,6 @@ def call_idly(place_all: Callable[..., Any], take_back: Callable[..., Any]) -> N
     nobody = np.zeros(0, np.int64)
     place_all(nobody, 0, nobody, False, two, nodes, plans, kinds, scratch)
     take_back(nobody, nobody, nodes, plans, kinds)
+    if stamp() != layout.STAMP:
+        for each in (place_all, take_back, stamp):
+            each.recompile()

@@ -1,7 +1,8 @@
 """The two things that an attempt does with what is kept for a template, in plain NumPy.
 
-`refresh` works rows out anew, `choose` takes the best node. Compiled twins of both are loaded when
-a scheduler has done enough work for that to pay, if Numba is installed.
+`refresh` works rows out anew, `choose` takes the best node. The compiled kernels, which do all that
+and more for many pods at once, are loaded when there is enough work for that to pay, if Numba is
+installed.
 """
 
 from __future__ import annotations
@@ -57,12 +58,6 @@ class Kept(NamedTuple):
     fixed: Ints
     feasible: Mask
     totals: Ints
-
-    @classmethod
-    def of(cls, is_open: Mask, fixed: Ints) -> Kept:
-        """What is known from the start; the rest is for `refresh` to fill in."""
-        count = len(fixed)
-        return cls(is_open, fixed, np.zeros(count, np.bool_), np.zeros(count, np.int64))
 
 
 class Choice(NamedTuple):
@@ -129,13 +124,13 @@ def work_out(
     feasible: Mask,
     totals: Ints,
 ) -> None:
-    """The same as `refresh` for a single row; this is what is compiled.
+    """The same as `refresh` for a single row.
 
     `scoring` has the lines, amounts and weights of the fit score, `balancing` the two lines and
     amounts of the other; `weights` are those of both scores, and the strategy.
 
-    NOTE: for one row it takes a fifth of the time that `refresh` does, even if it is not compiled;
-    from five rows on it is the slower one (6 us a row, 30 us for any few).
+    NOTE: for one row it takes a fifth of the time that `refresh` does; from five rows on it is the
+    slower one (6 us a row, 30 us for any few).
     """
     fits = is_open[row]
     for at in range(len(lines)):
@@ -186,21 +181,21 @@ def choose(kept: Kept, start: int, needed: int) -> Choice:
 class Compiled:
     """The compiled kernels, loaded when that pays; one for all schedulers.
 
-    NOTE: to load them takes half a second, and to compile them, once on a machine, some more; a
-    pod that is placed by them takes 10 us less if its template is plain, and else 200 us.
+    It does when so many quick attempts were made without, or are still to be made.
+
+    NOTE: to load them takes half a second, and to compile them, once on a machine, ten. A pod takes
+    35 us less with them if its template is plain (15, not 50), and else 200 us less.
     """
 
     def __init__(self, pays_after: int = _PAYS_AFTER) -> None:
         self._left = pays_after
+        self._is_tried = False
         self._module: Any = None
         self.on_load: Callable[[Any], None] | None = None
 
     def get(self, pods: int) -> Any:
         """The kernels if they are loaded, or if so many pods are reason enough; else None."""
-        if self._module is None and self._left > 0:
-            if pods < self._left:
-                return None
-            self._left = 0
+        if not self._is_tried and pods >= self._left:
             self.load()
         return self._module
 
@@ -210,12 +205,12 @@ class Compiled:
 
     def load(self) -> bool:
         """Have the kernels at hand from now on; whether there are any on this machine."""
-        self._left = 0
-        if self._module is None and importlib.util.find_spec("numba") is not None:
+        if not self._is_tried and importlib.util.find_spec("numba") is not None:
             self._module = importlib.import_module(_COMPILED)
             if self.on_load is not None:
                 self.on_load(self._module)
             self._module.get_ready()
+        self._is_tried = True
         return self._module is not None
 
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.timing import Timekeeper
     from kubestage.store.ledger import Ledger
 
-    Take = Callable[[Placement], None]
-
 _LEAST_AHEAD: Final = 8
 _MOST_AHEAD: Final = 1024
 
@@ -134,7 +132,8 @@ class Lane:
                 self.refuse(self._placement(forecast, turn, pod, number), status)
                 return False
             counts[-1] += 1
-            is_alone = ledger.revision == revision + manner.own_changes
+            # A pod that is bound in the default way is one change in the store.
+            is_alone = ledger.revision == revision + manner.is_default
             told = self._tell(forecast, turn, pod, number)
             expected = told if is_alone and is_current else -1
         return True
@@ -203,19 +202,15 @@ class Lane:
     def _manner(self, profile: Profile) -> Manner:
         points = (profile.reserve, profile.permit, profile.pre_bind, profile.post_bind)
         is_default = [type(each) for each in profile.bind] == [DefaultBinder]
-        made = self.manners[profile.name] = Manner(
-            all(map(learning.is_built_in, points)),
-            is_default,
-            1 if is_default else 0,
-        )
+        made = Manner(all(map(learning.is_built_in, points)), is_default)
+        self.manners[profile.name] = made
         return made
 
 
 class Manner(NamedTuple):
-    """Whether plugins leave plain pods alone once they have a node, whether these are bound in
-    the default way, and how many changes in the store are known to come of it.
+    """Whether plugins leave plain pods alone once they have a node, and whether these are bound in
+    the default way.
     """
 
     is_quiet: bool
     is_default: bool
-    own_changes: int

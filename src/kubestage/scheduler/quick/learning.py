@@ -86,13 +86,16 @@ def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
 
 
 def _prepares_all(profile: Profile) -> bool:
-    """Whether plugins that look at other pods are prepared wherever they have a say."""
-    pairs = (profile.pre_filter, profile.filter), (profile.pre_score, profile.score)
+    """Whether all plugins that prepare what they say are enabled to."""
+    pairs = (
+        (profile.pre_filter, profile.filter, "pre_filter"),
+        (profile.pre_score, profile.score, "pre_score"),
+    )
     return all(
-        any(type(each) is kind for each in before)
-        for before, point in pairs
-        for kind in SOCIAL
-        if any(type(each) is kind for each in point)
+        plugin in before
+        for before, point, method in pairs
+        for plugin in point
+        if hasattr(plugin, method)
     )
 
 

@@ -18,17 +18,20 @@ from kubestage.controllers.kwok import yielding
 from kubestage.controllers.runner import Runner
 from kubestage.controllers.settings import Settings
 from kubestage.errors import InputError
+from kubestage.metrics.scraper import Metrics
 from kubestage.objects import durations, manifest, timestamps
 from kubestage.scenario.controller import ScenarioController
 from kubestage.scenario.scheduling import BuiltIn, NextPod, Outside, Scheduling
 from kubestage.scheduler import config, extender_http
 from kubestage.scheduler.scheduler import Scheduler
+from kubestage.scheduler.what_if import WhatIf
 from kubestage.sim.clock import EPOCH_2026_NS, Clock
 from kubestage.sim.environment import Environment
 from kubestage.sim.recorder import CountsOnly
 from kubestage.sim.streams import Streams
 from kubestage.store.client_side_apply import Applier
 from kubestage.store.store import Store
+from kubestage.traffic.traffics import Traffics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -67,6 +70,8 @@ class Stage:
         self.scheduler: Scheduler | None = None
         self.controllers: Runner | None = None
         self.scenarios: ScenarioController | None = None
+        self.metrics: Metrics | None = None
+        self.traffic: Traffics | None = None
 
     @property
     def now(self) -> str:
@@ -121,18 +126,34 @@ class Stage:
         settings: Settings | None = None,
         *,
         loops: Iterable[type[Controller]] = registry.ALL,
+        traces_requests: bool = False,
     ) -> Runner:
         """Have workloads come alive as time passes: the controllers and the kubelets of all nodes.
 
-        `settings` are the flags of kube-controller-manager and the defaults of pods' lives.
-        `loops` are the loops to run, by default all that there are. Where KWOK's Stages are on
-        the stage already, those for pods or nodes stand in for the kubelet.
+        `settings` are the flags of kube-controller-manager and of the autoscalers, and the
+        defaults of pods' lives. `loops` are the loops to run, by default all that there are.
+        Where KWOK's Stages are on the stage already, those for pods or nodes stand in for the
+        kubelet. Requests of Traffic objects flow from now on, too; with `traces_requests` each of
+        their movements is one of the environment, which is slower and comes to the same.
         """
         if self.controllers is not None:
             raise InputError("the stage has controllers already", fix="fork it before you add them")
         settings = yielding.settings_for(self.store, settings or Settings())
-        self.controllers = Runner(self.store, self.environment, self.streams, loops, settings)
+        self.metrics = self.metrics or Metrics(self.environment, settings.metrics)
+        self.controllers = Runner(
+            self.store,
+            self.environment,
+            self.streams,
+            loops,
+            settings,
+            metrics=self.metrics,
+            what_if=WhatIf(self),
+        )
         self.controllers.start()
+        self.traffic = Traffics(
+            self.store, self.environment, self.streams.seed, self.metrics, traces=traces_requests
+        )
+        self.traffic.start()
         if self.scheduler is not None:
             self.scheduler.wait_for_volumes()
         return self.controllers
@@ -201,6 +222,8 @@ class Stage:
                 raise InputError(str(error), fix="write it as 90s, 10m or 1h30m") from error
         with few_collections():
             self.environment.run(until_ns=self.clock.now_ns + duration)
+            if self.traffic is not None:
+                self.traffic.check()
 
     def fork(self) -> Stage:
         """An independent copy that goes on as this one would."""

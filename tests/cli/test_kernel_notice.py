@@ -5,15 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import pytest
 
 from kubestage.cli import kernel_notice
 from kubestage.scheduler.quick import kernels
+from kubestage.traffic.fast import compiling
 
 if TYPE_CHECKING:
     import pathlib
-
-    import pytest
 
 SMALL_RUN = """
 import sys
@@ -30,30 +31,42 @@ print("numba" in sys.modules)
 """
 
 
-def _module(folder: pathlib.Path) -> Any:
-    stats = types.SimpleNamespace(cache_path=str(folder))
-    return types.SimpleNamespace(place_all=types.SimpleNamespace(stats=stats))
-
-
-def test_it_is_told_on_stderr_when_nothing_is_kept_yet(
+def test_it_is_told_on_stderr_when_the_schedulers_are_not_kept_yet(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernels, "COMPILED", kernels.Compiled())
     kernel_notice.expect()
+    stats = types.SimpleNamespace(cache_path=str(tmp_path))
+    kernel = types.SimpleNamespace(stats=stats, __name__="place_all")
     assert kernels.COMPILED.on_load is not None
-    kernels.COMPILED.on_load(_module(tmp_path))
-    assert capsys.readouterr() == ("", f"{kernel_notice.NOTICE}\n")
+    kernels.COMPILED.on_load(types.SimpleNamespace(place_all=kernel))
+    assert capsys.readouterr() == ("", f"{kernel_notice.SCHEDULER}\n")
     (tmp_path / "compiled.place_all-62.py311.nbi").touch()
-    kernels.COMPILED.on_load(_module(tmp_path))
+    kernels.COMPILED.on_load(types.SimpleNamespace(place_all=kernel))
     assert capsys.readouterr() == ("", "")
 
 
-def test_numba_keeps_the_kernels_under_the_name_that_is_looked_for() -> None:
-    from kubestage.scheduler.quick import compiled
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_it_is_told_on_stderr_when_those_of_requests_are_not_kept_yet(
+    is_kept: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "COMPILED", compiling.Compiled())
+    kernel_notice.expect()
+    assert compiling.COMPILED.on_load is not None
+    compiling.COMPILED.on_load(types.SimpleNamespace(is_kept=lambda: is_kept))
+    told = "" if is_kept else f"{kernel_notice.REQUESTS}\n"
+    assert capsys.readouterr() == ("", told)
 
-    kept: Any = compiled.place_all
-    compiled.get_ready()
-    assert kernel_notice.are_kept(kept)
+
+def test_numba_keeps_the_kernels_under_the_names_that_are_looked_for() -> None:
+    from kubestage.scheduler.quick import compiled as scheduler
+    from kubestage.scheduler.quick.compiling import is_kept
+    from kubestage.traffic.fast import compiled as requests
+
+    scheduler.get_ready()
+    requests.get_ready()
+    assert is_kept(scheduler.place_all)
+    assert requests.is_kept()
 
 
 def test_a_small_run_does_not_load_numba() -> None:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from rich import console
 
-from kubestage.cli import live_view
+from kubestage.cli import live_load, live_view
 from kubestage.results import trace
 from kubestage.stage import Stage
 from kubestage.testing import make_deployment, make_node, make_pod
@@ -232,22 +232,6 @@ def test_an_annotation_of_ours_that_means_nothing_is_refused(
     assert fix in result.err
 
 
-def test_an_autoscaler_is_said_to_have_no_effect(terminal: Terminal) -> None:
-    autoscaler = {
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": "web"},
-        "spec": {
-            "maxReplicas": 3,
-            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
-        },
-    }
-    _cluster(_web(), autoscaler)
-    result = terminal.run("run", "cluster.json", "--for", "1m")
-    note = "horizontalpodautoscaler/web has no effect: autoscalers do not run yet"
-    assert (result.code, result.err) == (0, f"Note: {note}\n")
-
-
 def test_custom_resources_are_told_too(terminal: Terminal) -> None:
     widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "g"}}
     _cluster(widgets_definition(), widget)
@@ -261,7 +245,7 @@ def test_the_view_shows_pods_by_phase_and_nodes_by_fill() -> None:
     stage.apply([make_node("a", cpu="2"), make_pod("web", cpu="1"), make_pod("huge", cpu="64")])
     stage.run("30s")
     screen = console.Console(file=io.StringIO(), width=80)
-    screen.print(live_view.picture(stage, 60_000_000_000))
+    screen.print(live_view.picture(stage, 60_000_000_000, live_load.Load()))
     assert isinstance(screen.file, io.StringIO)
     shown = screen.file.getvalue()
     for text in ("30s of 1m0s", "running", "pending", "1 pods, cpu 50%"):

@@ -218,11 +218,6 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str | None]] = {
         '"export" is imported as a Scenario, which says itself how long it runs',
         "leave out --for",
     ),
-    "a life that is kept": (
-        ("cluster.json", "--for", "10m", "--out", "kept"),
-        "--out: keeps runs of Scenarios, which have steps",
-        "leave out --for, or write a Scenario with spec.stepDuration",
-    ),
     "what only a life has": (
         ("scenario.json", "--events"),
         "--events: means something only while the cluster lives",

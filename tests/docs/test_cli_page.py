@@ -13,6 +13,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = (
+    "backtest",
     "cli",
     "compare",
     "controllers",
@@ -70,6 +71,7 @@ def test_the_page_of_the_command_line_shows_every_command() -> None:
         "explain",
         "analyze",
         "compare",
+        "backtest",
         "verify",
         "validate",
         "api-resources",
@@ -82,7 +84,7 @@ def _section(command: str) -> str:
     return "".join(part for part in parts if part.split()[0] == command)
 
 
-@pytest.mark.parametrize("command", ["analyze", "compare", "explain", "get", "run"])
+@pytest.mark.parametrize("command", ["analyze", "backtest", "compare", "explain", "get", "run"])
 def test_the_page_tells_of_every_option(command: str, tmp_path: pathlib.Path) -> None:
     told = _print(f"{command} --help", tmp_path, columns=200)
     options = set(re.findall(r"^│ (--[a-z-]+)", told, re.MULTILINE)) - {"--help"}

@@ -103,7 +103,7 @@ def test_results_do_not_share_parts_with_each_other_or_with_constants() -> None:
 
 @pytest.mark.parametrize(
     ("api_version", "kind"),
-    [("example.com/v1", "Widget"), ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler")],
+    [("example.com/v1", "Widget"), ("autoscaling.k8s.io/v1", "VerticalPodAutoscalerCheckpoint")],
 )
 def test_custom_resources_are_kept_as_they_are(api_version: str, kind: str) -> None:
     custom = {"apiVersion": api_version, "kind": kind, "spec": {"minAllowed": {"cpu": "1000m"}}}

@@ -202,3 +202,40 @@ def test_an_infeasible_resize_does_not_count() -> None:
     }
     assert pod_resources.is_resize_infeasible(pod)
     assert str(pod_resources.requests(pod, pod_resources.IN_PLACE)["cpu"]) == "3"
+
+
+@given(CONTAINERS, INIT_CONTAINERS, st.lists(AMOUNTS, max_size=4), st.booleans())
+def test_a_status_that_repeats_the_spec_bears_on_nothing(
+    containers: list[dict[str, str]],
+    init_containers: list[tuple[dict[str, str], bool]],
+    held: list[dict[str, str]],
+    infeasible: bool,
+) -> None:
+    pod = make_pod(containers, init_containers)
+    shown = [
+        {"name": each["name"], "resources": dict(each["resources"]), **allocated(each)}
+        for each in pod["spec"]["containers"]
+    ]
+    for each, amounts in zip(shown, held, strict=False):
+        each["allocatedResources"] = amounts
+    pod["status"] = {"containerStatuses": shown, "resources": {"requests": {"cpu": "7"}}}
+    if infeasible:
+        pod["status"]["conditions"] = [{"type": "PodResizePending", "reason": "Infeasible"}]
+    if not pod_resources.has_status_resources(pod):
+        assert pod_resources.requests(pod, pod_resources.IN_PLACE) == pod_resources.requests(pod)
+        assert pod_resources.limits(pod, pod_resources.IN_PLACE) == pod_resources.limits(pod)
+
+
+def allocated(container: dict[str, Any]) -> dict[str, Any]:
+    requests = container["resources"].get("requests")
+    return {"allocatedResources": requests} if requests else {}
+
+
+def test_what_was_granted_and_not_asked_for_any_more_bears_on_the_pod() -> None:
+    pod = make_pod([{"cpu": "1"}])
+    repeated = {"name": "c0", "resources": {"requests": {"cpu": "1"}}}
+    pod["status"] = {"containerStatuses": [{**repeated, "allocatedResources": {"cpu": "1"}}]}
+    assert not pod_resources.has_status_resources(pod)
+    pod["status"] = {"containerStatuses": [{**repeated, "allocatedResources": {"cpu": "2"}}]}
+    assert pod_resources.has_status_resources(pod)
+    assert str(pod_resources.requests(pod, pod_resources.IN_PLACE)["cpu"]) == "2"

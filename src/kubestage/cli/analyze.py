@@ -12,7 +12,9 @@ from kubestage.cli import completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from altair.typing import ChartType
 
     from kubestage.results.analysis import Digest, Table
 
@@ -107,12 +109,15 @@ def analyze(
     by: _By = None,
 ) -> None:
     """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
-    from kubestage.results import analysis
+    from kubestage.results import analysis, run_directory
 
-    completion.check_choice(what, WHATS, "WHAT")
     completion.check_choice(output, FORMATS)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
+    if run_directory.is_life(run):
+        _analyze_life(run, what, output, to, charts, step, by)
+        return
+    completion.check_choice(what, WHATS, "WHAT")
     if by is not None and what != "attempts":
         raise InputError(
             "only attempts can be counted",
@@ -130,6 +135,30 @@ def analyze(
         _write(_text(told, table, what, output, run), to)
     if charts is not None:
         _draw(told, pathlib.Path(charts))
+
+
+def _analyze_life(
+    run: str,
+    what: str,
+    output: str,
+    to: str | None,
+    charts: str | None,
+    step: int | None,
+    by: str | None,
+) -> None:
+    from kubestage.cli import life_analyze
+    from kubestage.results import analysis
+
+    life_analyze.check(step, by)
+    told = life_analyze.written(run, what, output)
+    if isinstance(told, str):
+        _write(told, to)
+    else:
+        assert to is not None
+        analysis.write_parquet(told, to)
+    if charts is not None:
+        place = life_analyze.place(charts)
+        _save(life_analyze.charts(run), place)
 
 
 def _digest(run: str, step: int | None) -> Digest:
@@ -186,12 +215,17 @@ def _write(text: str, to: str | None) -> None:
 
 
 def _draw(told: Digest, directory: pathlib.Path) -> None:
-    from kubestage.cli import progress
     from kubestage.results import charts
 
     if directory.exists() and not directory.is_dir():
         raise InputError("is a file", path="--charts", file=str(directory), fix="name a directory")
-    drawn = charts.all(told)
+    _save(charts.all(told), directory)
+
+
+def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
+    from kubestage.cli import progress
+    from kubestage.results import charts
+
     directory.mkdir(parents=True, exist_ok=True)
     with progress.shown("drawing", len(drawn), at_least=1) as tell:
         for number, (name, chart) in enumerate(drawn.items(), 1):

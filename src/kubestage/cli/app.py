@@ -7,6 +7,7 @@ import typer
 from kubestage.cli import (
     analyze,
     api_resources,
+    backtest,
     compare,
     completion,
     explain,
@@ -47,6 +48,7 @@ application.command(epilog=run_command.EPILOG)(run_command.run)
 application.command(epilog=explain.EPILOG)(explain.explain)
 application.command(epilog=compare.EPILOG)(compare.compare)
 application.command(epilog=analyze.EPILOG)(analyze.analyze)
+application.command(epilog=backtest.EPILOG)(backtest.backtest)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)

@@ -115,6 +115,8 @@ def compare(
         raise InputError("means something only with --fail-if-worse", path="--metric", fix="add it")
     rules = compare_runs.Rules(plugin or (), seed, tie_break, controllers)
     _check(inputs, config, rules)
+    if config is None and _are_lives(inputs):
+        return _compare_lives(inputs, output, metric, fail_if_worse, charts)
     with _contenders(inputs, config, rules) as contenders:
         compared = comparison.compare(
             [comparison.Named(each.name, each.told) for each in contenders]
@@ -155,6 +157,27 @@ def _check(inputs: Sequence[str], config: Sequence[str] | None, rules: Rules) ->
             path="--config",
             fix=f"add another: --config default --config {config[0]}",
         )
+
+
+def _are_lives(inputs: Sequence[str]) -> bool:
+    from kubestage.cli import life_compare
+
+    return life_compare.is_meant(inputs)
+
+
+def _compare_lives(
+    inputs: Sequence[str],
+    output: str,
+    metric: Sequence[str] | None,
+    fail_if_worse: bool,
+    charts: str | None,
+) -> int:
+    from kubestage.cli import life_compare
+
+    if charts is not None:
+        fix = "draw each of them: kubestage analyze RUN --charts DIR"
+        raise InputError("living runs are not drawn side by side", path="--charts", fix=fix)
+    return life_compare.compare(inputs, output, metric, fail_if_worse=fail_if_worse)
 
 
 @contextlib.contextmanager

@@ -6,11 +6,12 @@ import collections
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import table
-from kubestage.objects import durations
+from kubestage.results.life import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.cli.living import Life
     from kubestage.objects.kinds import Kind
     from kubestage.stage import Stage
 
@@ -29,13 +30,20 @@ _SHOWN: Final = (
     ("policy/v1", "PodDisruptionBudget"),
     ("v1", "Service"),
     ("v1", "ResourceQuota"),
+    ("autoscaling/v2", "HorizontalPodAutoscaler"),
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"),
+    ("kubestage.dev/v1alpha1", "Traffic"),
+    ("kubestage.dev/v1alpha1", "NodeGroup"),
 )
 _ROWS: Final = 20
-_DAY_NS: Final = 24 * 3600 * 1_000_000_000
 
 
-def as_table(stage: Stage, *, wide: bool) -> str:
-    """A table for each kind that people look at, and a sum; long ones are cut unless `wide`."""
+def as_table(lived: Life, *, wide: bool) -> str:
+    """A table for each kind that people look at, what was recorded, and a sum.
+
+    Long tables are cut unless `wide`.
+    """
+    stage = lived.stage
     found = list(_found(stage))
     namespaces = {
         obj["metadata"]["namespace"]
@@ -52,6 +60,10 @@ def as_table(stage: Stage, *, wide: bool) -> str:
         if len(kept) < len(objects):
             text += f"and {len(objects) - len(kept):,} more: -o wide shows all\n"
         written.append(text)
+    if lived.record is not None:
+        from kubestage.cli import life_summary
+
+        written.append(life_summary.as_text(lived.record.summary, wide=wide))
     return "\n".join([*written, _sum(stage)])
 
 
@@ -89,9 +101,7 @@ def _phase(pod: dict[str, Any]) -> str:
 
 def in_days(duration_ns: int) -> str:
     """A duration as people say it: ``7d``, ``1d12h0m0s``, ``10m0s``."""
-    days, rest_ns = divmod(duration_ns, _DAY_NS)
-    rest = durations.go_string(rest_ns) if rest_ns or not days else ""
-    return f"{days}d{rest}" if days else rest
+    return wording.duration(duration_ns)
 
 
 def _is_ready(node: dict[str, Any]) -> bool:
@@ -99,14 +109,17 @@ def _is_ready(node: dict[str, Any]) -> bool:
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
-def as_dict(stage: Stage, events: list[dict[str, Any]]) -> dict[str, Any]:
+def as_dict(lived: Life, events: list[dict[str, Any]]) -> dict[str, Any]:
     """The end of the run as data; docs/cli.md describes it."""
+    stage = lived.stage
+    told = {} if lived.record is None else {"summary": lived.record.summary}
     return {
         "seed": stage.seed,
         "now": stage.now,
         "seconds": stage.clock.now_ns / 1_000_000_000,
         "objects": [obj for _, objects in _found(stage) for obj in objects],
         "events": events,
+        **told,
     }
 
 

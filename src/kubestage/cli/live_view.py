@@ -1,4 +1,4 @@
-"""A look at a living cluster while it runs: how far it is, its pods by phase, its nodes by fill."""
+"""A look at a living cluster while it runs: how far it is, its traffic, its pods and nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from kubestage.cli import life_report
+from kubestage.cli import life_report, live_load
+from kubestage.results.life import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +58,7 @@ class _Seen:
         self._stage = stage
         self._end_ns = end_ns
         self._live = live
+        self._load = live_load.Load()
         self._shown_at = time.monotonic()
 
     def run_until(self, at_ns: int) -> None:
@@ -65,7 +67,7 @@ class _Seen:
         while self._stage.clock.now_ns < at_ns:
             self._stage.run(min(slice_ns, at_ns - self._stage.clock.now_ns))
             if time.monotonic() - self._shown_at > 1 / _REFRESHES:
-                self._live.update(picture(self._stage, self._end_ns))
+                self._live.update(picture(self._stage, self._end_ns, self._load))
                 self._shown_at = time.monotonic()
 
 
@@ -91,8 +93,8 @@ class _Refreshing:
         self._live.update(renderable, refresh=True)
 
 
-def picture(stage: Stage, end_ns: int) -> RenderableType:
-    """The stage at a glance."""
+def picture(stage: Stage, end_ns: int, load: live_load.Load) -> RenderableType:
+    """The stage at a glance; `load` knows what was there at the last one."""
     from rich import console, panel, table
 
     grid = table.Table.grid(padding=(0, 2))
@@ -107,9 +109,30 @@ def picture(stage: Stage, end_ns: int) -> RenderableType:
     nodes.add_row(f"[bold]nodes[/] ({count})", "[dim]the fullest first[/]")
     for name, pods, share in _fullest(stage):
         nodes.add_row(name, *_bar(round(share * 100), 100, "blue"), f"{pods} pods, cpu {share:.0%}")
-    return panel.Panel(
-        console.Group(grid, "", nodes), title="kubestage", title_align="left", expand=False
+    parts = [grid, "", *_traffic(stage, load), nodes]
+    return panel.Panel(console.Group(*parts), title="kubestage", title_align="left", expand=False)
+
+
+def _traffic(stage: Stage, load: live_load.Load) -> list[RenderableType]:
+    from rich import table
+
+    seen = load.look(stage)
+    if not seen:
+        return []
+    grid = table.Table.grid(padding=(0, 2))
+    grid.add_row(
+        "[bold]traffic[/]", "[dim]rps[/]", "[dim]p95[/]", "[dim]replicas[/]", "[dim]failed[/]"
     )
+    for each in seen:
+        wanted = "" if each.wanted is None else f" of {each.wanted}"
+        grid.add_row(
+            each.name,
+            f"{each.rps:,.1f}",
+            wording.milliseconds(each.p95_ms),
+            f"{each.active}{wanted}",
+            f"{each.failed:,}",
+        )
+    return [grid, ""]
 
 
 def _bar(part: int, whole: int, color: str) -> tuple[Any]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.cli import live_view, running, staging
-from kubestage.controllers import distributions
+from kubestage.cli import life_records, live_view, running, staging
 from kubestage.errors import ApiError, InputError
-from kubestage.objects import durations
+from kubestage.objects import distributions, durations
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
@@ -20,12 +19,15 @@ if TYPE_CHECKING:
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.controllers.settings import Settings as ControllerSettings
+    from kubestage.results.life.life import Life as Record
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
 # Infrastructure is there, and quotas are counted, before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
+# What has an option of its own; all else is set by --setting.
+LAWS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
 _FIX: Final = "write it as in 10m, 1h30m or 7d"
 _DAY_NS: Final = 24 * 3600 * 1_000_000_000
 
@@ -40,7 +42,8 @@ class Later(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What is to happen: how long to live, what comes later, who is told of what happens.
 
-    `trace` is the file that the movements are written to.
+    `trace` is the file that the movements are written to; `recorded` whether a record is kept of
+    traffic, autoscalers and nodes.
     """
 
     duration_ns: int
@@ -49,15 +52,20 @@ class Plan(msgspec.Struct, frozen=True):
     tell: Callable[[Stage, Change], None] | None = None
     trace: str | None = None
     watched: bool = True
+    recorded: bool = False
 
 
 class Life(msgspec.Struct, frozen=True):
-    """The stage as it is at the end, and the attempts at one pod if they were to be explained."""
+    """The stage as it is at the end, and the attempts at one pod if they were to be explained.
+
+    `record` tells what happened on the way, if that was to be recorded.
+    """
 
     stage: Stage
     scheduler: Scheduler
     explanations: list[dict[str, Any]]
     explained: str | None
+    record: Record | None = None
 
 
 def duration(text: str, option: str = "--for") -> int:
@@ -93,17 +101,25 @@ def check(plan: Plan) -> None:
 
 
 def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:
-    """The settings of a stage with the laws of chance that a person gave by option."""
+    """The settings of a stage with what a person gave by option."""
+    from kubestage.cli import setting_option
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.controllers.settings import Settings as Controllers
 
-    for name, law in laws.items():
+    own = {name: law for name, law in laws.items() if name in LAWS}
+    for name, law in own.items():
         try:
             distributions.parse(law)
         except InputError as error:
-            option = f"--{name.removeprefix('job_').replace('_', '-')}"
-            raise InputError(error.problem, path=option, fix=error.fix) from None
-    return Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **laws))
+            raise InputError(error.problem, path=option(name), fix=error.fix) from None
+    settings = Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **own))
+    others = {name: value for name, value in laws.items() if name not in own}
+    return setting_option.apply(settings, others)
+
+
+def option(law: str) -> str:
+    """The option by which something was set."""
+    return f"--{law.removeprefix('job_').replace('_', '-')}" if law in LAWS else "--setting"
 
 
 def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = None) -> Life:
@@ -124,7 +140,7 @@ def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = 
         raise InputError(f'no attempt was made at a pod "{explained}"', path="--explain", fix=fix)
     key = found[0]
     numbers = [each.number for each in decisions if each.pod == key]
-    quiet = msgspec.structs.replace(plan, tell=None, trace=None, watched=False)
+    quiet = msgspec.structs.replace(plan, tell=None, trace=None, watched=False, recorded=False)
     again = _live(loaded, settings, quiet, numbers)
     told = again.scheduler.record.explanations
     explanations = [{"number": number, **each} for number, each in told.items()]
@@ -139,13 +155,14 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
     staging.put(stage, loaded, first, is_new=staging.is_new)
     if plan.tell is not None:
         stage.store.subscribe(_Teller(stage, plan.tell))
-    stage.add_controllers(plan.controllers)
+    stage.add_controllers(plan.controllers, traces_requests=plan.trace is not None)
+    recorder = life_records.begin(stage, plan.duration_ns) if plan.recorded else None
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:
             from kubestage.results import trace
 
-            recorder = trace.SqliteRecorder(plan.trace, seed=settings.seed)
-            stage.environment.recorder = stack.enter_context(recorder)
+            movements = trace.SqliteRecorder(plan.trace, seed=settings.seed)
+            stage.environment.recorder = stack.enter_context(movements)
         view = stack.enter_context(live_view.shown(stage, plan.duration_ns, plan.watched))
         stage.run(_SETTLING_NS)
         staging.put(stage, loaded, rest, is_new=staging.is_new)
@@ -153,7 +170,10 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
             view.run_until(each.at_ns)
             _apply(stage, each.loaded)
         view.run_until(plan.duration_ns)
-    return Life(stage, scheduler, [], None)
+        assert stage.traffic is not None
+        stage.traffic.report()
+    record = None if recorder is None else life_records.end(recorder, stage)
+    return Life(stage, scheduler, [], None, record)
 
 
 def _apply(stage: Stage, loaded: Loaded) -> None:

@@ -7,7 +7,7 @@ import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import sources
+from kubestage.cli import sources, traffic_files
 from kubestage.errors import InputError
 from kubestage.objects import kinds, locator, manifest
 from kubestage.scenario import kss_input
@@ -40,7 +40,8 @@ class Loaded:
 
 
 def load(names: Sequence[str], *, imports: bool = False) -> Loaded:
-    """Read files, directories and stdin (``-``) and add the kinds that they define.
+    """Read files, directories and stdin (``-``) and add the kinds that they define. The rows of
+    trace files that they name are put in.
 
     With `imports`, files of kube-scheduler-simulator are read as the Scenarios that they mean.
     """
@@ -59,6 +60,7 @@ def load(names: Sequence[str], *, imports: bool = False) -> Loaded:
         loaded.problems += reading.problems
         loaded.bad |= {(source.name, index, path) for index, path in reading.bad}
         loaded.locators[source.name] = locator.Locator(source.text)
+    traffic_files.put_in(loaded)
     for document in loaded.documents:
         _register(loaded, document)
     return loaded

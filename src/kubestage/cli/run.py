@@ -65,6 +65,7 @@ def run(
     launch_delay: options.LaunchDelay = None,
     run_duration: options.RunDuration = None,
     terminate_delay: options.TerminateDelay = None,
+    setting: options.Setting = None,
     trace_out: options.TraceOut = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
@@ -82,8 +83,11 @@ def run(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
     life = {"--at": at, "--events": events, "--trace-out": trace_out}
-    laws = _given(
-        launch_delay=launch_delay, job_run_duration=run_duration, terminate_delay=terminate_delay
+    laws = running.laws(
+        setting,
+        launch_delay=launch_delay,
+        job_run_duration=run_duration,
+        terminate_delay=terminate_delay,
     )
     loaded = staging.load(files, config)
     configuration = config_file.load(config, flags, loaded.imported)
@@ -116,10 +120,6 @@ def _code(problem: str | None) -> int:
         return 0
     failures.tell(problem)
     return failures.NOT_AS_WANTED
-
-
-def _given(**options: str | None) -> dict[str, str]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _origin(strategy: str) -> str:

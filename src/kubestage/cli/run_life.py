@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import pathlib
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
@@ -9,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from kubestage.cli import (
     event_stream,
     explaining,
+    life_records,
     life_report,
     living,
     placements,
     printing,
     running,
-    staging,
+    scenario_report,
+    traffic_targets,
 )
 from kubestage.errors import InputError
 from kubestage.scenario import resource
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from kubestage.cli.living import Life
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings, Wanted
+    from kubestage.results.run_directory import RunDirectory
 
 
 def run(
@@ -32,30 +37,33 @@ def run(
 ) -> running.Ended:
     """Let the cluster live, and print what came of it; `life` are the options for that."""
     _refuse_scenarios(loaded)
-    if wanted.out is not None:
-        fix = "leave out --for, or write a Scenario with spec.stepDuration"
-        raise InputError("keeps runs of Scenarios, which have steps", path="--out", fix=fix)
     machine = wanted.output in ("json", "yaml")
     stream = event_stream.EventStream(prints=not machine) if life["--events"] else None
+    coming = [living.later(each, wanted.config) for each in life["--at"] or ()]
+    every = [loaded, *(each.loaded for each in coming)]
+    traffic_targets.check(every)
     plan = living.Plan(
         living.duration(run_for),
-        [living.later(each, wanted.config) for each in life["--at"] or ()],
+        coming,
         living.controller_settings(settings.laws),
         stream,
         life["--trace-out"],
         watched=stream is None,
+        recorded=wanted.out is not None or life_records.is_worth_it(every),
     )
     for later in plan.later:
         _refuse_scenarios(later.loaded)
-    lived = living.run(loaded, settings, plan, wanted.explain)
+    with contextlib.ExitStack() as stack:
+        place = None if wanted.out is None else stack.enter_context(_claimed(wanted.out))
+        lived = living.run(loaded, settings, plan, wanted.explain)
+        if place is not None:
+            assert lived.record is not None
+            repeat = life_records.repeat(settings, wanted, plan, lived.record)
+            place.write_life(lived.record, repeat, life_records.inputs(loaded, plan))
     sys.stdout.write(_told(lived, wanted, stream))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
-    return running.Ended(None, problem, _idle(loaded))
-
-
-def _idle(loaded: Loaded) -> list[str]:
-    return staging.idle_autoscalers(document.object for document in loaded.documents)
+    return running.Ended(None, problem, ())
 
 
 def _refuse_scenarios(loaded: Loaded) -> None:
@@ -70,13 +78,22 @@ def _refuse_scenarios(loaded: Loaded) -> None:
         raise InputError(problem, fix="leave out --for")
 
 
+def _claimed(out: str) -> RunDirectory:
+    """A place for the run: what cannot be kept is not begun."""
+    from kubestage.results import run_directory
+
+    return run_directory.RunDirectory(out)
+
+
 def _told(lived: Life, wanted: Wanted, stream: event_stream.EventStream | None) -> str:
     if wanted.output in ("json", "yaml"):
-        told = life_report.as_dict(lived.stage, stream.told if stream is not None else [])
+        told = life_report.as_dict(lived, stream.told if stream is not None else [])
         return printing.as_json(told) if wanted.output == "json" else printing.as_yaml(told)
     if lived.explained is not None:
         return _explained(lived, wanted)
-    text = life_report.as_table(lived.stage, wide=wanted.output == "wide")
+    text = life_report.as_table(lived, wide=wanted.output == "wide")
+    if wanted.out is not None:
+        text += scenario_report.kept_in({"": pathlib.Path(wanted.out)})
     return f"\n{text}" if stream is not None else text
 
 

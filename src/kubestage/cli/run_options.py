@@ -70,7 +70,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Keep the run: its Scenario with status, a SQLite record and report.html.",
+        help="Keep the run: what came of it, how to repeat it, and report.html.",
     ),
 ]
 Controllers = Annotated[
@@ -139,6 +139,16 @@ TerminateDelay = Annotated[
         metavar="LAW",
         help="How long containers take to end when asked to.",
         rich_help_panel=_KUBELETS,
+    ),
+]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setting",
+        metavar="NAME=VALUE",
+        help="A flag of a controller or autoscaler: hpa.sync-period=30s, metrics.delay=4s, "
+        "vpa.min-replicas=1, node-autoscaler.expander=price ... Repeatable.",
+        rich_help_panel=_LIVING,
     ),
 ]
 TraceOut = Annotated[

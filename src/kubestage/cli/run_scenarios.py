@@ -13,6 +13,7 @@ import msgspec
 from kubestage.cli import (
     explaining,
     keeping,
+    living,
     placements,
     printing,
     repeating,
@@ -22,7 +23,7 @@ from kubestage.cli import (
     scenario_report,
     scenario_run,
     scenario_view,
-    staging,
+    traffic_targets,
 )
 from kubestage.errors import InputError
 from kubestage.results import scenario_file
@@ -59,11 +60,12 @@ def run(
     strategy: str,
 ) -> Ended:
     """Run all Scenarios, and print what came of them."""
+    traffic_targets.check([loaded])
     inputs = scenario_inputs.read(loaded, is_alive)
     if wanted.explain:
         _refuse_several(inputs)
     if settings.laws and not inputs.is_alive:
-        path = f"--{next(iter(settings.laws)).removeprefix('job_').replace('_', '-')}"
+        path = living.option(next(iter(settings.laws)))
         fix = "add --controllers, or leave it out"
         raise InputError("means something only while kubelets are at work", path=path, fix=fix)
     names = [each["metadata"]["name"] for each in inputs.scenarios]
@@ -119,8 +121,6 @@ def _manifests(
         sys.stdout.write(run_report.as_table(outcome, wide=wanted.output == "wide"))
         sys.stdout.write(scenario_report.kept_in(keeper.kept))
     notes = [_none_made(outcome.childless)] if outcome.childless else []
-    if inputs.is_alive:
-        notes += staging.idle_autoscalers(each.object for each in inputs.places.values())
     left = counts[placements.PENDING] + counts[placements.GATED]
     return running.Ended(None, _without_node(left), notes)
 

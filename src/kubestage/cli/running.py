@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import kernel_notice, placements, staging
+from kubestage.cli import kernel_notice, placements, setting_option, staging
 from kubestage.errors import InputError
 from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
     """All that a run depends on besides its objects; `laws` say how long containers take to start,
-    to run and to end.
+    to run and to end, and what else was set of controllers and autoscalers.
     """
 
     configuration: SchedulerConfiguration
@@ -36,6 +36,12 @@ class Settings:
     tie_break: TieBreak
     recording: Recording = Recording.DECISIONS
     laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str]:
+    """What was set by options of its own, and by --setting."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return setting_option.split(settings or ()) | given
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _KEPT_RUN: Final = {"run.json", "scenario.json"}
+_KEPT_LIFE: Final = {"run.json", "life.json"}
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 # Reading this much takes a second or more, so that a bar is worth its line.
 _SLOW_BYTES: Final = 4_000_000
@@ -53,14 +54,19 @@ def _manifests(directory: pathlib.Path) -> list[str]:
     def refuse(error: OSError) -> None:
         raise error
 
-    found = [
-        str(pathlib.Path(folder) / file)
-        for folder, _, files in os.walk(directory, onerror=refuse)
+    found = []
+    for folder, below, files in os.walk(directory, onerror=refuse):
         # A run that was kept is no manifest, though it is written as one.
-        if not set(files) >= _KEPT_RUN
-        for file in files
-        if file.endswith(SUFFIXES)
-    ]
+        if set(files) >= _KEPT_LIFE:
+            below.clear()
+        elif not set(files) >= _KEPT_RUN:
+            names = (file for file in files if file.endswith(SUFFIXES))
+            found += [str(pathlib.Path(folder) / file) for file in names]
+    if not found and all((directory / each).is_file() for each in _KEPT_LIFE):
+        again = (
+            f"to run it again: kubestage run {directory / 'inputs' / 'manifests.yaml'} --for ..."
+        )
+        raise InputError("is a run that was kept, not manifests", file=str(directory), fix=again)
     if not found and all((directory / each).is_file() for each in _KEPT_RUN):
         again = f"to run its Scenario again: kubestage run {directory / 'scenario.json'}"
         raise InputError("is a run that was kept, not manifests", file=str(directory), fix=again)

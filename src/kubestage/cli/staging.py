@@ -22,7 +22,6 @@ _WORKLOADS: Final = {
     "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
     "StatefulSet",
 }  # fmt: skip
-_AUTOSCALERS: Final = {"HorizontalPodAutoscaler", "VerticalPodAutoscaler"}
 _ASKED: Final = {*_WORKLOADS, "Pod", "PersistentVolumeClaim", "Service"}
 
 
@@ -125,15 +124,6 @@ def is_workload(obj: dict[str, Any]) -> bool:
 def is_asked(obj: dict[str, Any]) -> bool:
     """Whether an object is something that is asked of a cluster, not part of it."""
     return obj["kind"] in _ASKED and is_new(obj)
-
-
-def idle_autoscalers(objects: Iterable[dict[str, Any]]) -> list[str]:
-    """A note for each autoscaler: there is nobody yet who acts on it."""
-    return [
-        f"{obj['kind'].lower()}/{loading.named(obj)[1]} has no effect: autoscalers do not run yet"
-        for obj in objects
-        if obj["kind"] in _AUTOSCALERS
-    ]
 
 
 def childless(stage: stages.Stage, documents: Iterable[manifest.Document]) -> list[str]:

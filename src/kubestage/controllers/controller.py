@@ -15,7 +15,9 @@ from kubestage.errors import KubestageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.controllers.settings import Settings
+    from kubestage.metrics.scraper import Metrics
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
     from kubestage.store.log import Change
@@ -38,7 +40,8 @@ class Cluster(msgspec.Struct, frozen=True):
     """What every loop works with.
 
     `ready` puts a key of a loop in line, `replace` puts a loop in the place of another, and
-    `start_unix_ns` is when the loops began.
+    `start_unix_ns` is when the loops began. `metrics` is what the metrics APIs serve. `what_if`
+    makes a copy of the cluster on which pods can be tried, if there is a scheduler to try them.
     """
 
     store: Store
@@ -48,6 +51,8 @@ class Cluster(msgspec.Struct, frozen=True):
     ready: Ready
     replace: Replace
     start_unix_ns: int
+    metrics: Metrics
+    what_if: WhatIf | None = None
 
 
 class Retry(KubestageError):

@@ -142,6 +142,12 @@ class _Budgets(Later):
         return kind != _POD or pods.condition(obj.get("status"), DISRUPTION_TARGET) is not None
 
 
+class _HorizontalPodAutoscalers(Later):
+    name = "horizontal-pod-autoscaler"
+    place = "hpa.loop:HorizontalController"
+    kinds = (("autoscaling", "HorizontalPodAutoscaler"),)
+
+
 class _Endpoints(Later):
     name = "endpoint-controller"
     place = "endpoints:EndpointController"
@@ -195,6 +201,18 @@ class _Stages(Later):
     kinds = (("kwok.x-k8s.io", "Stage"),)
 
 
+class _VerticalPodAutoscalers(Later):
+    name = "vpa-updater"
+    place = "vpa.loop:VpaController"
+    kinds = (("autoscaling.k8s.io", "VerticalPodAutoscaler"),)
+
+
+class _NodeGroups(Later):
+    name = "cluster-autoscaler"
+    place = "node_autoscaler.loop:NodeAutoscaler"
+    kinds = (("kubestage.dev", "NodeGroup"),)
+
+
 LOOPS: Final[tuple[type[Controller], ...]] = (
     _CronJobs,
     _Jobs,
@@ -212,6 +230,7 @@ LOOPS: Final[tuple[type[Controller], ...]] = (
     _StatefulSets,
     _DaemonSets,
     _Budgets,
+    _HorizontalPodAutoscalers,
     _Endpoints,
     _EndpointSlices,
     _NodeLifecycle,
@@ -226,5 +245,7 @@ ALL: Final[tuple[type[Controller], ...]] = (
     _Provisioner,
     _Kubelets,
     _Stages,
+    _VerticalPodAutoscalers,
+    _NodeGroups,
 )
 """All that keeps a stage alive: also what is at work outside, on the nodes and in drivers."""

@@ -9,6 +9,7 @@ from kubestage.controllers.controller import ANY, CHANGES, Cluster, Controller, 
 from kubestage.controllers.later import Later
 from kubestage.controllers.settings import Settings
 from kubestage.errors import ApiError
+from kubestage.metrics.scraper import Metrics
 from kubestage.sim.alarm import Alarm
 from kubestage.store.log import ADDED, Change
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.controllers.controller import Handler
+    from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
@@ -36,6 +38,9 @@ class Runner:
         streams: Streams,
         loops: Iterable[type[Controller]],
         settings: Settings | None = None,
+        *,
+        metrics: Metrics | None = None,
+        what_if: WhatIf | None = None,
     ) -> None:
         self._clock = environment.clock
         self._store = store
@@ -49,6 +54,8 @@ class Runner:
             self._put_in_line,
             self._replace,
             self._clock.unix_ns,
+            metrics or Metrics(environment),
+            what_if,
         )
         self.controllers = [loop(cluster) for loop in loops]
         self._connect()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from kubestage.controllers.hpa.settings import HpaSettings
 from kubestage.controllers.kubelet.settings import KubeletSettings
+from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+from kubestage.controllers.vpa.settings import VpaSettings
+from kubestage.metrics.settings import MetricsSettings
 
 _SECOND_NS = 1_000_000_000
 
@@ -28,3 +32,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     provision_delay: str = "0s"
     in_tree_provisioners: frozenset[str] = frozenset()
     kubelet: KubeletSettings = KubeletSettings()
+    hpa: HpaSettings = HpaSettings()
+    vpa: VpaSettings = VpaSettings()
+    node_autoscaler: NodeAutoscalerSettings = NodeAutoscalerSettings()
+    metrics: MetricsSettings = MetricsSettings()

@@ -33,6 +33,7 @@ batch/v1 Job jobs namespaced - all status
 batch/v1 CronJob cronjobs namespaced cj all status
 autoscaling/v2 HorizontalPodAutoscaler horizontalpodautoscalers namespaced hpa all status
 autoscaling.k8s.io/v1 VerticalPodAutoscaler verticalpodautoscalers namespaced vpa - status
+autoscaling.k8s.io/v1 VerticalPodAutoscalerCheckpoint verticalpodautoscalercheckpoints namespaced vpacheckpoint - -
 policy/v1 PodDisruptionBudget poddisruptionbudgets namespaced pdb - status
 scheduling.k8s.io/v1 PriorityClass priorityclasses cluster pc - -
 storage.k8s.io/v1 StorageClass storageclasses cluster sc - -
@@ -59,4 +60,5 @@ apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions clust
 kwok.x-k8s.io/v1alpha1 Stage stages cluster - - status
 simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1 Scenario scenarios cluster - - status
 kubestage.dev/v1alpha1 Traffic traffics namespaced - - status
+kubestage.dev/v1alpha1 NodeGroup nodegroups cluster ng - status
 """  # noqa: E501 - one row a line

@@ -13,18 +13,19 @@ Json = dict[str, Any]
 
 
 @functools.cache
-def scenario() -> Json:
-    """The definition of the Scenario, shared: for reading only."""
+def definition(plural: str) -> Json:
+    """The definition of a kind (``scenarios``, ``traffics``), shared: for reading only."""
     from kubestage.objects import manifest  # noqa: PLC0415 - YAML is slow to load, and rarely needed
 
-    data = importlib.resources.files("kubestage.objects.data").joinpath("scenarios.yaml")
-    (document,) = manifest.load_text(data.read_bytes(), "scenarios.yaml")
+    name = f"{plural}.yaml"
+    data = importlib.resources.files("kubestage.objects.data").joinpath(name)
+    (document,) = manifest.load_text(data.read_bytes(), name)
     return document.object
 
 
 @functools.cache
-def scenario_schema(part: str) -> Json:
-    """The structural schema of a Scenario's ``spec`` or ``status``."""
-    (version,) = scenario()["spec"]["versions"]
-    schema: Json = version["schema"]["openAPIV3Schema"]["properties"][part]
-    return schema
+def schema(plural: str, part: str) -> Json:
+    """The structural schema of a kind's ``spec`` or ``status``."""
+    (version,) = definition(plural)["spec"]["versions"]
+    found: Json = version["schema"]["openAPIV3Schema"]["properties"][part]
+    return found

@@ -17,7 +17,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     `start` is the moment of the calendar at which it began, None for that of every stage;
     `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
-    defaults as the old `flags` change them; `laws` how long containers take, where that was said.
+    defaults as the old `flags` change them; `laws` how long containers take, and what
+    else was set of controllers, where that was said.
     """
 
     version: str
@@ -31,3 +32,13 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     flags: dict[str, str | int] = {}
     laws: dict[str, str] = {}
     plugins: list[Plugin] = []
+
+
+class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):
+    """The same of a living cluster: how long it lived, and which manifests came when.
+
+    `duration` is as a person writes it; `later` are times and the names of files among the inputs.
+    """
+
+    duration: str
+    later: list[tuple[str, str]] = []

@@ -7,8 +7,16 @@
     DIR/record.sqlite   every attempt and event
     DIR/report.html     the report for people
 
-Files are written beside and moved when all are whole, the Scenario last: a directory without it is
-no run. Other files in the directory of a run are left alone.
+The run of a living cluster has instead of the first and the third
+
+::
+
+    DIR/life.json       all that was recorded of it
+    DIR/tables/         the same as CSV
+    DIR/inputs/         the manifests that it began with, and those that came later
+
+Files are written beside and moved when all are whole, the Scenario or the life last: a directory
+with neither is no run. Other files in the directory of a run are left alone.
 """
 
 from __future__ import annotations
@@ -23,10 +31,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.results import report, run_record, scenario_file, scenario_rows
-from kubestage.results.repeat import Repeat
+from kubestage.results import analysis, report, run_record, scenario_file, scenario_rows
+from kubestage.results.life import life as lives
+from kubestage.results.repeat import LifeRepeat, Repeat
+from kubestage.results.report import life_page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kubestage.results.life.life import Life
     from kubestage.results.run_record_reader import Reader
 
 Json = dict[str, Any]
@@ -35,7 +48,11 @@ SCENARIO: Final = "scenario.json"
 REPEAT: Final = "run.json"
 RECORD: Final = "record.sqlite"
 REPORT: Final = "report.html"
-FILES: Final = (REPEAT, RECORD, REPORT, SCENARIO)
+LIFE: Final = "life.json"
+INPUTS: Final = "inputs"
+TABLES: Final = "tables"
+FILES: Final = (REPEAT, RECORD, REPORT, INPUTS, TABLES, SCENARIO, LIFE)
+_MARKERS: Final = (SCENARIO, LIFE)
 _WRITING: Final = ".writing-"
 _FIX: Final = (
     "name a directory that `kubestage run --out DIR` has written, or a Scenario with its status"
@@ -77,6 +94,18 @@ class RunDirectory:
         report.write(self._beside / REPORT, scenario, repeat)
         self._move()
 
+    def write_life(self, life: Life, repeat: LifeRepeat, inputs: Mapping[str, str]) -> None:
+        """Keep the run of a living cluster; `inputs` are the texts of manifests by file name."""
+        for folder, texts in ((INPUTS, inputs), (TABLES, _tables(life))):
+            (self._beside / folder).mkdir()
+            for name, text in texts.items():
+                (self._beside / folder / name).write_text(text, encoding="utf-8")
+        told = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
+        (self._beside / REPEAT).write_bytes(told + b"\n")
+        life_page.write(self._beside / REPORT, life, repeat)
+        (self._beside / LIFE).write_bytes(lives.encode(life))
+        self._move()
+
     def discard(self) -> None:
         """Leave the directory as it was found, or as `write` has left it."""
         shutil.rmtree(self._beside, ignore_errors=True)
@@ -93,8 +122,11 @@ class RunDirectory:
 
     def _move(self) -> None:
         # In between there is no run here, rather than a mixture of two.
-        (self.path / SCENARIO).unlink(missing_ok=True)
+        for marker in _MARKERS:
+            (self.path / marker).unlink(missing_ok=True)
         for name in FILES:
+            if (self.path / name).is_dir():
+                shutil.rmtree(self.path / name)
             if (self._beside / name).exists():
                 (self._beside / name).replace(self.path / name)
             else:
@@ -169,7 +201,43 @@ def open_run(path: str | pathlib.Path) -> Run:
     return run
 
 
+def is_life(path: str | pathlib.Path) -> bool:
+    """Whether a path names the run of a living cluster."""
+    place = pathlib.Path(path)
+    return (place / LIFE).is_file() or (place.name == LIFE and place.is_file())
+
+
+def open_life(path: str | pathlib.Path) -> tuple[Life, LifeRepeat | None]:
+    """The run of a living cluster that a path names, and how to repeat it, if that is known."""
+    place = pathlib.Path(path)
+    found = place / LIFE if place.is_dir() else place
+    try:
+        life = lives.decode(found.read_bytes())
+    except FileNotFoundError:
+        raise InputError("no such run", file=str(path), fix=_FIX) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        problem = f"is not the run of a living cluster: {error}"
+        raise InputError(problem, file=str(found), fix="run it again") from error
+    beside = found.with_name(REPEAT)
+    if not beside.is_file():
+        return life, None
+    try:
+        return life, msgspec.json.decode(beside.read_bytes(), type=LifeRepeat)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return life, None
+
+
+def _tables(life: Life) -> dict[str, str]:
+    return {f"{name}.csv": analysis.as_csv(table) for name, table in life.tables.items()}
+
+
 def _in_directory(place: pathlib.Path) -> Run:
+    if (place / LIFE).is_file():
+        raise InputError(
+            "is the run of a living cluster, which has no steps",
+            file=str(place),
+            fix=f"ask `kubestage analyze {place}`, or open {place / REPORT}",
+        )
     if (place / SCENARIO).is_file():
         return Run(place / SCENARIO, str(place))
     below = sorted(path.parent for path in place.glob(f"*/{SCENARIO}"))
@@ -192,7 +260,7 @@ def _refuse_foreign(place: pathlib.Path) -> None:
         return
     if not place.is_dir():
         raise InputError("is a file", file=str(place), fix=fix)
-    below = sorted(each.parent.name for each in place.glob(f"*/{SCENARIO}"))
+    below = sorted(each.parent.name for marker in _MARKERS for each in place.glob(f"*/{marker}"))
     if below:
         raise InputError(f"holds other runs: {', '.join(below)}", file=str(place), fix=fix)
     if any(not each.name.startswith(_WRITING) for each in place.iterdir()):

@@ -15,5 +15,5 @@ Json = dict[str, Any]
 
 def custom_resource_definition() -> Json:
     """The definition, a copy of the caller's own."""
-    copied: Json = shape.copy_json(own_definitions.scenario())
+    copied: Json = shape.copy_json(own_definitions.definition("scenarios"))
     return copied

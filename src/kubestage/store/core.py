@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
-    from kubestage.store.admission.request import Check, Step
+    from kubestage.store.admission.request import Check, Step, Webhook
     from kubestage.store.collection import Collection
     from kubestage.store.log import Change
 
@@ -53,6 +53,7 @@ class Core:
         self.templates = TemplateCache()
         self.admission = admission
         self.checks = checks
+        self.webhooks: tuple[Webhook, ...] = ()
         # From where on an address for the next service is looked for.
         self.service_address = 0
         # At hand, for every create asks whether there are any.
@@ -105,6 +106,14 @@ class Core:
             self.templates.clear()
         elif definitions.is_definition(change.kind):
             definitions.observe(self, change)
+
+    def add_webhook(self, webhook: Webhook) -> None:
+        """Ask this one, too, about every new object of a namespace."""
+        self.webhooks = (*self.webhooks, webhook)
+
+    def remove_webhook(self, webhook: Webhook) -> None:
+        """Ask it no more."""
+        self.webhooks = tuple(each for each in self.webhooks if each is not webhook)
 
     def settle(self) -> None:
         """After a verb: collect garbage if that is done at once, then tell subscribers."""

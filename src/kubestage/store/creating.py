@@ -110,6 +110,8 @@ def _prepared(
     key = core.templates.key(kind, obj) if core.uses_templates else None
     if key is not None and core.limit_ranges.objects and namespace is not None:
         key += namespace.encode()
+    if core.webhooks and key is not None and namespace is not None:
+        key += b"".join(webhook.mark(kind, obj, namespace) for webhook in core.webhooks)
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
         prepared = _from_scratch(core, kind, obj, name, namespace, now)
@@ -151,6 +153,9 @@ def _from_scratch(
     metadata["creationTimestamp"] = now
     for step in core.admission:
         shaped = step(core, kind, shaped, None)
+    if namespace is not None:
+        for webhook in core.webhooks:
+            shaped = webhook.admit(kind, shaped, namespace)
     if name:
         # Steps are asked before a name is made up, and refuse under the name that was given.
         shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}

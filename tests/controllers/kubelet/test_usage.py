@@ -6,7 +6,7 @@ import pytest
 
 from kubestage.controllers.kubelet import usage
 from kubestage.errors import InputError
-from tests.controllers.kubelet.clusters import Cluster, at
+from tests.controllers.kubelet.clusters import NODE, POD, Cluster, at
 
 MI = 1 << 20
 
@@ -83,3 +83,74 @@ def test_growth_is_read_with_its_unit() -> None:
     assert law.at(0, 1_000_000_000) == pytest.approx(MI)
     assert law.passes_ns(0, MI) == pytest.approx(1_000_000_000, abs=2)
     assert usage.parse_memory("5Mi").passes_ns(5 * MI, 5 * MI) is None
+
+
+def test_counters_hold_what_each_container_burnt_since_it_was_started() -> None:
+    cluster = cluster_now()
+    notes = {"cpu-usage": "250m", "memory-usage.d": "100Mi+6Mi/m", "cpu-usage.d": "1"}
+    cluster.pod(annotations=notes, containers=[{"name": name, "image": "app:1"} for name in "cd"])
+    cluster.pod("waits", on="")
+    assert cluster.kubelet.used() == {}
+    cluster.run("10m")
+    (pod, used), *others = cluster.kubelet.used().items()
+    assert (pod, others) == ("default/web", [])
+    assert {name: each.cpu_core_ns for name, each in used.items()} == {"c": 150e9, "d": 600e9}
+    assert {name: each.started_ns for name, each in used.items()} == dict.fromkeys("cd", 10**9)
+    assert used["c"].memory_bytes == 0
+    assert used["d"].memory_bytes == pytest.approx(160 * MI)
+
+
+def test_counters_never_go_back_when_the_usage_changes() -> None:
+    cluster = cluster_now()
+    cluster.pod(annotations={"cpu-usage": "2"})
+    cluster.run("1m")
+    for cpu in ("500m", "1"):
+        changed = {"metadata": {"annotations": {"kubestage.dev/cpu-usage": cpu}}}
+        cluster.store.patch(POD, "web", changed)
+        cluster.run("1m")
+    assert cluster.kubelet.used()["default/web"]["c"].cpu_core_ns == pytest.approx(210e9)
+
+
+def test_counters_begin_anew_with_the_container() -> None:
+    cluster = cluster_now()
+    cluster.pod(annotations={"cpu-usage": "1", "run-duration": "20s"})
+    cluster.run("25s")
+    used = cluster.kubelet.used()["default/web"]["c"]
+    assert (used.started_ns, used.cpu_core_ns) == (21 * 10**9, 5e9)
+
+
+def test_what_is_over_or_cannot_be_heard_uses_nothing() -> None:
+    cluster = cluster_now()
+    cluster.pod(annotations={"run-duration": "20s"}, restartPolicy="Never")
+    cluster.node("n2", status={"images": [{"names": ["app:1"], "sizeBytes": 1}]})
+    cluster.pod("far", on="n2")
+    cluster.run("10s")
+    assert set(cluster.kubelet.used()) == {"default/web", "default/far"}
+    silent = {"metadata": {"annotations": {"kubestage.dev/heartbeat": "stopped"}}}
+    cluster.store.patch(NODE, "n2", silent)
+    cluster.run("1s")
+    assert set(cluster.kubelet.used()) == {"default/web"}
+    cluster.pod("failed")
+    cluster.run("20s")
+    assert set(cluster.kubelet.used()) == {"default/failed"}
+    cluster.store.patch(POD, "failed", {"status": {"phase": "Failed"}}, subresource="status")
+    cluster.run("1s")
+    assert cluster.kubelet.used() == {}
+
+
+def test_what_is_used_reaches_those_who_look() -> None:
+    cluster = cluster_now()
+    cluster.pod(annotations={"cpu-usage": "300m", "memory-usage": "64Mi"})
+    metrics = cluster.kubelet.cluster.metrics
+    metrics.require()
+    cluster.run("2m")
+    sample = metrics.board.pods("default")["web"].containers["c"]
+    assert (sample.cpu_nanos, sample.memory_bytes) == (300_000_000, 64 * MI)
+
+
+def test_nobody_uses_more_cpu_than_the_limit() -> None:
+    cluster = cluster_now()
+    limited = {"name": "c", "image": "app:1", "resources": {"limits": {"cpu": "400m"}}}
+    cluster.pod(annotations={"cpu-usage": "2"}, containers=[limited])
+    cluster.run("10s")
+    assert cluster.kubelet.usage("default/web") == (0.4, 0)

@@ -21,6 +21,7 @@ COMPLETE = (
     "DaemonSet",
     "Job",
     "CronJob",
+    "HorizontalPodAutoscaler",
     "ConfigMap",
     "Event",
     "Lease",
@@ -34,10 +35,7 @@ COMPLETE = (
     "StorageClass",
 )
 # Kinds that are judged by their metadata.
-PARTIAL = (
-    "HorizontalPodAutoscaler",
-    "Service",
-)
+PARTIAL = ("Service",)
 OPS = ("create", "update")
 # An empty map is no map to us, and shown as null.
 EMPTY_MAP = "spec.capacity: Unsupported value: {}"

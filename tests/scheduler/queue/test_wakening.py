@@ -113,7 +113,7 @@ def test_what_happens_to_one_pod_says_nothing_about_those_that_are_alike() -> No
 
 
 def test_a_pod_with_resources_in_its_status_is_like_no_other() -> None:
-    raw = crowds.pod("one").raw
+    raw = crowds.pod("one", resources={"requests": {"cpu": "2"}}).raw
     resized = {"resources": {"requests": {"cpu": "1"}}}
     plain, special = pod_views.of(raw), pod_views.of({**raw, "status": resized})
     assert alike_hints.of(plain) == alike_hints.of(pod_views.of({**raw}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.controllers.kubelet import admission, phases, statuses
+from kubestage.controllers.kubelet import admission, allocation, phases, statuses
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import RUNNING, TERMINATED, Container
 from kubestage.controllers.kubelet.events import WARNING
@@ -66,7 +66,11 @@ class Admitting:
     def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:
         metadata: Json = obj["metadata"]
         stored: Json = obj.get("status") or {}
-        pod.plan = self._plans.of(obj)
+        given = allocation.recorded(obj) if stored.get("phase") == phases.RUNS else obj
+        pod.plan = self._plans.of(given)
+        if given is not obj:
+            # A resize was under way when it was recorded.
+            pod.is_changed = True
         pod.node = node
         pod.qos = qos.of(obj)
         pod.generation = metadata.get("generation") or 0

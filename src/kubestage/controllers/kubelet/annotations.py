@@ -10,17 +10,16 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from kubestage.controllers import distributions
 from kubestage.controllers.kubelet import usage
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.errors import InputError
-from kubestage.objects import durations, quantity
+from kubestage.objects import distributions, durations, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kubestage.controllers.distributions import Distribution
     from kubestage.controllers.kubelet.usage import MemoryLaw
+    from kubestage.objects.distributions import Distribution
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from kubestage.controllers.kubelet.allocation import Allocation
     from kubestage.controllers.kubelet.plan import ContainerPlan
 
 Json = dict[str, Any]
@@ -28,7 +29,9 @@ class Container:
     `reason` and `message` are those of its present state; `last` is how it ended before. It
     `is_busy` while something is under way that will start it. `pull` is when its image was asked
     for and how long the pull itself takes; `ends` is when it will end and with what code, once it
-    has been told to. `involved` is what Events call it.
+    has been told to. `involved` is what Events call it. `held` is what it still has while it is to
+    get something else. It has `burnt` so many core-nanoseconds by the time `since_ns`, from which
+    on its `cpu` is what it is.
     """
 
     # NOTE: what a container begins with is the class's, so that making one sets a single
@@ -51,11 +54,14 @@ class Container:
     backoff_ns: int = 0
     backoff_since_ns: int = 0
     cpu: float = 0.0
+    burnt: float = 0.0
+    since_ns: int = 0
     memory: float = 0.0
     pull: tuple[int, int] | None = None
     pull_backoff_ns: int = 0
     ends: tuple[int, int] | None = None
     involved: Json | None = None
+    held: Allocation | None = None
 
     def __init__(self, plan: ContainerPlan) -> None:
         self.plan = plan
@@ -79,6 +85,7 @@ class Container:
         self.exit_code, self.reason, self.message = exit_code, reason, ""
         self.finished, self.finished_ns = stamp, now_ns
         self.started = False
+        self.held = None
         self.ready = self.plan.is_init and not self.plan.is_sidecar and exit_code == 0
 
     def wait(self, reason: str, message: str) -> None:
@@ -120,6 +127,11 @@ class Container:
         if self.id:
             status["containerID"] = self.id
         status["started"] = self.started
+        if self.restarts >= 0:
+            given = plan.allocation
+            if given.requests is not None:
+                status["allocatedResources"] = given.requests
+            status["resources"] = given.shown if self.held is None else self.held.shown
         if plan.mounts:
             status["volumeMounts"] = plan.mounts
         return status

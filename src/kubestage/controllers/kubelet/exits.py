@@ -45,14 +45,21 @@ class Exits:
 
     def replace(self, pod: Pod, container: Container) -> None:
         """A running container is to be another: it is stopped and started anew at once."""
-        plan, now_ns = container.plan, self._clock.now_ns
+        plan = container.plan
         kind = "Init container" if plan.is_init else "Container"
         text = f"{kind} {plan.name} definition changed"
         if not plan.is_init:
             text += ", will be restarted"
-        self._events.pod(pod, NORMAL, "Killing", text, container)
+        self._start_anew(pod, container, text)
+
+    def restart_resized(self, pod: Pod, container: Container) -> None:
+        """A running container gets other resources, which it can only begin with."""
+        self._start_anew(pod, container, f"Container {container.plan.name} resize requires restart")
+
+    def _start_anew(self, pod: Pod, container: Container, why: str) -> None:
+        self._events.pod(pod, NORMAL, "Killing", why, container)
         pod.drop_steps(container)
-        container.end(0, COMPLETED, self._events.stamp(), now_ns)
+        container.end(0, COMPLETED, self._events.stamp(), self._clock.now_ns)
         container.backoff_ns = 0
         self._hold_back(pod, container)
 

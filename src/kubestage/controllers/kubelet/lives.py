@@ -17,9 +17,11 @@ from kubestage.controllers.kubelet.plan import Plans
 from kubestage.controllers.kubelet.pod import Pod
 from kubestage.controllers.kubelet.replanning import Replanning
 from kubestage.controllers.kubelet.reports import Reports
+from kubestage.controllers.kubelet.resizing import Resizing
 from kubestage.controllers.kubelet.running import Running
 from kubestage.controllers.kubelet.starting import Starting
 from kubestage.controllers.kubelet.stocks import Created, PodsGone, PodStock
+from kubestage.objects import distributions
 from kubestage.sim.movement import Movement
 
 if TYPE_CHECKING:
@@ -65,10 +67,12 @@ class Lives:
         self._reports = reports
         self._starting = starting
         self._exits = exits
-        self._running = Running(clock, told, images, starting, exits, reports)
+        delay = distributions.parse(settings.resize_delay)
+        self._resizing = Resizing(clock, delay, told, starting, exits, reports)
+        self._running = Running(clock, told, images, starting, exits, self._resizing, reports)
         self._ending = Ending(clock, told, starting, reports)
         self._admitting = Admitting(clock, plans, told, starting, reports)
-        self._replanning = Replanning(plans, told, starting, exits)
+        self._replanning = Replanning(plans, told, starting, exits, self._resizing)
         self.nodes = Nodes(cluster, told, addresses, images, self._freeze, self._wake)
 
     def begin(self, pod: Pod) -> None:
@@ -116,12 +120,15 @@ class Lives:
 
     def _in_running(self, pod: Pod) -> None:
         if pod.is_changed:
-            pod.is_changed = False
+            pod.is_changed, pod.is_stale = False, True
             obj = self._reports.stored(pod)
             assert obj is not None
             self._replanning.apply(pod, obj)
+        resize = pod.resize
         self._running.proceed(pod)
         self._onward(pod)
+        if resize is not None and pod.resize is None:
+            self._make_room(pod.node)
 
     def _in_ending(self, pod: Pod) -> None:
         self._ending.begin(pod)
@@ -133,6 +140,7 @@ class Lives:
         else:
             self._running.proceed(pod)
         self._onward(pod)
+        self._make_room(pod.node)
 
     def _in_gone(self, pod: Pod) -> None:
         del self.pods[pod.uid]
@@ -142,6 +150,16 @@ class Lives:
             self._ending.finish(pod)
         elif pod.node is not None and not pod.is_over:
             pod.node.release(pod)
+        self._make_room(pod.node)
+
+    def _make_room(self, node: Node | None) -> None:
+        """A node may have more left than before: pods that wait for that are tried again."""
+        if node is None or not node.deferred or not node.speaks:
+            return
+        for pod in self._resizing.waiting(node):
+            pod.drop_kind(steps.RETRY_RESIZE)
+            pod.plan_step(self._clock.now_ns, steps.RETRY_RESIZE)
+            self._onward(pod)
 
     def _image_came(self, image: Image) -> None:
         for pod in self.nodes.show_image(image):

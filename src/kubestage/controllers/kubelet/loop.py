@@ -14,6 +14,7 @@ from kubestage.store.log import DELETED
 if TYPE_CHECKING:
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.kubelet.usage import Usage
+    from kubestage.metrics.samples import Used
     from kubestage.store.log import Change
 
 Json = dict[str, Any]
@@ -43,6 +44,14 @@ class KubeletController(Controller):
         if self._plays_pods:
             handlers["", "Pod"] = self.on_pod
         return handlers
+
+    def start(self) -> None:
+        """Have everybody who looks at usage ask here, too."""
+        self.cluster.metrics.add_source(self)
+
+    def used(self) -> dict[str, dict[str, Used]]:
+        """By pod and container, what those that run on nodes that can be heard have used so far."""
+        return usage.used(self.nodes.ready.entities_in_stock(), self.clock.now_ns)
 
     def sync(self, key: str) -> None:
         """Nothing is ever queued: pods are moved instead."""

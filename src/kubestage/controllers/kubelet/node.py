@@ -28,14 +28,15 @@ class Node(Entity):
     `images` are those that are there or on their way, with their sizes, and `present` those that
     are there; `unshown` those that came in silence. `pulls_until_ns` is when the last pull asked
     for will be done, for one image is pulled at a time. Pods that wait for an image that nobody
-    may pull are in `lacking`. The node may be silent `by_hand`, or because it `failed`.
+    may pull are in `lacking`, those that want more than there is left in `deferred`. The node may
+    be silent `by_hand`, or because it `failed`.
     """
 
     __slots__ = (
-        "_view", "addresses", "bandwidth", "by_hand", "count", "failed", "failures", "history",
-        "images", "ip", "ips", "is_registered", "lacking", "lease_since_ns", "memory", "milli_cpu",
-        "movement", "notes", "object", "pods", "ports", "present", "pulls_until_ns", "scalars",
-        "source", "stock", "storage", "uid", "unschedulable", "unshown",
+        "_view", "addresses", "bandwidth", "by_hand", "count", "deferred", "failed", "failures",
+        "history", "images", "ip", "ips", "is_registered", "lacking", "lease_since_ns", "memory",
+        "milli_cpu", "movement", "notes", "object", "pods", "ports", "present", "pulls_until_ns",
+        "scalars", "source", "stock", "storage", "uid", "unschedulable", "unshown",
     )  # fmt: skip
 
     addresses: Range
@@ -56,6 +57,7 @@ class Node(Entity):
         self.bandwidth = 0.0
         self.images: dict[str, int] = {}
         self.present: set[str] = set()
+        self.deferred: dict[str, Pod] = {}
         self.lacking: dict[str, dict[str, Pod]] = {}
         self.pulls_until_ns = 0
         self.unshown: list[tuple[str, int]] = []
@@ -94,10 +96,15 @@ class Node(Entity):
 
     def release(self, pod: Pod) -> None:
         """A pod takes nothing any more."""
-        self._count(pod.plan.scheduling.usage.resource, -1)
-        self.ports.pop(pod.uid, None)
+        self.leave_out(pod)
+        self.deferred.pop(pod.uid, None)
         if pod.ip:
             self.addresses.free(pod.ip)
+
+    def leave_out(self, pod: Pod) -> None:
+        """Do not count a pod, which is still there: to see whether it fits in another way."""
+        self._count(pod.plan.scheduling.usage.resource, -1)
+        self.ports.pop(pod.uid, None)
 
     def _count(self, amounts: Resource, sign: int) -> None:
         self.count += sign

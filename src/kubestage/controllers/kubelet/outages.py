@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from kubestage.controllers import distributions
 from kubestage.controllers.kubelet.annotations import (
     FAILS_AFTER,
     HEARTBEAT,
@@ -13,7 +12,7 @@ from kubestage.controllers.kubelet.annotations import (
 )  # fmt: skip
 from kubestage.controllers.kubelet.events import WARNING
 from kubestage.errors import InputError
-from kubestage.objects import durations, quantity
+from kubestage.objects import distributions, durations, quantity
 from kubestage.sim.movement import Movement
 
 if TYPE_CHECKING:

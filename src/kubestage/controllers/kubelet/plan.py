@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.controllers import distributions
+from kubestage.controllers.kubelet import allocation, probes, restarts, usage
 from kubestage.controllers.kubelet import annotations as notes
-from kubestage.controllers.kubelet import probes, restarts, usage
 from kubestage.controllers.kubelet.settings import FOR_EVER
-from kubestage.objects import quantity
+from kubestage.objects import distributions
 from kubestage.objects.views import plan as views
 
 if TYPE_CHECKING:
-    from kubestage.controllers.distributions import Distribution
+    from kubestage.controllers.kubelet.allocation import Allocation, PodAllocation
     from kubestage.controllers.kubelet.probes import Probe
     from kubestage.controllers.kubelet.restarts import RestartPolicy
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.controllers.kubelet.usage import MemoryLaw
+    from kubestage.objects.distributions import Distribution
 
 Json = dict[str, Any]
 
@@ -53,7 +53,7 @@ class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
     exit_code: int
     cpu: Distribution
     memory: MemoryLaw
-    memory_limit: int | None
+    allocation: Allocation
     restart: RestartPolicy
     startup: Probe | None
     liveness: Probe | None
@@ -78,6 +78,7 @@ class PodPlan(msgspec.Struct, frozen=True, eq=False):
     os: str
     strict_groups: bool
     may_restart_all: bool
+    allocation: PodAllocation
     problems: tuple[str, ...]
 
 
@@ -133,11 +134,11 @@ class _Compiler:
         reader = notes.Reader(annotations)
         policy = spec.get("restartPolicy") or "Always"
         inits = tuple(
-            self._container(each, reader, policy, is_init=True, has_inits=True)
+            self._container(each, reader, spec, is_init=True, has_inits=True)
             for each in spec.get("initContainers") or ()
         )
         containers = tuple(
-            self._container(each, reader, policy, is_init=False, has_inits=bool(inits))
+            self._container(each, reader, spec, is_init=False, has_inits=bool(inits))
             for each in spec["containers"]
         )
         deadline = spec.get("activeDeadlineSeconds")
@@ -156,6 +157,7 @@ class _Compiler:
             (spec.get("os") or {}).get("name") or "",
             groups == "Strict",
             any(action == restarts.RESTART_ALL for action, _, _ in rules),
+            allocation.of_pod(spec),
             tuple(reader.problems),
         )
 
@@ -163,15 +165,15 @@ class _Compiler:
         self,
         container: Json,
         reader: notes.Reader,
-        pod_policy: str,
+        spec: Json,
         *,
         is_init: bool,
         has_inits: bool,
     ) -> ContainerPlan:
         name, image = container["name"], container.get("image") or ""
         is_sidecar = is_init and container.get("restartPolicy") == "Always"
+        pod_policy = spec.get("restartPolicy") or "Always"
         failing = reader.failing_probes(name)
-        limit = ((container.get("resources") or {}).get("limits") or {}).get("memory")
         mounts = [_mount(each) for each in container.get("volumeMounts") or ()]
         normal = views.normalized_image(image)
         return ContainerPlan(
@@ -193,7 +195,7 @@ class _Compiler:
             exit_code=reader.exit_code(name, own_only=is_init),
             cpu=reader.cpu_usage(self._cpu, name, own_only=is_init),
             memory=reader.memory_usage(self._memory, name, own_only=is_init),
-            memory_limit=None if limit is None else quantity.value_of(limit),
+            allocation=allocation.of_container(container, spec.get("resources")),
             restart=restarts.policy_of(container, pod_policy, is_init=is_init),
             startup=probes.of(container, "startup", failing),
             liveness=probes.of(container, "liveness", failing),

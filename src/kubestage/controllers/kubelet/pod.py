@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.events import History
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.plan import PodPlan
+    from kubestage.controllers.kubelet.resize import Resize
     from kubestage.controllers.kubelet.statuses import Since
     from kubestage.controllers.kubelet.stocks import PodStock
     from kubestage.sim.movement import Movement
@@ -36,6 +37,8 @@ PULL_BACKOFF: Final = "pull-backoff"
 RESET: Final = "reset"
 EXIT: Final = "exit"
 OOM: Final = "oom"
+RESIZE: Final = "resize"
+RETRY_RESIZE: Final = "retry-resize"
 DEADLINE: Final = "deadline"
 ENDED: Final = "end"
 
@@ -49,15 +52,15 @@ class Pod(Entity):
     time: the one for the first of its `steps`, or the one that takes it to another stock now.
     `cause` is why it is to end, if it is; `is_over` once it has; `is_stale` if somebody else
     wrote its status, `is_changed` if somebody changed the rest of it; `is_resetting` while all its
-    containers start anew.
+    containers start anew; `resize` is there while it is to get other resources.
     """
 
     __slots__ = (
         "cause", "conditions", "containers", "deleting", "extras", "generation", "gone",
         "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
         "is_resetting", "is_stale", "launched", "luck", "message", "movement", "namespace",
-        "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "serial", "since",
-        "start_ns", "start_time", "status", "steps", "stock", "uid",
+        "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "resize", "serial",
+        "since", "start_ns", "start_time", "status", "steps", "stock", "uid",
     )  # fmt: skip
 
     plan: PodPlan
@@ -81,6 +84,7 @@ class Pod(Entity):
         self.history: History | None = None
         self.involved: Json | None = None
         self.status: Json | None = None
+        self.resize: Resize | None = None
         self.conditions: list[Json] | None = None
         self.extras: list[Json] = []
         self.generation = 0
@@ -117,9 +121,9 @@ class Pod(Entity):
             self.steps = [each for each in self.steps if each[3] is not container]
             heapq.heapify(self.steps)
 
-    def drop_kind(self, kind: str) -> None:
-        """Nothing of a kind is due any more."""
-        self.steps = [each for each in self.steps if each[2] != kind]
+    def drop_kind(self, kind: str, container: Container | None = None) -> None:
+        """Nothing of a kind is due any more, or nothing of a kind for one container."""
+        self.steps = [each for each in self.steps if each[2:] != (kind, container)]
         heapq.heapify(self.steps)
 
     def take_step(self, now_ns: int) -> Step | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.controllers.kubelet import allocation
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.controllers.kubelet.events import WARNING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.exits import Exits
     from kubestage.controllers.kubelet.plan import ContainerPlan, Plans, PodPlan
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.resizing import Resizing
     from kubestage.controllers.kubelet.starting import Starting
 
 Json = dict[str, Any]
@@ -22,15 +24,29 @@ Json = dict[str, Any]
 class Replanning:
     """Has pods go on by another plan."""
 
-    def __init__(self, plans: Plans, events: Events, starting: Starting, exits: Exits) -> None:
+    def __init__(
+        self, plans: Plans, events: Events, starting: Starting, exits: Exits, resizing: Resizing
+    ) -> None:
         self._plans = plans
         self._events = events
         self._starting = starting
         self._exits = exits
+        self._resizing = resizing
 
     def apply(self, pod: Pod, obj: Json) -> None:
         """Heed what a pod says now; what is under way and not concerned goes on."""
-        before, plan = pod.plan, self._plans.of(obj)
+        wanted = self._plans.of(obj)
+        if wanted.allocation.amounts == pod.plan.allocation.amounts:
+            self._follow(pod, wanted)
+            self._resizing.withdraw(pod)
+        else:
+            self._follow(pod, self._plans.of(allocation.substituted(obj, pod.plan)))
+            self._resizing.ask(pod, wanted)
+        self._resizing.look_again(pod)
+
+    def _follow(self, pod: Pod, plan: PodPlan) -> None:
+        """Go on by a plan that gives a pod the same resources as before."""
+        before = pod.plan
         if plan is before:
             return
         pod.plan = plan

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.images import Images
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.reports import Reports
+    from kubestage.controllers.kubelet.resizing import Resizing
     from kubestage.controllers.kubelet.starting import Starting
     from kubestage.sim.clock import Clock
 
@@ -33,6 +34,7 @@ class Running:
         images: Images,
         starting: Starting,
         exits: Exits,
+        resizing: Resizing,
         reports: Reports,
     ) -> None:
         self._clock = clock
@@ -40,6 +42,7 @@ class Running:
         self._images = images
         self._starting = starting
         self._exits = exits
+        self._resizing = resizing
         self._reports = reports
 
     def proceed(self, pod: Pod) -> None:
@@ -55,6 +58,8 @@ class Running:
                 self._step_of_container(pod, container, kind)
                 is_changed = True
         if is_changed:
+            if pod.resize is not None and not pod.is_over:
+                self._resizing.look_again(pod)
             self._reports.write(pod)
 
     def retry(self, pod: Pod) -> None:
@@ -68,6 +73,12 @@ class Running:
             self._events.pod(pod, NORMAL, DEADLINE_EXCEEDED, DEADLINE_TEXT)
             pod.cause = DEADLINE_EXCEEDED
             return False
+        if kind == steps.RESIZE:
+            self._resizing.actuate(pod)
+            return True
+        if kind == steps.RETRY_RESIZE:
+            self._resizing.attempt(pod)
+            return True
         pod.is_resetting = False
         self._starting.connect(pod)
         self._starting.advance(pod)

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.controllers import distributions
 from kubestage.errors import InputError
-from kubestage.objects import quantity
+from kubestage.objects import distributions, quantity
 
 FOR_EVER: Final = "forever"
-_LAWS: Final = ("launch_delay", "init_run_duration", "job_run_duration", "terminate_delay")
+_LAWS: Final = (
+    "launch_delay", "init_run_duration", "job_run_duration", "terminate_delay", "resize_delay",
+)  # fmt: skip
 _QUANTITIES: Final = ("image_size", "image_bandwidth")
 
 
@@ -20,9 +21,10 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
     Durations are values or distributions (``5s``, ``normal(5s,1s)``, ...). A container runs for
     ever if its pod restarts whatever ends, and for `job_run_duration` otherwise; `run_duration`
-    overrides both. `image_bandwidth` is per node and second; `image_sizes` are by image name.
-    `node_capacity` is for nodes that state none. A stage that has KWOK's `Stage` objects for pods
-    or nodes leaves these to them.
+    overrides both. `resize_delay` is from a node's word that a pod may have other resources until
+    its containers have them. `image_bandwidth` is per node and second; `image_sizes` are by image
+    name. `node_capacity` is for nodes that state none. A stage that has KWOK's `Stage` objects for
+    pods or nodes leaves these to them.
     """
 
     launch_delay: str = "1s"
@@ -30,6 +32,7 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     job_run_duration: str = "10s"
     init_run_duration: str = "1s"
     terminate_delay: str = "1s"
+    resize_delay: str = "1s"
     cpu_usage: str = "0"
     memory_usage: str = "0"
     image_size: str = "100Mi"

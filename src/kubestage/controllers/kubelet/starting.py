@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.controllers import distributions
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import TERMINATED, WAITING
 from kubestage.controllers.kubelet.events import NORMAL
+from kubestage.objects import distributions
 
 if TYPE_CHECKING:
-    from kubestage.controllers.distributions import Distribution
     from kubestage.controllers.kubelet.addresses import Addresses
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.reports import Reports
+    from kubestage.objects.distributions import Distribution
     from kubestage.sim.clock import Clock
 
 
@@ -144,6 +144,12 @@ class Starting:
     def plan_life(self, pod: Pod, container: Container) -> None:
         """See when a container that runs will end by itself, and what it uses until then."""
         plan, number = container.plan, str(container.restarts)
+        now_ns = self._clock.now_ns
+        if now_ns == container.started_ns:
+            container.burnt = 0.0
+        else:
+            container.burnt += container.cpu * (now_ns - container.since_ns)
+        container.since_ns = now_ns
         if plan.cpu.is_constant and plan.memory.first.is_constant:
             container.cpu, container.memory = plan.cpu.first, plan.memory.first.first
         else:
@@ -151,13 +157,16 @@ class Starting:
             stream = distributions.stream_of(self._seed, *names)
             container.cpu = plan.cpu.sample(stream)
             container.memory = plan.memory.sample(stream)
+        given = container.held or plan.allocation
+        if given.cpu_limit is not None and container.cpu > given.cpu_limit:
+            container.cpu = given.cpu_limit
         begun_ns = container.started_ns
         run_ns = None
         if plan.run_duration is not None:
             run_ns = self.draw_ns(pod, plan.run_duration, "run-duration", plan.name, number)
             pod.plan_step(begun_ns + run_ns, steps.EXIT, container)
-        if plan.memory_limit is not None:
-            oom_ns = plan.memory.passes_ns(container.memory, plan.memory_limit)
+        if given.memory_limit is not None:
+            oom_ns = plan.memory.passes_ns(container.memory, given.memory_limit)
             if oom_ns is not None and (run_ns is None or oom_ns < run_ns):
                 pod.plan_step(begun_ns + oom_ns, steps.OOM, container)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubestage.controllers.kubelet.phases import FAILED, SUCCEEDED
+from kubestage.controllers.kubelet.phases import FAILED, RUNS, SUCCEEDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 _OWN: Final = frozenset(
     {
         "PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers",
-        "AllContainersRestarting",
+        "AllContainersRestarting", "PodResizePending", "PodResizeInProgress",
     }
 )  # fmt: skip
 _KEPT: Final = (
@@ -66,6 +66,12 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
         status["podIPs"] = [{"ip": pod.ip}]
     if pod.inits:
         status["initContainerStatuses"] = [each.status() for each in pod.inits]
+    given = pod.plan.allocation
+    if given.requests is not None:
+        status["allocatedResources"] = given.requests
+    if pod.resize is not None and pod.resize.held is not None:
+        given = pod.resize.held.allocation
+    status["resources"] = given.running if pod.phase == RUNS else given.effective
     if pod.reason:
         status["reason"] = pod.reason
     if pod.message:
@@ -144,6 +150,8 @@ def _all_conditions(pod: Pod, stored: Json, stamp: str) -> list[Json]:
     )
     if pod.plan.may_restart_all:
         conditions = [*conditions, _restarting_all(pod, found, stamp)]
+    if pod.resize is not None and not pod.is_over:
+        conditions = [*pod.resize.conditions(), *conditions]
     if pod.extras:
         conditions = [*pod.extras, *conditions]
     pod.conditions = conditions

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from kubestage.controllers import distributions
+from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.errors import InputError
-from kubestage.objects import durations
+from kubestage.metrics.samples import Used
+from kubestage.objects import distributions, durations
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Iterable
 
-    from kubestage.controllers.distributions import Distribution
+    from kubestage.controllers.kubelet.containers import Container
+    from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.objects.distributions import Distribution
 
 _GROWTH: Final = re.compile(r"(.+?)\+([^+()]+)/([^/()]+)")
 _UNITS: Final = {"s": durations.SECOND, "m": durations.MINUTE, "h": durations.HOUR}
@@ -71,5 +75,33 @@ def of(pod: Pod, now_ns: int) -> Usage:
     cpu = memory = 0.0
     for container in pod.running():
         cpu += container.cpu
-        memory += container.plan.memory.at(container.memory, now_ns - container.started_ns)
+        memory += memory_of(container, now_ns)
     return Usage(cpu, memory)
+
+
+def memory_of(container: Container, now_ns: int) -> float:
+    """What a running container uses of memory at a time."""
+    return container.plan.memory.at(container.memory, now_ns - container.started_ns)
+
+
+def used(nodes: Iterable[Node], now_ns: int) -> dict[str, dict[str, Used]]:
+    """What the running containers of all pods of some nodes have used since they were started."""
+    total: dict[str, dict[str, Used]] = {}
+    for node in nodes:
+        for pod in node.pods.values():
+            if pod.is_over or pod.node is not node:
+                continue
+            # NOTE: all pods are gone through at every look, so nothing is called in between that
+            # could be avoided (benchmarks/controllers.py).
+            containers: dict[str, Used] = {}
+            for each in [*pod.inits, *pod.containers] if pod.inits else pod.containers:
+                if each.state == RUNNING:
+                    plan, begun_ns = each.plan, each.started_ns
+                    memory = each.memory
+                    if plan.memory.growth:
+                        memory += plan.memory.growth * (now_ns - begun_ns)
+                    burnt = each.burnt + each.cpu * (now_ns - each.since_ns)
+                    containers[plan.name] = Used(begun_ns, burnt, memory)
+            if containers:
+                total[pod.name] = containers
+    return total

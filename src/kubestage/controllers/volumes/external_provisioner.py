@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.controllers import distributions
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.volumes.books import annotations_of, reference_to, with_metadata
@@ -24,6 +23,7 @@ from kubestage.controllers.volumes.storage_names import (
     VOLUME,
 )
 from kubestage.errors import InputError
+from kubestage.objects import distributions
 from kubestage.objects.views import storage
 from kubestage.store.log import DELETED
 

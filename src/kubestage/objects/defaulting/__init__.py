@@ -77,8 +77,12 @@ _DEFAULTS_FROM_INPUT: Final[dict[tuple[str, str], CompleteFromInput]] = {
         obj, now
     ),
 }
-# Declared in the type table, yet served as a custom resource: stored as it was sent.
-_CUSTOM: Final = frozenset({("autoscaling.k8s.io/v1", "VerticalPodAutoscaler")})
+# Declared in the type table, yet served as custom resources: stored as they were sent, but for
+# what their webhook adds.
+_CUSTOM: Final[dict[tuple[str, str], Complete | None]] = {
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"): autoscaling.vertical_pod_autoscaler,
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscalerCheckpoint"): None,
+}
 
 
 def default(obj: dict[str, Any], *, now: str | None = None) -> dict[str, Any]:
@@ -90,6 +94,9 @@ def default(obj: dict[str, Any], *, now: str | None = None) -> dict[str, Any]:
     kind = (obj.get("apiVersion") or "", obj.get("kind") or "")
     if kind in _CUSTOM:
         copied: dict[str, Any] = shape.copy_json(obj)
+        finish = _CUSTOM[kind]
+        if finish is not None:
+            finish(copied)
         return copied
     shaped = shape.normalize(obj)
     complete = _DEFAULTS.get(kind)

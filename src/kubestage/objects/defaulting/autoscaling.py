@@ -1,4 +1,4 @@
-"""Defaults of horizontal pod autoscalers: 80 % of CPU, and how fast to follow it."""
+"""Defaults of autoscalers: 80 % of CPU and how fast to follow it; how pods are updated."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ def horizontal_pod_autoscaler(obj: dict[str, Any], given: dict[str, Any]) -> Non
                 usual.pop("policies")
             for field, value in usual.items():
                 rules.setdefault(field, value)
+
+
+def vertical_pod_autoscaler(obj: dict[str, Any]) -> None:
+    """Complete a VerticalPodAutoscaler, as its admission webhook does; the rest stays as sent."""
+    spec = obj.get("spec")
+    if isinstance(spec, dict) and spec.get("updatePolicy") is None:
+        spec["updatePolicy"] = {"updateMode": "Recreate"}
 
 
 def _scale_up() -> dict[str, Any]:

@@ -39,6 +39,7 @@ _COUNTED: Final[dict[Key, tuple[str, ...]]] = {
     ("policy/v1", "PodDisruptionBudget"): ("spec",),
     ("scheduling.k8s.io/v1", "PriorityClass"): (),
     ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"): ("spec",),
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscalerCheckpoint"): ("spec", "status"),
     ("storage.k8s.io/v1", "CSIDriver"): ("spec",),
     ("resource.k8s.io/v1", "DeviceClass"): ("spec",),
     ("resource.k8s.io/v1", "ResourceSlice"): ("spec",),
@@ -60,6 +61,7 @@ _COUNTED_METADATA: Final[dict[Key, str]] = {
 _CONDITIONAL: Final[frozenset[Key]] = frozenset(
     {
         ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"),
+        ("autoscaling.k8s.io/v1", "VerticalPodAutoscalerCheckpoint"),
         ("coordination.k8s.io/v1", "Lease"),
         ("node.k8s.io/v1", "RuntimeClass"),
         ("policy/v1", "PodDisruptionBudget"),

@@ -36,6 +36,7 @@ OWN: Final[dict[tuple[str, str], list[Definition]]] = {
         ),
         _AGE,
     ],
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscalerCheckpoint"): _DEFAULT,
     ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario"): [
         _column("Phase", "string", ".status.phase"),
         _column("Step", "integer", ".status.stepStatus.step"),
@@ -47,7 +48,22 @@ OWN: Final[dict[tuple[str, str], list[Definition]]] = {
     ("kubestage.dev/v1alpha1", "Traffic"): [
         _column("Kind", "string", ".spec.target.kind"),
         _column("Target", "string", ".spec.target.name"),
+        _column("Replicas", "integer", ".status.replicas.active"),
+        _column("Requests", "integer", ".status.requests.arrived"),
+        _column("Failed", "integer", ".status.requests.failed"),
         _AGE,
+        _column("Completed", "integer", ".status.requests.completed", 1),
+        _column("Discipline", "string", ".spec.service.discipline", 1),
+    ],
+    ("kubestage.dev/v1alpha1", "NodeGroup"): [
+        _column("Min", "integer", ".spec.minSize"),
+        _column("Max", "integer", ".spec.maxSize"),
+        _column("Target", "integer", ".status.targetSize"),
+        _column("Nodes", "integer", ".status.size"),
+        _column("Ready", "integer", ".status.readyNodes"),
+        _AGE,
+        _column("Provisioning", "integer", ".status.provisioning", 1),
+        _column("Price", "number", ".spec.price", 1),
     ],
 }
 

@@ -1,8 +1,8 @@
 """Which rules judge which kind: one row a kind.
 
 A row names the rule for new objects and, per subresource, the rule for changed ones. Kinds
-without rules of their own are judged by their metadata alone. The rows of workloads are loaded
-when one is judged.
+without rules of their own are judged by their metadata alone. The rows of workloads and of traffic
+are loaded when one is judged.
 """
 
 from __future__ import annotations
@@ -124,28 +124,37 @@ _NAMES: Final[dict[tuple[str, str], names.NameRule]] = {
 
 
 # NOTE: all rules together take 15 ms to load, those of workloads a third of it.
-_WORKLOADS: Final = {
-    "CronJob", "DaemonSet", "Deployment", "Job", "PodTemplate", "ReplicaSet",
-    "ReplicationController", "StatefulSet",
+_LATER: Final = {
+    **dict.fromkeys(
+        (
+            "CronJob", "DaemonSet", "Deployment", "Job", "PodTemplate", "ReplicaSet",
+            "ReplicationController", "StatefulSet",
+        ),
+        "workloads",
+    ),
+    "HorizontalPodAutoscaler": "horizontal_pod_autoscalers",
+    "NodeGroup": "node_groups",
+    "Traffic": "traffics",
+    "VerticalPodAutoscaler": "vertical_pod_autoscalers",
 }  # fmt: skip
 
 
 def _create_rule(key: tuple[str, str]) -> Rule | None:
     rows: Mapping[tuple[str, str], Rule] = _CREATE
-    if key[1] in _WORKLOADS:
-        rows = _workloads().CREATE
+    if key[1] in _LATER:
+        rows = _later(key[1]).CREATE
     return rows.get(key)
 
 
 def _update_rule(key: tuple[str, str], subresource: str) -> UpdateRule | None:
     rows: Mapping[tuple[str, str, str], UpdateRule] = _UPDATE
-    if key[1] in _WORKLOADS:
-        rows = _workloads().UPDATE
+    if key[1] in _LATER:
+        rows = _later(key[1]).UPDATE
     return rows.get((*key, subresource))
 
 
-def _workloads() -> ModuleType:
-    return importlib.import_module("kubestage.objects.validation.workloads")
+def _later(kind: str) -> ModuleType:
+    return importlib.import_module(f"kubestage.objects.validation.{_LATER[kind]}")
 
 
 def validate_create(obj: dict[str, Any]) -> list[FieldError]:

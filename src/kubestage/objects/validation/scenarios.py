@@ -35,7 +35,7 @@ def _validate_spec(obj: Json) -> list[FieldError]:
     errors = [field.forbidden(name, "unknown field") for name in obj if name not in _PARTS]
     if "spec" not in obj:
         return errors
-    schema = own_definitions.scenario_schema("spec")
+    schema = own_definitions.schema("scenarios", "spec")
     for error in structural.validate_strictly(schema, obj["spec"], "spec"):
         of_newest_draft = error.field == "spec.controllers"
         errors.append(field.forbidden(error.field, _CONTROLLERS) if of_newest_draft else error)
@@ -70,7 +70,7 @@ def validate_scenario_status_update(new: Json, old: Json) -> list[FieldError]:
     errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
     if new.get("status") is None:
         return errors
-    schema = own_definitions.scenario_schema("status")
+    schema = own_definitions.schema("scenarios", "status")
     for error in structural.validate(schema, new["status"], ""):
         path = f"status.{error.field}".removesuffix(".")
         errors.append(msgspec.structs.replace(error, field=path))

@@ -1,7 +1,7 @@
 """Values against the structural schema of a custom resource, in the API server's words.
 
 Covers what our own definitions and most others say: types, formats of integers, enumerations,
-minima, patterns, required fields, and keys of lists that are maps. A server drops fields that a
+bounds, patterns, required fields, and keys of lists that are maps. A server drops fields that a
 schema does not have; here they stay, or are refused.
 """
 
@@ -117,9 +117,23 @@ def _limits(schema: Json, value: Any, path: str) -> Iterator[FieldError]:
     if bound is not None and not -bound <= value < bound:
         kind = f"{schema['type']} with format {schema['format']}"
         yield field.invalid(path, value, f"Checked value must be of type {kind} in {path}")
-    elif "minimum" in schema and value < schema["minimum"]:
-        detail = f"{path} in body should be greater than or equal to {schema['minimum']}"
-        yield field.invalid(path, value, detail)
+    else:
+        yield from _bounds(schema, value, path)
     pattern = schema.get("pattern")
     if pattern is not None and re.search(pattern, value) is None:
         yield field.invalid(path, value, f"{path} in body should match '{pattern}'")
+
+
+def _bounds(schema: Json, value: Any, path: str) -> Iterator[FieldError]:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    told = None
+    if low is not None and schema.get("exclusiveMinimum") and value <= low:
+        told = f"greater than {low}"
+    elif low is not None and value < low:
+        told = f"greater than or equal to {low}"
+    elif high is not None and schema.get("exclusiveMaximum") and value >= high:
+        told = f"less than {high}"
+    elif high is not None and value > high:
+        told = f"less than or equal to {high}"
+    if told is not None:
+        yield field.invalid(path, value, f"{path} in body should be {told}")

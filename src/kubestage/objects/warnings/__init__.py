@@ -45,7 +45,7 @@ def on_update(new: dict[str, Any], old: dict[str, Any], subresource: str = "") -
         ]
     if subresource or key == ("v1", "Pod"):
         return []
-    if key in _WITHOUT_GENERATION:
+    if key in _AT_EVERY_CHANGE:
         return _CREATE[key](new)
     if new["metadata"].get("generation") == old["metadata"].get("generation"):
         return []
@@ -135,13 +135,14 @@ _TEMPLATES: Final[dict[tuple[str, str], Warn]] = {
     ("batch/v1", "Job"): _job,
     ("batch/v1", "CronJob"): _cron_job,
 }
-_WITHOUT_GENERATION: Final[dict[tuple[str, str], Warn]] = {
+_AT_EVERY_CHANGE: Final[dict[tuple[str, str], Warn]] = {
     ("v1", "Node"): cluster.node,
     ("v1", "PersistentVolumeClaim"): cluster.claim,
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"): cluster.vertical_pod_autoscaler,
 }
 _CREATE: Final[dict[tuple[str, str], Warn]] = {
     ("v1", "Pod"): _pod,
-    **_WITHOUT_GENERATION,
+    **_AT_EVERY_CHANGE,
     **_TEMPLATES,
     ("v1", "ReplicationController"): _named_template,
     ("apps/v1", "Deployment"): _named_template,

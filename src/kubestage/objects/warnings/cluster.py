@@ -69,3 +69,16 @@ def fraction(amount: Any, path: str) -> list[str]:
         return []
     text = field.quote(str(quantity.of(amount)))
     return [f"{path}: fractional byte value {text} is invalid, must be an integer"]
+
+
+def vertical_pod_autoscaler(obj: dict[str, Any]) -> list[str]:
+    """What its webhook says of a mode that is going away."""
+    policy = (obj.get("spec") or {}).get("updatePolicy") or {}
+    if policy.get("updateMode") != "Auto":
+        return []
+    told = (
+        'spec.updatePolicy: "Auto" mode is deprecated and will be removed in a future API version. '
+        "Use explicit update modes like: [InPlace InPlaceOrRecreate Initial Off Recreate]. See "
+        "https://github.com/kubernetes/autoscaler/issues/8424 for more details."
+    )
+    return [told]

@@ -1,7 +1,8 @@
 """Charts of a run, each defined once, for pictures, pages and the report alike.
 
-``charts.all(status)`` draws them all; ``charts.save`` writes PNG, SVG or a page that needs no
-network. Belongs here: how the tables of ``results.analysis`` look. Not here: how they come about.
+``charts.all(status)`` draws them all, ``charts.of_life(life)`` those of a living run;
+``charts.save`` writes PNG, SVG or a page that needs no network. Belongs here: how the tables of
+``results.analysis`` and ``results.life`` look. Not here: how they come about.
 
 The extra ``charts`` brings what draws. It is loaded when a chart is first asked for.
 """
@@ -16,6 +17,7 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from kubestage.results.charts.capacity import allocation, balance, fragmentation
     from kubestage.results.charts.drawing import all, save  # noqa: A004 - read as charts.all
+    from kubestage.results.charts.life.drawing import of_life
     from kubestage.results.charts.nodes import node_utilization, placements
     from kubestage.results.charts.pods import attempts, pending, preemptions
 
@@ -26,6 +28,7 @@ __all__ = [
     "balance",
     "fragmentation",
     "node_utilization",
+    "of_life",
     "pending",
     "placements",
     "preemptions",
@@ -39,6 +42,7 @@ _PLACES: Final = {
     "balance": "capacity",
     "fragmentation": "capacity",
     "node_utilization": "nodes",
+    "of_life": "life.drawing",
     "pending": "pods",
     "placements": "nodes",
     "preemptions": "pods",

@@ -36,6 +36,8 @@ _RARE: Final = ("gated", "finished", "deleted")
 DEFAULT_CHECKS: Final = ("scheduled", "pending", "preempted", "stddev")
 """What must not get worse if nobody says what."""
 
+_PARTS: Final = ", or one resource's, as in stddev.cpu"
+
 # Rates that differ by less are the same: sums of floating point numbers.
 _TOLERANCE: Final = 1e-9
 
@@ -99,22 +101,25 @@ def measures(summaries: Sequence[Summary]) -> list[Measure]:
     return [*_counts(summaries), *_rates(summaries)]
 
 
-def chosen(known: Iterable[Measure], wanted: Sequence[str]) -> list[Measure]:
-    """The measures of these names, ``stddev`` for that of every resource; InputError if none is."""
+def chosen(known: Iterable[Measure], wanted: Sequence[str], parts: str = _PARTS) -> list[Measure]:
+    """The measures of these names, ``stddev`` for that of every resource; InputError if none is.
+
+    `parts` tells how to ask for one of several of a name.
+    """
     known = list(known)
     found: dict[str, Measure] = {}
     for name in wanted:
         matching = [each for each in known if name in (each.key, each.name)]
         sided = [each for each in matching if each.better is not None]
         if not sided:
-            raise _refused(name, known, is_known=bool(matching))
+            raise _refused(name, known, parts, is_known=bool(matching))
         found |= {each.key: each for each in sided}
     return list(found.values())
 
 
-def _refused(name: str, known: Sequence[Measure], *, is_known: bool) -> InputError:
+def _refused(name: str, known: Sequence[Measure], parts: str, *, is_known: bool) -> InputError:
     sided = dict.fromkeys(each.name for each in known if each.better is not None)
-    fix = f"use any of {', '.join(sided)}, or one resource's, as in stddev.cpu"
+    fix = f"use any of {', '.join(sided)}{parts}"
     if is_known:
         return InputError(f'neither more nor less "{name}" is worse', fix=fix)
     near = difflib.get_close_matches(name, [*sided, *(each.key for each in known)], n=1)

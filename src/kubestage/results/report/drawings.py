@@ -16,7 +16,9 @@ import msgspec
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
 
     from kubestage.results.analysis import Digest
 
@@ -42,25 +44,35 @@ class Drawing(msgspec.Struct, frozen=True):
 
 def draw(told: Digest) -> list[Drawing] | None:
     """Every chart of a run; None if what draws them is not installed."""
-    if any(importlib.util.find_spec(name) is None for name in NEEDED):
+    if not can_draw():
         return None
-    # Both are large, and belong to an extra.
-    import vl_convert  # noqa: PLC0415
-
+    # Large, and part of an extra.
     from kubestage.results import charts  # noqa: PLC0415
 
-    drawn = []
-    for name, chart in charts.all(told).items():
-        if name in _telling_nothing(told):
-            continue
+    empty = _telling_nothing(told)
+    return drawn({name: chart for name, chart in charts.all(told).items() if name not in empty})
+
+
+def can_draw() -> bool:
+    """Whether what draws charts is installed."""
+    return all(importlib.util.find_spec(name) is not None for name in NEEDED)
+
+
+def drawn(named: Mapping[str, ChartType]) -> list[Drawing]:
+    """Charts as they stand in a page."""
+    # Large, and part of an extra.
+    import vl_convert  # noqa: PLC0415
+
+    found = []
+    for name, chart in named.items():
         spec = chart.to_dict()
         title = spec.pop("title", {})
         is_wide = fit(spec)
         svg = inline(vl_convert.vegalite_to_svg(spec), f"{name}-")
-        drawn.append(
+        found.append(
             Drawing(name, title.get("text") or name, title.get("subtitle") or "", svg, is_wide)
         )
-    return drawn
+    return found
 
 
 def _telling_nothing(told: Digest) -> set[str]:
@@ -93,7 +105,7 @@ def inline(svg: str, prefix: str) -> Html:
     return Html(_IDENTITY.sub(lambda found: found.group(1) + prefix, svg[start:]))
 
 
-def figures(drawn: Sequence[Drawing]) -> Html:
+def figures(shown: Sequence[Drawing]) -> Html:
     """The charts side by side."""
     return element(
         "div",
@@ -109,7 +121,7 @@ def figures(drawn: Sequence[Drawing]) -> Html:
                 class_="chart card wider" if each.is_wide else "chart card",
                 id=f"chart-{each.name}",
             )
-            for each in drawn
+            for each in shown
         ),
         class_="charts",
     )

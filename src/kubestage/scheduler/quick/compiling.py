@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
@@ -32,6 +33,11 @@ def inner(function: _F) -> _F:
     """
     closed: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast("_F", numba.njit(error_model="numpy", **closed)(function))
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether a kernel is on disk, in whichever version."""
+    return any(pathlib.Path(kernel.stats.cache_path).glob(f"*.{kernel.__name__}-*.nbi"))
 
 
 def get_ready(place_all: Any, take_back: Any, stamp: Any) -> None:

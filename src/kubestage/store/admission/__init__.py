@@ -16,6 +16,7 @@ from kubestage.store.admission import (
     default_storage_class,
     default_tolerations,
     limit_ranger,
+    pod_resize,
     priority,
     resource_quota,
     runtime_class,
@@ -50,6 +51,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     limit_ranger.check,
     claim_resize.check,
     runtime_class.check,
+    pod_resize.check,
     resource_quota.check,
 )
 """The checks, likewise. The quota comes last: it charges for what all others let pass."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kubestage.objects.validation import status
 
@@ -25,6 +25,18 @@ class Request(NamedTuple):
     old: dict[str, Any] | None = None
     subresource: str = ""
     dry_run: bool = False
+
+
+class Webhook(Protocol):
+    """Somebody outside who may change new objects, after all steps and before they are judged."""
+
+    def mark(self, kind: Kind, obj: dict[str, Any], namespace: str) -> bytes:
+        """What its answer depends on besides the object itself; nothing if it lets it pass."""
+        ...
+
+    def admit(self, kind: Kind, obj: dict[str, Any], namespace: str) -> dict[str, Any]:
+        """The object as it should be."""
+        ...
 
 
 def is_pod(kind: Kind) -> bool:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.controllers import distributions
-from kubestage.controllers.distributions import Distribution
 from kubestage.errors import InputError
+from kubestage.objects import distributions
+from kubestage.objects.distributions import Distribution
 
 SECOND = 1_000_000_000
 

@@ -1,0 +1,235 @@
+"""From a CSV and manifests to backtests, with every refusal told at its line."""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.backtest import csv_reading, hpa, vpa
+from kubestage.backtest import target as targets
+from kubestage.backtest.outcome import HPA, VPA, Outcome
+from kubestage.backtest.series import UNNAMED
+from kubestage.cli import loading, sources
+from kubestage.errors import InputError
+from kubestage.objects import defaulting, durations, object_check, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubestage.backtest.series import Series
+    from kubestage.backtest.target import Target
+    from kubestage.cli.loading import Loaded
+    from kubestage.controllers.settings import Settings
+    from kubestage.objects.manifest import Document
+
+Json = dict[str, Any]
+
+_WORKLOADS: Final = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
+_PARTS: Final = {
+    "Resource": "resource",
+    "ContainerResource": "containerResource",
+    "Pods": "pods",
+    "Object": "object",
+    "External": "external",
+}
+_RESOURCES: Final = ("cpu", "memory")
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What a person said besides naming files."""
+
+    metric: str | None
+    replicas: int | None
+    requests: tuple[str, ...]
+    startup: str
+    settings: Settings
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A metric that an autoscaler goes by, and where it says so."""
+
+    name: str
+    path: str
+    needs_requests: bool
+
+
+def run(metrics: str, manifests: Sequence[str], options: Options) -> list[Outcome]:
+    """Backtest every autoscaler among the manifests."""
+    startup_ns = _startup_ns(options.startup)
+    requests = _requests(options.requests)
+    loaded = loading.load_sound(manifests)
+    autoscalers, workloads = _sorted(loaded)
+    asked = {id(each): list(_metrics(each.object)) for each in autoscalers}
+    names = [each.name for found in asked.values() for each in found]
+    series = _series(metrics, names, options.metric)
+    outcomes = []
+    for document, title in zip(autoscalers, _titles(autoscalers), strict=True):
+        for each in asked[id(document)]:
+            _check_measured(loaded, document, each, series, metrics)
+        target = _target(document, workloads, requests, options, series)
+        for each in asked[id(document)]:
+            _check_requests(loaded, document, each, target)
+        if document.object["kind"] == HPA:
+            found = hpa.run(
+                title,
+                document.object,
+                series,
+                target,
+                settings=options.settings.hpa,
+                startup_ns=startup_ns,
+            )
+        else:
+            found = vpa.run(title, document.object, series, target, settings=options.settings.vpa)
+        outcomes.append(found)
+    return outcomes
+
+
+def _sorted(loaded: Loaded) -> tuple[list[Document], list[Json]]:
+    """Autoscalers, and the workloads that they may be about."""
+    autoscalers: list[Document] = []
+    workloads: list[Json] = []
+    for document in loaded.documents:
+        kind = loading.kind_of(loaded, document)
+        for problem in object_check.problems(document.object, kind):
+            raise loaded.place(document, problem)
+        if kind.kind in (HPA, VPA):
+            autoscalers.append(document)
+        elif kind.kind in _WORKLOADS:
+            workloads.append(document.object)
+        else:
+            error = InputError(
+                f"a {kind.kind} cannot be backtested",
+                path="kind",
+                fix=f"name manifests of {HPA}s or {VPA}s, and of the workloads that they scale",
+            )
+            raise loaded.place(document, error)
+    if not autoscalers:
+        fix = f"name the manifest of a {HPA} or of a {VPA}"
+        raise InputError("there is no autoscaler among the manifests", fix=fix)
+    return autoscalers, workloads
+
+
+def _metrics(obj: Json) -> Iterator[_Asked]:
+    if obj["kind"] == VPA:
+        # It takes what there is.
+        return
+    stored = defaulting.stored(obj)
+    for at, metric in enumerate(stored["spec"].get("metrics") or ()):
+        field = _PARTS[metric["type"]]
+        part = metric[field]
+        name = part.get("name") or (part.get("metric") or {}).get("name")
+        needs = (part.get("target") or {}).get("averageUtilization") is not None
+        yield _Asked(str(name), f"spec.metrics[{at}].{field}", needs)
+
+
+def _series(file: str, names: Sequence[str], metric: str | None) -> Series:
+    [source] = sources.read([file])
+    try:
+        text = source.text.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is not text", file=source.name, fix="name a CSV file") from None
+    series = csv_reading.read(text, source.name, {*names, *((metric,) if metric else ())})
+    if UNNAMED not in series.metrics:
+        if metric is not None:
+            fix = "leave it out"
+            raise InputError("the CSV names its metrics itself", path="--metric", fix=fix)
+        return series
+    known = list(dict.fromkeys(names)) or ["cpu"]
+    if metric is None and len(known) > 1:
+        fix = f"add --metric {known[0]}, or name columns {','.join(('time', *known))}"
+        problem = f"autoscalers go by {', '.join(known)}, and the CSV does not say which it has"
+        raise InputError(problem, file=source.name, line=1, fix=fix)
+    return series.called(metric or known[0])
+
+
+def _check_measured(
+    loaded: Loaded, document: Document, asked: _Asked, series: Series, file: str
+) -> None:
+    if asked.name not in series.metrics:
+        there = ", ".join(series.metrics)
+        fix = f"add a column {asked.name} to {file}" + (f", which has {there}" if there else "")
+        error = InputError(f"nothing was measured of {asked.name}", path=asked.path, fix=fix)
+        raise loaded.place(document, error)
+
+
+def _check_requests(loaded: Loaded, document: Document, asked: _Asked, target: Target) -> None:
+    """Utilization is a share of what pods request."""
+    if not asked.needs_requests:
+        return
+    if any(
+        asked.name not in target.requests(each["name"]) for each in target.pod_spec["containers"]
+    ):
+        error = InputError(
+            f"utilization is a share of what pods request, and of {asked.name} that is not known",
+            path=f"{asked.path}.target.averageUtilization",
+            fix=f"name the manifest of {target.name}, too, or write --request {asked.name}=500m",
+        )
+        raise loaded.place(document, error)
+
+
+def _target(
+    document: Document,
+    workloads: Sequence[Json],
+    requests: dict[str, str],
+    options: Options,
+    series: Series,
+) -> Target:
+    spec = document.object["spec"]
+    named = spec.get("scaleTargetRef") or spec.get("targetRef") or {}
+    kind, name = str(named.get("kind") or ""), str(named.get("name") or "app")
+    namespace = loading.named(document.object)[0] or "default"
+    for workload in workloads:
+        place = (loading.named(workload)[0] or "default", *_identity(workload))
+        if place == (namespace, kind, name):
+            if requests:
+                fix = f"leave it out, or the manifest of {kind.lower()}/{name}"
+                raise InputError("is told by the workload itself", path="--request", fix=fix)
+            return targets.of_workload(workload, options.replicas)
+    count = options.replicas
+    if count is None:
+        pods = {each.pod for each in series.frames[0].samples}
+        count = len(pods) or int(spec.get("minReplicas") or 1)
+    return targets.made_up(name, count, requests)
+
+
+def _identity(workload: Json) -> tuple[str, str]:
+    return workload["kind"], workload["metadata"]["name"]
+
+
+def _titles(documents: Sequence[Document]) -> list[str]:
+    """Names that tell autoscalers apart, as short as may be."""
+    names = [document.object["metadata"]["name"] for document in documents]
+    files = [pathlib.Path(document.source).stem for document in documents]
+    both = [f"{file}/{name}" for file, name in zip(files, names, strict=True)]
+    for titles in (names, files, both):
+        if max(collections.Counter(titles).values()) == 1:
+            return titles
+    return [f"{title} ({number})" for number, title in enumerate(both, 1)]
+
+
+def _startup_ns(text: str) -> int:
+    try:
+        parsed = durations.parse_duration(text)
+    except ValueError as error:
+        raise InputError(str(error), path="--startup", fix="write it as in 30s") from None
+    if parsed < 0:
+        raise InputError("is below zero", path="--startup", fix="write it as in 30s")
+    return parsed
+
+
+def _requests(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        resource, equals, amount = text.partition("=")
+        try:
+            parsed = quantity.parse(amount)
+        except ValueError:
+            parsed = None
+        if not equals or resource not in _RESOURCES or parsed is None or parsed.sign <= 0:
+            fix = "write it as in --request cpu=500m"
+            raise InputError(f'"{text}" is no request', path="--request", fix=fix)
+        found[resource] = amount
+    return found

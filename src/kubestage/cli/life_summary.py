@@ -1,0 +1,100 @@
+"""A living run in a few numbers, as a person reads them in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects.tables import text
+from kubestage.results.life import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Json = dict[str, Any]
+
+_ROWS: Final = 20
+_NO_GROUP: Final = "<none>"
+
+
+def as_text(summary: Json, *, wide: bool) -> str:
+    """Traffic, workloads, autoscalers and nodes, each in a table; long ones are cut."""
+    tables = [each for each in _tables(summary) if len(each) > 1]
+    return "\n".join(_text(each, wide=wide) for each in tables)
+
+
+def _text(rows: Sequence[tuple[str, ...]], *, wide: bool) -> str:
+    shown = rows if wide else rows[: _ROWS + 1]
+    lines = [line.rstrip() for line in text.align(shown)]
+    if len(shown) < len(rows):
+        lines.append(f"and {len(rows) - len(shown):,} more: -o wide shows all")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _tables(summary: Json) -> Iterator[list[tuple[str, ...]]]:
+    yield _traffic(summary["traffic"])
+    yield _workloads(summary["workloads"])
+    yield _autoscalers(summary["autoscalers"])
+    yield _nodes(summary)
+
+
+def _traffic(rows: Sequence[Json]) -> list[tuple[str, ...]]:
+    is_failing = any(each["failed"] for each in rows)
+    head = ("TRAFFIC", "REQUESTS", "FAILED", "P50", "P95", "P99", "MAX")
+    told: list[tuple[str, ...]] = [(*head, "WHY FAILED") if is_failing else head]
+    for each in rows:
+        failed = f"{each['failed']:,}"
+        if each["failed"]:
+            failed += f" ({wording.share(each['failed'], each['requests'])})"
+        times = (each["responseMs"][name] for name in ("p50", "p95", "p99", "max"))
+        row = (
+            each["traffic"],
+            f"{each['requests']:,}",
+            failed,
+            *(wording.milliseconds(value) for value in times),
+        )
+        told.append((*row, wording.reasons(each["failedByReason"])) if is_failing else row)
+    return told
+
+
+def _workloads(rows: Sequence[Json]) -> list[tuple[str, ...]]:
+    fields = ("replicasLowest", "replicasHighest", "replicasAtEnd")
+    return [
+        ("WORKLOAD", "REPLICA-HOURS", "FEWEST", "MOST", "AT END"),
+        *(
+            (
+                each["workload"],
+                wording.hours(each["replicaHours"]),
+                *(wording.count(each[name]) for name in fields),
+            )
+            for each in rows
+        ),
+    ]
+
+
+def _autoscalers(rows: Sequence[Json]) -> list[tuple[str, ...]]:
+    fields = ("rescales", "rescalesUp", "rescalesDown", "evictions", "resizes")
+    shown = [name for name in fields if any(name in each for each in rows)]
+    titles = {"rescalesUp": "UP", "rescalesDown": "DOWN"}
+    return [
+        ("AUTOSCALER", *(titles.get(name, name.upper()) for name in shown)),
+        *(
+            (each["autoscaler"], *(wording.count(each.get(name)) for name in shown))
+            for each in rows
+        ),
+    ]
+
+
+def _nodes(summary: Json) -> list[tuple[str, ...]]:
+    rows = summary["nodeGroups"]
+    is_priced = summary["cost"] is not None
+    fields = ("nodesAdded", "nodesRemoved", "nodesLowest", "nodesHighest", "nodesAtEnd")
+    costs = ("COST",) if is_priced else ()
+    told = [
+        ("NODE GROUP", "NODE-HOURS", *costs, "ADDED", "REMOVED", "FEWEST", "MOST", "AT END"),
+    ]
+    for each in rows:
+        cost = (wording.money(each["cost"]),) if is_priced else ()
+        counts = (wording.count(each[name]) for name in fields)
+        name = each["group"] or _NO_GROUP
+        told.append((name, wording.hours(each["nodeHours"]), *cost, *counts))
+    return told

@@ -1,0 +1,99 @@
+"""``--setting hpa.sync-period=30s``: what operators set with flags of controllers and autoscalers.
+
+Names are those of the flags, under the name of who has them; durations are written as such.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.errors import InputError
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kubestage.controllers.settings import Settings
+
+OPTION: Final = "--setting"
+_FIX: Final = "write NAME=VALUE, as in hpa.sync-period=30s"
+_KINDS: Final = {"bool": "true or false", "int": "a whole number", "float": "a number"}
+
+
+def split(texts: Sequence[str]) -> dict[str, str]:
+    """What each name is set to."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f'"{text}" is no setting', path=OPTION, fix=_FIX)
+        found[name.strip()] = value.strip()
+    return found
+
+
+def apply(settings: Settings, wanted: Mapping[str, str]) -> Settings:
+    """The settings with what a person asked for."""
+    for name, value in wanted.items():
+        settings = _set(settings, name, value)
+    return settings
+
+
+def names(settings: msgspec.Struct, prefix: str = "") -> Iterator[str]:
+    """All settings there are, as they are written."""
+    for field in settings.__struct_fields__:
+        value = getattr(settings, field)
+        if isinstance(value, msgspec.Struct):
+            yield from names(value, f"{prefix}{_written(field)}.")
+        elif not isinstance(value, dict):
+            yield prefix + _written(field)
+
+
+def _set(settings: Settings, name: str, value: str) -> Settings:
+    wanted = name.replace("_", "-")
+    known = list(names(settings))
+    if wanted not in known:
+        near = difflib.get_close_matches(wanted, known, n=1) or _last_part(wanted, known)
+        fix = f"did you mean {near[0]}?" if near else "docs/controllers.md lists them"
+        raise InputError(f'unknown setting "{name}"', path=OPTION, fix=fix)
+    try:
+        changed: Settings = _replaced(settings, wanted.split("."), value)
+    except InputError as error:
+        raise InputError(error.problem, path=f"{OPTION} {name}", fix=error.fix) from None
+    return changed
+
+
+def _last_part(wanted: str, known: list[str]) -> list[str]:
+    """Settings of this name of whomever: the first part is easily forgotten."""
+    return [each for each in known if each.rpartition(".")[2] == wanted.rpartition(".")[2]]
+
+
+def _replaced(settings: Any, path: list[str], text: str) -> Any:
+    field = next(each for each in settings.__struct_fields__ if _written(each) == path[0])
+    value = getattr(settings, field)
+    new = _replaced(value, path[1:], text) if len(path) > 1 else _read(field, value, text)
+    return msgspec.structs.replace(settings, **{field: new})
+
+
+def _written(field: str) -> str:
+    return field.removesuffix("_ns").replace("_", "-")
+
+
+def _read(field: str, before: Any, text: str) -> Any:
+    if field.endswith("_ns"):
+        try:
+            return durations.parse_duration(text)
+        except ValueError as error:
+            raise InputError(str(error), fix="write it as in 30s or 1h30m") from None
+    if isinstance(before, (tuple, frozenset)):
+        return type(before)(part.strip() for part in text.split(",") if part.strip())
+    if isinstance(before, str):
+        return text
+    kind = type(before)
+    try:
+        return msgspec.convert(text, kind, strict=False)
+    except msgspec.ValidationError:
+        wanted = _KINDS[kind.__name__]
+        raise InputError(f'"{text}" is not {wanted}', fix=f"write {wanted}") from None

@@ -1,0 +1,115 @@
+"""The surroundings of an autoscaler on the stage: the store, and the metrics board."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers import pods as pod_questions
+from kubestage.controllers.hpa.metrics_client import BoardClient
+from kubestage.controllers.hpa.surroundings import NoSuchKind, Refused, Scale
+from kubestage.errors import ApiError
+from kubestage.store import refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.controllers.hpa.conditions import Status
+    from kubestage.controllers.hpa.selecting import PodSelectors
+    from kubestage.controllers.lister import Lister
+    from kubestage.metrics.board import Board
+    from kubestage.objects.kinds import Kind
+    from kubestage.objects.labels import Selector
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+AUTOSCALER: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
+
+
+class Stagehand:
+    """What all autoscalers of a stage share."""
+
+    def __init__(self, store: Store, lister: Lister, board: Board, selectors: PodSelectors) -> None:
+        self.store = store
+        self.lister = lister
+        self.board = board
+        self.selectors = selectors
+
+    def around(self, key: str, hpa: Json) -> Live:
+        """The surroundings of one autoscaler now."""
+        return Live(self, key, hpa)
+
+    def kind(self, api_version: str, name: str) -> Kind | None:
+        """The kind of a target: the version counts only if it is served."""
+        found = self.store.kinds.get(api_version, name)
+        if found is not None:
+            return found
+        group = _group(api_version)
+        rows = (row for row in self.store.kinds if (row.group, row.kind) == (group, name))
+        return next(rows, None)
+
+
+class Live:
+    """The surroundings of one autoscaler at one moment."""
+
+    def __init__(self, shared: Stagehand, key: str, hpa: Json) -> None:
+        self._shared = shared
+        self._key = key
+        self._namespace: str = hpa["metadata"]["namespace"]
+        self._target: Json = hpa["spec"]["scaleTargetRef"]
+        self._kind: Kind | None = None
+        self._scale: Json = {}
+
+    def scale(self) -> Scale:
+        """Read the scale subresource of the target."""
+        api_version, kind = self._target.get("apiVersion", ""), self._target["kind"]
+        row = self._kind = self._shared.kind(api_version, kind)
+        if row is None:
+            raise NoSuchKind(f'no matches for kind "{kind}" in group "{_group(api_version)}"')
+        try:
+            if not row.namespaced:
+                raise refusals.no_such_resource()
+            name = self._target["name"]
+            scale = self._shared.store.get(row, name, self._namespace, subresource="scale")
+        except ApiError as error:
+            raise Refused(str(error)) from error
+        self._scale = scale
+        status = scale["status"]
+        return Scale(
+            scale["spec"].get("replicas", 0), status["replicas"], status.get("selector", "")
+        )
+
+    def pods(self, selector: Selector) -> Sequence[Json]:
+        """The pods by key."""
+        return self._shared.lister.selected(pod_questions.POD, self._namespace, selector)
+
+    def sharers(self, selector: Selector, pods: Sequence[Json]) -> Sequence[str]:
+        """Make the selector known, and ask who else means these pods."""
+        return self._shared.selectors.sharers(self._namespace, self._key, selector, pods)
+
+    def metrics(self, pods: Sequence[Json]) -> BoardClient:
+        """The board, for these pods."""
+        return BoardClient(self._shared.board, self._shared.store.kinds, self._namespace, pods)
+
+    def rescale(self, replicas: int) -> None:
+        """Write the scale subresource."""
+        assert self._kind is not None
+        wanted = {**self._scale, "spec": {"replicas": replicas}}
+        try:
+            self._shared.store.update(
+                wanted,
+                kind=self._kind,
+                name=self._target["name"],
+                namespace=self._namespace,
+                subresource="scale",
+            )
+        except ApiError as error:
+            raise Refused(str(error)) from error
+
+    def write_status(self, status: Status) -> None:
+        """Store the status."""
+        self._shared.store.record_status(AUTOSCALER, self._key, status.as_json())
+
+
+def _group(api_version: str) -> str:
+    return api_version.rpartition("/")[0]

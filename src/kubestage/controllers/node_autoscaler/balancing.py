@@ -1,0 +1,110 @@
+"""Groups that are as good as one: found by what their nodes are like, and kept at equal size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.controllers.node_autoscaler import groups
+from kubestage.objects import quantity, resource_totals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+    from kubestage.controllers.node_autoscaler.templates import Template
+
+Json = dict[str, Any]
+
+_IGNORED: Final = frozenset(
+    {
+        groups.HOSTNAME,
+        groups.LABEL,
+        "failure-domain.beta.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+        "topology.kubernetes.io/region",
+        "beta.kubernetes.io/fluentd-ds-ready",
+        "kops.k8s.io/instancegroup",
+    }
+)
+
+
+class Growth(msgspec.Struct):
+    """A group that is to grow."""
+
+    group: str
+    current: int
+    new: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{{{self.group} {self.current}->{self.new} (max: {self.most})}}"
+
+    @property
+    def increase(self) -> int:
+        """By how many nodes it grows."""
+        return self.new - self.current
+
+
+def are_similar(one: Template, other: Template, settings: NodeAutoscalerSettings) -> bool:
+    """Whether nodes of two groups are about the same machines with the same labels."""
+    mine, theirs = one.node["status"], other.node["status"]
+    ratio = settings.max_allocatable_difference_ratio
+    return (
+        _same_capacity(mine["capacity"], theirs["capacity"], settings.memory_difference_ratio)
+        and _within(_milli(mine["allocatable"]), _milli(theirs["allocatable"]), ratio)
+        and _within(_free(one), _free(other), settings.max_free_difference_ratio)
+        and _labels(one, settings) == _labels(other, settings)
+    )
+
+
+def _same_capacity(mine: Json, theirs: Json, ratio: float) -> bool:
+    one, other = _milli(mine), _milli(theirs)
+    memory = [{"memory": each.pop("memory", 0)} for each in (one, other)]
+    return one == other and _within(memory[0], memory[1], ratio)
+
+
+def _milli(amounts: Json) -> dict[str, int]:
+    return {name: quantity.milli_value_of(amount) for name, amount in amounts.items()}
+
+
+def _within(one: dict[str, int], other: dict[str, int], ratio: float) -> bool:
+    if one.keys() != other.keys():
+        return False
+    return all(abs(one[name] - other[name]) <= max(one[name], other[name]) * ratio for name in one)
+
+
+def _free(template: Template) -> dict[str, int]:
+    taken = resource_totals.ZERO
+    for pod in template.pods:
+        taken = taken + pod.requests
+    offered = template.allocatable
+    return {
+        "cpu": offered.milli_cpu - taken.milli_cpu,
+        "memory": offered.memory - taken.memory,
+        "ephemeral-storage": offered.ephemeral_storage - taken.ephemeral_storage,
+    }
+
+
+def _labels(template: Template, settings: NodeAutoscalerSettings) -> dict[str, str]:
+    labels: dict[str, str] = template.node["metadata"]["labels"]
+    ignored = {*_IGNORED, *settings.balancing_ignore_labels}
+    return {name: value for name, value in labels.items() if name not in ignored}
+
+
+def balanced(sizes: Iterable[tuple[str, int, int]], new_nodes: int) -> list[Growth]:
+    """Deal new nodes to groups (name, size, most), the smallest first, until all are as large.
+
+    Groups that do not grow are left out.
+    """
+    growing = [Growth(name, size, size, most) for name, size, most in sizes if size != most]
+    growing.sort(key=lambda each: each.current)
+    left = min(new_nodes, sum(max(each.most - each.current, 0) for each in growing))
+    for _ in range(left):
+        smallest = min(
+            (each for each in growing if each.new < each.most), key=lambda each: each.new
+        )
+        smallest.new += 1
+    return [each for each in growing if each.new != each.current]

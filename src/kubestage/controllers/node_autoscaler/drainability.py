@@ -1,0 +1,123 @@
+"""Which pods may be moved off their node, which need not be, and which keep it from going."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.controllers.node_autoscaler import pod_state
+from kubestage.controllers.ownership import controller_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.controllers.lister import Lister
+    from kubestage.controllers.node_autoscaler.budgets import Budgets
+    from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+    from kubestage.objects.views.pod import PodView
+
+Json = dict[str, Any]
+
+_KUBE_SYSTEM: Final = "kube-system"
+_REPLICATED: Final = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
+_COUNTED: Final = {
+    "ReplicationController": ("v1", "replication controller"),
+    "ReplicaSet": ("apps/v1", "replication controller"),
+}
+_LOOKED_UP: Final = {
+    "Job": ("batch/v1", "job for {} is not available"),
+    "StatefulSet": ("apps/v1", "statefulset for {} is not available"),
+    "DaemonSet": ("apps/v1", "daemonset for {} is not present"),
+}
+
+
+class Moves(msgspec.Struct):
+    """The pods of a node: to be moved, to go with it, to be waited for; or what is in the way."""
+
+    pods: list[PodView] = []
+    daemons: list[PodView] = []
+    awaited: list[PodView] = []
+    obstacle: str = ""
+
+
+class Drainability:
+    """The rules by which pods are judged.
+
+    Without budgets nothing is looked up: it is a guess then, for putting nodes in order.
+    """
+
+    def __init__(self, settings: NodeAutoscalerSettings, lister: Lister) -> None:
+        self._settings = settings
+        self._lister = lister
+
+    def moves(self, pods: Iterable[PodView], budgets: Budgets | None, now_ns: int) -> Moves:
+        """What would have to be done with pods if their node were to go."""
+        found = Moves()
+        for pod in pods:
+            if pod_state.is_mirror(pod) or pod_state.is_overdue(pod, now_ns):
+                continue
+            found.obstacle = self._lost_owner(pod) if budgets is not None else ""
+            if found.obstacle:
+                return found
+            if pod_state.is_daemon(pod):
+                found.daemons.append(pod)
+                continue
+            said = pod.annotations.get(pod_state.SAFE_TO_EVICT)
+            if said != "true" and not pod_state.is_ended(pod):
+                if said == "on-completion":
+                    found.awaited.append(pod)
+                    continue
+                found.obstacle = self._obstacle(pod, budgets, now_ns)
+                if found.obstacle:
+                    return found
+            found.pods.append(pod)
+        return found
+
+    def _lost_owner(self, pod: PodView) -> str:
+        """What is wrong with the controller of a pod, which is to replace it."""
+        owner = controller_of(pod.raw)
+        if not self._settings.skip_nodes_with_custom_controller_pods or owner is None:
+            return ""
+        kind, place = owner["kind"], f"{pod.namespace}/{pod.name}"
+        if kind in _COUNTED:
+            version, noun = _COUNTED[kind]
+            found = self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}")
+            if found is None:
+                return f"{noun} for {place} is not available"
+            replicas, least = found["spec"].get("replicas"), self._settings.min_replica_count
+            if replicas is not None and replicas < least:
+                return f"{noun} for {place} has too few replicas spec: {replicas} min: {least}"
+        elif kind in _LOOKED_UP:
+            version, problem = _LOOKED_UP[kind]
+            if owner["apiVersion"] != version and kind != "Job":
+                return ""
+            if self._lister.get((version, kind), f"{pod.namespace}/{owner['name']}") is None:
+                return problem.format(place)
+        return ""
+
+    def _obstacle(self, pod: PodView, budgets: Budgets | None, now_ns: int) -> str:
+        """Why a pod cannot be moved; empty if it can."""
+        settings = self._settings
+        owner = controller_of(pod.raw)
+        is_custom = owner is not None and owner["kind"] not in _REPLICATED
+        if owner is None or (is_custom and settings.skip_nodes_with_custom_controller_pods):
+            return f"{pod.namespace}/{pod.name} is not replicated"
+        if settings.skip_nodes_with_system_pods and self._is_system(pod, budgets):
+            created_ns = pod.creation_ns or 0
+            if created_ns + settings.blocking_system_pod_disruption_timeout_ns < now_ns:
+                return ""
+            return (
+                f"non-daemonset, non-mirrored, non-pdb-assigned kube-system pod present: {pod.name}"
+            )
+        if pod.annotations.get(pod_state.SAFE_TO_EVICT) == "false":
+            return f"pod annotated as not safe to evict present: {pod.name}"
+        if settings.skip_nodes_with_local_storage and pod_state.has_blocking_storage(pod):
+            return f"pod with local storage present: {pod.name}"
+        if budgets is not None and budgets.is_spent(pod):
+            return f"not enough pod disruption budget to move {pod.namespace}/{pod.name}"
+        return ""
+
+    def _is_system(self, pod: PodView, budgets: Budgets | None) -> bool:
+        is_covered = budgets is not None and budgets.is_covered(pod)
+        return pod.namespace == _KUBE_SYSTEM and not is_covered

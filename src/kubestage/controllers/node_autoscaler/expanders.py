@@ -1,0 +1,150 @@
+"""Which group to grow if several would do.
+
+Each expander keeps the best of the options it is given; if several are left after the last one,
+chance decides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage.controllers.node_autoscaler import node_state
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Sequence
+
+    from kubestage.controllers.node_autoscaler.groups import Group
+    from kubestage.controllers.node_autoscaler.templates import Template
+    from kubestage.objects.views.pod import PodView
+
+_GIB: Final = 1 << 30
+_MIB: Final = 1 << 20
+# The hourly price of a core and of a GiB, for what pods ask for: nobody sells pods.
+_CORE_PRICE: Final = 0.033174
+_MEMORY_PRICE: Final = 0.004446
+_GPU_PRICE: Final = 0.7
+_STABLE_PRICE: Final = 0.5 * _CORE_PRICE + 500 * _MIB / _GIB * _MEMORY_PRICE
+_GPU_UNFITNESS: Final = 1000.0
+# The larger the cluster, the larger its nodes should be: most nodes, and thousandths of a core.
+_PREFERRED: Final = ((2, 1000), (6, 2000), (20, 4000), (60, 8000), (200, 16000))
+_PREFERRED_IN_LARGEST: Final = 32000
+
+
+class Option(msgspec.Struct, frozen=True):
+    """A group that could grow, by how many nodes, and for which pods."""
+
+    group: Group
+    template: Template
+    node_count: int
+    pods: list[PodView]
+    similar: tuple[str, ...] = ()
+
+
+class Expander:
+    """Chooses among options by a chain of rules.
+
+    `cluster_size` is how many nodes there are.
+    """
+
+    def __init__(self, names: str, stream: random.Random) -> None:
+        self._names = names.split(",")
+        self._stream = stream
+
+    def best(self, options: Sequence[Option], cluster_size: int) -> Option | None:
+        """The option to take."""
+        left = list(options)
+        for name in self._names:
+            left = self._filter(name, left, cluster_size)
+            if len(left) == 1:
+                return left[0]
+        return self._stream.choice(left) if left else None
+
+    def _filter(self, name: str, options: list[Option], cluster_size: int) -> list[Option]:
+        if not options:
+            return []
+        if name == "random":
+            return [self._stream.choice(options)]
+        if name == "priority":
+            return _first_in_priority(options)
+        if name == "price":
+            preferred = _preferred_milli_cpu(cluster_size)
+            return _least(options, lambda option: _price_score(option, preferred))
+        return _least(options, _SCORES[name])
+
+
+def _least(options: list[Option], score: Callable[[Option], float]) -> list[Option]:
+    scores = [score(option) for option in options]
+    least = min(scores)
+    return [option for option, each in zip(options, scores, strict=True) if each == least]
+
+
+def _waste(option: Option) -> float:
+    """The fractions of CPU and memory that pods would leave unused."""
+    capacity = option.template.capacity
+    cpu = capacity.milli_cpu * option.node_count
+    memory = capacity.memory * option.node_count
+    asked_cpu = sum(pod.requests.milli_cpu for pod in option.pods)
+    asked_memory = sum(pod.requests.memory for pod in option.pods)
+    return _fraction(cpu - asked_cpu, cpu) + _fraction(memory - asked_memory, memory)
+
+
+def _fraction(part: int, whole: int) -> float:
+    return part / whole if whole else math.inf
+
+
+def _pods_left_out(option: Option) -> float:
+    return -len(option.pods)
+
+
+def _nodes(option: Option) -> float:
+    return option.node_count
+
+
+_SCORES: Final[dict[str, Callable[[Option], float]]] = {
+    "least-waste": _waste,
+    "most-pods": _pods_left_out,
+    "least-nodes": _nodes,
+}
+
+
+def _first_in_priority(options: list[Option]) -> list[Option]:
+    """The groups of the highest priority; groups without one only if all are without."""
+    stated = [each for each in options if each.group.priority is not None]
+    if not stated:
+        return options
+    return _least(stated, lambda option: -(option.group.priority or 0))
+
+
+def _price_score(option: Option, preferred_milli_cpu: int) -> float:
+    """What nodes cost for what they are used for, and how ill they suit the cluster's size."""
+    nodes_price = option.group.price * option.node_count
+    pods_price = sum(map(_pod_price, option.pods))
+    price = (nodes_price + _STABLE_PRICE) / (pods_price + _STABLE_PRICE)
+    if option.template.capacity.scalars.get(node_state.GPU):
+        return _GPU_UNFITNESS * price
+    milli_cpu = option.template.capacity.milli_cpu
+    if not milli_cpu:
+        return math.inf
+    unfitness = max(preferred_milli_cpu / milli_cpu, milli_cpu / preferred_milli_cpu)
+    # One node of the wrong size may be wrong; of twenty it is a matter of taste.
+    return ((unfitness - 1.0) * (1.0 - math.tanh((option.node_count - 1) / 15.0)) + 1.0) * price
+
+
+def _pod_price(pod: PodView) -> float:
+    requests = pod.requests
+    return (
+        requests.milli_cpu / 1000.0 * _CORE_PRICE
+        + requests.memory / _GIB * _MEMORY_PRICE
+        + requests.scalars.get(node_state.GPU, 0) * _GPU_PRICE
+    )
+
+
+def _preferred_milli_cpu(cluster_size: int) -> int:
+    for most_nodes, milli_cpu in _PREFERRED:
+        if cluster_size <= most_nodes:
+            return milli_cpu
+    return _PREFERRED_IN_LARGEST

@@ -1,0 +1,109 @@
+"""What a pod says that matters to a node autoscaler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers import pods
+from kubestage.controllers.node_autoscaler import node_state
+from kubestage.controllers.ownership import controller_of
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from kubestage.objects.views.pod import PodView
+
+Json = dict[str, Any]
+
+SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+SAFE_TO_EVICT_LOCAL_VOLUMES: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+SCALE_UP_DELAY: Final = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay"
+_DAEMON: Final = "cluster-autoscaler.kubernetes.io/daemonset-pod"
+_EVICT_DAEMON: Final = "cluster-autoscaler.kubernetes.io/enable-ds-eviction"
+_MIRROR: Final = "kubernetes.io/config.mirror"
+_SOURCE: Final = "kubernetes.io/config.source"
+_GRACE_SECONDS: Final = 30
+_LONG_AFTER_NS: Final = 30 * pods.SECOND_NS
+
+
+def is_daemon(pod: PodView) -> bool:
+    """Whether a pod belongs to its node."""
+    owner = controller_of(pod.raw)
+    return (owner is not None and owner["kind"] == "DaemonSet") or (
+        pod.annotations.get(_DAEMON) == "true"
+    )
+
+
+def is_mirror(pod: PodView) -> bool:
+    """Whether a pod only shows what its node runs by itself."""
+    return _MIRROR in pod.annotations
+
+
+def is_recreated(pod: PodView) -> bool:
+    """Whether a pod comes again elsewhere if it is evicted."""
+    is_static = pod.annotations.get(_SOURCE, "api") != "api"
+    return not (is_static or is_mirror(pod) or is_daemon(pod))
+
+
+def is_unschedulable(pod: Json) -> bool:
+    """Whether the scheduler has said that a pod fits nowhere."""
+    found = pods.condition(pod.get("status"), "PodScheduled")
+    return (
+        found is not None and found["status"] == "False" and found.get("reason") == "Unschedulable"
+    )
+
+
+def grace_seconds(pod: PodView) -> int:
+    """How long a pod takes to end at most."""
+    stated: int | None = pod.raw["spec"].get("terminationGracePeriodSeconds")
+    return _GRACE_SECONDS if stated is None else stated
+
+
+def is_overdue(pod: PodView, now_ns: int) -> bool:
+    """Whether a pod should have been gone for a while."""
+    deletion_ns = pod.deletion_ns
+    if deletion_ns is None:
+        return False
+    return deletion_ns + grace_seconds(pod) * pods.SECOND_NS + _LONG_AFTER_NS < now_ns
+
+
+def is_ended(pod: PodView) -> bool:
+    """Whether a pod will not run again."""
+    policy = pod.raw["spec"].get("restartPolicy")
+    if pod.phase == "Succeeded":
+        return policy in ("Never", "OnFailure")
+    return pod.phase == "Failed"
+
+
+def has_blocking_storage(pod: PodView) -> bool:
+    """Whether a pod has data on its node that nobody said may go."""
+    may_go = (pod.annotations.get(SAFE_TO_EVICT_LOCAL_VOLUMES) or "").split(",")
+    for volume in pod.raw["spec"].get("volumes") or ():
+        empty = volume.get("emptyDir")
+        is_local = volume.get("hostPath") is not None or (
+            empty is not None and empty.get("medium") != "Memory"
+        )
+        if is_local and volume.get("name") not in may_go:
+            return True
+    return False
+
+
+def evicts_daemon(pod: PodView, by_default: bool) -> bool:
+    """Whether a pod that belongs to its node is evicted before the node goes."""
+    said = pod.annotations.get(_EVICT_DAEMON)
+    return by_default if said is None else said == "true"
+
+
+def wants_gpu(pod: PodView) -> bool:
+    """Whether a pod asks for a GPU."""
+    return node_state.GPU in pod.requests.scalars
+
+
+def scale_up_delay_ns(pod: PodView, least_ns: int) -> int:
+    """How old a pod must be to be helped: it may ask for more than is usual, not for less."""
+    text = pod.annotations.get(SCALE_UP_DELAY)
+    if text is None:
+        return least_ns
+    try:
+        return max(durations.parse_duration(text), least_ns)
+    except ValueError:
+        return least_ns

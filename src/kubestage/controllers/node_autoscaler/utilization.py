@@ -1,0 +1,86 @@
+"""How much of a node is asked for by its pods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kubestage.controllers.node_autoscaler import node_state, pod_state
+from kubestage.objects import go_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+    from kubestage.objects.resource_totals import Resource
+    from kubestage.objects.views.pod import PodView
+
+_CPU: Final = "cpu"
+_MEMORY: Final = "memory"
+
+
+class Utilization(NamedTuple):
+    """The share of the resource that is used most, and of each."""
+
+    resource: str
+    share: float
+    cpu: float = 0.0
+    memory: float = 0.0
+    gpu: float = 0.0
+
+    def __str__(self) -> str:
+        """As cluster-autoscaler shows it: CPU, memory, GPU, devices, and what is used most."""
+        shares = " ".join(map(go_text.show, (self.cpu, self.memory, self.gpu, 0)))
+        return f"{{{shares} {self.resource} {go_text.show(self.share)}}}"
+
+    @property
+    def is_of_gpu(self) -> bool:
+        """Whether the node is one with GPUs, of which nothing else counts."""
+        return self.resource == node_state.GPU
+
+
+def of(
+    offered: Resource, pods: Iterable[PodView], settings: NodeAutoscalerSettings, now_ns: int
+) -> Utilization | None:
+    """What pods ask for of what a node offers; None if it offers no CPU or no memory."""
+    counted, left_out = _split(pods, settings, now_ns)
+    gpus = offered.scalars.get(node_state.GPU)
+    if gpus is not None:
+        share = _share(node_state.GPU, gpus, counted, left_out)
+        return Utilization(node_state.GPU, share, gpu=share)
+    if not offered.milli_cpu or not offered.memory:
+        return None
+    cpu = _share(_CPU, offered.milli_cpu, counted, left_out)
+    memory = _share(_MEMORY, offered.memory, counted, left_out)
+    resource, share = (_CPU, cpu) if cpu > memory else (_MEMORY, memory)
+    return Utilization(resource, share, cpu, memory)
+
+
+def _split(
+    pods: Iterable[PodView], settings: NodeAutoscalerSettings, now_ns: int
+) -> tuple[list[PodView], list[PodView]]:
+    """The pods that count, and those that are reckoned as part of the node itself."""
+    counted, left_out = [], []
+    for pod in pods:
+        if (settings.ignore_daemonsets_utilization and pod_state.is_daemon(pod)) or (
+            settings.ignore_mirror_pods_utilization and pod_state.is_mirror(pod)
+        ):
+            left_out.append(pod)
+        elif not pod_state.is_overdue(pod, now_ns):
+            counted.append(pod)
+    return counted, left_out
+
+
+def _share(resource: str, offered: int, counted: list[PodView], left_out: list[PodView]) -> float:
+    left = offered - _sum(resource, left_out)
+    asked = _sum(resource, counted)
+    if left:
+        return asked / left
+    return float("inf") if asked and offered else 0.0
+
+
+def _sum(resource: str, pods: list[PodView]) -> int:
+    if resource == _CPU:
+        return sum(pod.requests.milli_cpu for pod in pods)
+    if resource == _MEMORY:
+        return sum(pod.requests.memory for pod in pods)
+    return sum(pod.requests.scalars.get(resource, 0) for pod in pods)

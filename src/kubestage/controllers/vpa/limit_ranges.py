@@ -1,0 +1,54 @@
+"""All limit ranges of a namespace as if they were one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kubestage.controllers.vpa.amounts import BOTH
+from kubestage.objects import quantity
+
+if TYPE_CHECKING:
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+CONTAINER: Final = "Container"
+POD: Final = "Pod"
+
+
+class Bounds(NamedTuple):
+    """The highest minimum, the lowest maximum, and the default that was met last."""
+
+    least: Json
+    most: Json
+    default: Json
+
+
+def of(store: Store, namespace: str, wanted: str) -> Bounds | None:
+    """What the limit ranges of a namespace say about containers or pods; None if nothing."""
+    collection = store.limit_ranges
+    if not collection.objects:
+        return None
+    least: Json = {}
+    most: Json = {}
+    default: Json = {}
+    for key in collection.keys(namespace):
+        for item in (collection.objects[key].get("spec") or {}).get("limits") or ():
+            if item.get("type") == wanted:
+                default = item.get("default") or default
+                least = _picked(least, item.get("min") or {}, 1)
+                most = _picked(most, item.get("max") or {}, -1)
+    return Bounds(least, most, default) if least or most or default else None
+
+
+def _picked(known: Json, given: Json, sign: int) -> Json:
+    """Of each amount the higher one, or the lower one."""
+    picked = dict(known)
+    for name in BOTH:
+        if name not in given:
+            continue
+        if name not in picked or (
+            quantity.of(given[name]).compare(quantity.of(picked[name])) == sign
+        ):
+            picked[name] = given[name]
+    return picked

@@ -1,0 +1,209 @@
+"""The updater's round: pods that are off get what is recommended, by eviction or where they are."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.controllers import pods
+from kubestage.controllers.event_recorder import NORMAL
+from kubestage.controllers.vpa import policies, priority, providing, targets
+from kubestage.controllers.vpa.rate_limit import RateLimit
+from kubestage.controllers.vpa.restriction import Restriction, key_of
+from kubestage.errors import ApiError
+from kubestage.objects.patches import PatchType
+from kubestage.sim.alarm import Alarm
+
+if TYPE_CHECKING:
+    from kubestage.controllers.controller import Cluster
+    from kubestage.controllers.event_recorder import EventRecorder
+    from kubestage.controllers.lister import Lister
+    from kubestage.controllers.vpa.settings import VpaSettings
+    from kubestage.controllers.vpa.targets import Targets
+
+Json = dict[str, Any]
+
+_POD: Final = ("v1", "Pod")
+IN_PLACE_UPDATED: Final = "vpaInPlaceUpdated"
+
+
+class _Turn:
+    """What is left to do for one VerticalPodAutoscaler."""
+
+    def __init__(self, vpa: Json, restriction: Restriction) -> None:
+        self.vpa = vpa
+        self.restriction = restriction
+        self.resizes: deque[Json] = deque()
+        self.evictions: deque[Json] = deque()
+
+
+class Updater:
+    """Everything that the updater does once a minute.
+
+    A round that must wait for its rate limit goes on later; the next one does not begin before it
+    has ended.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        lister: Lister,
+        found: Targets,
+        settings: VpaSettings,
+        events: EventRecorder,
+    ) -> None:
+        self._store = cluster.store
+        self._clock = cluster.environment.clock
+        self._lister = lister
+        self._targets = found
+        self._settings = settings
+        self._events = events
+        self._attempts: dict[str, int] = {}
+        self._waiting: deque[tuple[Json, list[Json]]] = deque()
+        self._turn: _Turn | None = None
+        self._resize_limit = self._limit()
+        self._eviction_limit = self._limit()
+        self._alarm = Alarm(cluster.environment, "VpaUpdaterRate", self._go_on)
+
+    def _limit(self) -> RateLimit:
+        settings = self._settings
+        return RateLimit(settings.eviction_rate_limit, settings.eviction_rate_burst)
+
+    def run(self) -> None:
+        """One round, unless the last one is still at work."""
+        if self._turn is None and not self._waiting:
+            self._waiting.extend(self._controlled())
+            self._go_on()
+
+    def _controlled(self) -> list[tuple[Json, list[Json]]]:
+        """The autoscalers that update pods, each with the live pods that it controls."""
+        claimed: dict[str, list[Json]] = {}
+        known: dict[str, Json] = {}
+        for vpa in self._updating():
+            target = targets.of_vpa(vpa)
+            for pod in self._selected(vpa):
+                parent = self._targets.parent(pod, target.namespace)
+                if parent is not None and parent[:3] == target[:3]:
+                    claimed.setdefault(key_of(pod), []).append(vpa)
+                    known[key_of(pod)] = pod
+        controlled: dict[str, tuple[Json, list[Json]]] = {}
+        for key in sorted(claimed):
+            vpa = targets.strongest(claimed[key]) or {}
+            controlled.setdefault(key_of(vpa), (vpa, []))[1].append(known[key])
+        return [controlled[key] for key in sorted(controlled)]
+
+    def _updating(self) -> list[Json]:
+        ignored = self._settings.ignored_vpa_object_namespaces
+        return [
+            vpa
+            for vpa in self._store.read(policies.VPA).values()
+            if policies.update_mode(vpa) in policies.UPDATING
+            and vpa["metadata"]["namespace"] not in ignored
+        ]
+
+    def _selected(self, vpa: Json) -> list[Json]:
+        try:
+            selector = self._targets.selector(vpa)
+        except targets.TargetError:
+            return []
+        found = self._lister.selected(_POD, vpa["metadata"]["namespace"], selector)
+        return [pod for pod in found if pods.is_active(pod) and pod["spec"].get("nodeName")]
+
+    def _go_on(self) -> None:
+        while True:
+            if self._turn is None:
+                if not self._waiting:
+                    return
+                self._turn = self._begin(*self._waiting.popleft())
+            turn = self._turn
+            if turn.resizes:
+                wait_ns = self._resize(turn)
+            elif turn.evictions:
+                wait_ns = self._evict(turn)
+            else:
+                self._turn = None
+                continue
+            if wait_ns:
+                self._alarm.set(self._clock.now_ns + wait_ns)
+                return
+
+    def _begin(self, vpa: Json, living: list[Json]) -> _Turn:
+        store, settings, now_ns = self._store, self._settings, self._clock.unix_ns
+        restriction = Restriction(store, settings, vpa, living, self._attempts)
+        turn = _Turn(vpa, restriction)
+        if policies.update_mode(vpa) == policies.IN_PLACE_OR_RECREATE:
+            movable = [
+                pod for pod in living if restriction.can_resize(pod, vpa, now_ns) != "deferred"
+            ]
+            turn.resizes.extend(priority.update_order(store, vpa, movable, settings, now_ns))
+        else:
+            movable = [pod for pod in living if restriction.can_evict(pod, now_ns)]
+            turn.evictions.extend(priority.update_order(store, vpa, movable, settings, now_ns))
+        return turn
+
+    def _resize(self, turn: _Turn) -> int:
+        """Resize the first pod in line, or have it evicted; how long to wait before that."""
+        pod, now_ns = turn.resizes[0], self._clock.unix_ns
+        decision = turn.restriction.can_resize(pod, turn.vpa, now_ns)
+        if decision == "approved":
+            wait_ns = self._resize_limit.take(now_ns)
+            if wait_ns:
+                return wait_ns
+            try:
+                self._patch(pod, turn.vpa)
+            except ApiError:
+                decision = "evict"
+            else:
+                turn.restriction.note_resize(pod)
+        if decision == "evict":
+            turn.evictions.append(pod)
+        turn.resizes.popleft()
+        return 0
+
+    def _patch(self, pod: Json, vpa: Json) -> None:
+        """Ask for a resize; a pod that is refused it is left to eviction."""
+        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        steps: list[Json] = []
+        for index, provided in enumerate(providing.for_pod(self._store, vpa, pod, namespace)):
+            resources = pod["spec"]["containers"][index].get("resources") or {}
+            current = (resources.get("requests") or {}, resources.get("limits") or {})
+            steps += providing.patches(index, current, provided)
+        store = self._store
+        store.patch(_POD, name, steps, namespace, patch_type=PatchType.JSON, subresource="resize")
+        mark = {"metadata": {"annotations": {IN_PLACE_UPDATED: "true"}}}
+        store.patch(_POD, name, mark, namespace)
+        self._events.event(
+            pod, NORMAL, "InPlaceResizedByVPA", "Pod was resized in place by VPA Updater."
+        )
+
+    def _evict(self, turn: _Turn) -> int:
+        """Evict the first pod in line, if it may go; how long to wait before that."""
+        pod, now_ns = turn.evictions[0], self._clock.unix_ns
+        if turn.restriction.can_evict(pod, now_ns):
+            wait_ns = self._eviction_limit.take(now_ns)
+            if wait_ns:
+                return wait_ns
+            self._send_away(pod, turn)
+        turn.evictions.popleft()
+        return 0
+
+    def _send_away(self, pod: Json, turn: _Turn) -> None:
+        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        try:
+            self._store.evict(name, namespace)
+        except ApiError:
+            # A budget forbids it, or the pod is gone; the next round looks again.
+            return
+        self._events.event(
+            pod,
+            NORMAL,
+            "EvictedByVPA",
+            "Pod was evicted by VPA Updater to apply resource recommendation.",
+        )
+        self._events.event(
+            turn.vpa,
+            NORMAL,
+            "EvictedPod",
+            f"VPA Updater evicted Pod {name} to apply resource recommendation.",
+        )
+        turn.restriction.note_eviction(pod)

@@ -1,0 +1,56 @@
+"""Bounds as a shade, with lines between them or beyond."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from kubestage.results.charts import look
+from kubestage.results.charts.life import lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from kubestage.results.charts.life.times import Times
+
+Json = dict[str, Any]
+
+# The upper bound of a short run is far above all else; what matters is what lies below.
+_CUT: Final = 1.6
+_FIELDS: Final = ("lower", "target", "upper", "request", "used")
+_UNITS: Final = {"memory": (2.0**-20, "MiB")}
+
+
+def bounded(
+    axis: Times, rows: Sequence[Json], resource: str, kinds: Mapping[str, str]
+) -> tuple[ChartType, bool]:
+    """A chart of rows with ``lower`` and ``upper``, and a line for each field of `kinds`.
+
+    Also tells whether the upper bound goes beyond the chart.
+    """
+    factor, title = _UNITS.get(resource, (1.0, "cores"))
+    told = [{**row, **{name: _times(row.get(name), factor) for name in _FIELDS}} for row in rows]
+    values = lines.melted(told, {name: name for name in kinds})
+    highest = max((row["value"] for row in values), default=1.0)
+    top = max((row["upper"] or 0 for row in told), default=0)
+    y = lines.value_axis(title, min(top, _CUT * highest) or highest)
+    # Far beyond the chart is as good as anywhere beyond, and can be drawn.
+    shade = [
+        {**row, "upper": min(row["upper"], 2 * _CUT * highest)}
+        for row in told
+        if row["upper"] is not None
+    ]
+    band = (
+        alt.Chart(look.data(shade))
+        .mark_area(interpolate="step-after", opacity=0.18, color=look.BLUE, clip=True)
+        .encode(x=axis.axis(), y="lower:Q", y2="upper:Q")
+    )
+    chart = lines.layered(band, lines.drawn(values, axis, y, kinds, steps=True))
+    return chart, top > _CUT * highest
+
+
+def _times(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor

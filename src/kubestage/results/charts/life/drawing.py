@@ -1,0 +1,54 @@
+"""All charts of a living run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from kubestage.results.charts.life import autoscalers, nodes, replicas, requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from altair.typing import ChartType
+
+    from kubestage.results.life.life import Life
+
+MOST: Final = 6
+"""Of so many workloads, traffics or autoscalers there are charts; tables have all."""
+
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9.]+")
+
+
+def of_life(life: Life) -> dict[str, ChartType]:
+    """Every chart that there is something to show in, by name."""
+    return {name: chart for name, chart in _charts(life) if chart is not None}
+
+
+def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
+    for (workload,) in _subjects(life, "replicas", "workload"):
+        yield _name("replicas", workload), replicas.replicas(life, workload)
+    for (traffic,) in _subjects(life, "requests", "traffic"):
+        yield _name("requests", traffic), requests.requests(life, traffic)
+        yield _name("response-times", traffic), requests.response_times(life, traffic)
+        yield _name("utilization", traffic), requests.utilization(life, traffic)
+    for hpa, metric in _subjects(life, "metrics", "hpa", "metric"):
+        yield _name("hpa", hpa, metric), autoscalers.metric(life, hpa, metric)
+    for vpa, container, resource in _subjects(
+        life, "recommendations", "vpa", "container", "resource"
+    ):
+        chart = autoscalers.recommendation(life, vpa, container, resource)
+        yield _name("vpa", vpa, container, resource), chart
+    yield "nodes", nodes.nodes(life)
+    yield "capacity", nodes.capacity(life)
+
+
+def _subjects(life: Life, table: str, *fields: str) -> list[tuple[str, ...]]:
+    """What a table is about, in the order in which it comes up, as many as are drawn."""
+    found = dict.fromkeys(tuple(row[each] for each in fields) for row in life.rows(table))
+    return list(found)[:MOST]
+
+
+def _name(*parts: str) -> str:
+    """A name that can be that of a file."""
+    return _UNFIT.sub("-", "-".join(parts)).strip("-").lower()

@@ -1,0 +1,91 @@
+"""Lines over time, some of them on an axis of their own at the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import altair as alt
+
+from kubestage.results.charts import look
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from kubestage.results.charts.life.times import Times
+
+Json = dict[str, Any]
+
+_MANY: Final = 10_000
+_HEADROOM: Final = 1.08
+
+
+def melted(rows: Sequence[Json], names: Mapping[str, str]) -> list[Json]:
+    """A row for each value that is known, under the name that the legend has for it."""
+    return [
+        {"time": row["time"], "series": title, "value": row[field]}
+        for row in rows
+        for field, title in names.items()
+        if row[field] is not None
+    ]
+
+
+def colors(kinds: Mapping[str, str]) -> alt.Color:
+    """One legend for all lines of a chart."""
+    scale = alt.Scale(domain=list(kinds), range=list(kinds.values()))
+    legend = alt.Legend(symbolType="stroke", symbolSize=260, columns=6)
+    return alt.Color("series:N", scale=scale, legend=legend)
+
+
+def drawn(
+    rows: Sequence[Json],
+    times: Times,
+    y: alt.Y,
+    kinds: Mapping[str, str],
+    *,
+    steps: bool = False,
+    dashed: bool = False,
+    width: float = 2,
+) -> alt.Chart:
+    """Lines of one axis."""
+    mark: Json = {"strokeWidth": width, "clip": True}
+    if steps:
+        mark["interpolate"] = "step-after"
+    if dashed:
+        mark["strokeDash"] = [5, 4]
+    tips = ["series:N", times.tip(), alt.Tooltip("value:Q", format=",.4~g")]
+    chart: alt.Chart = (
+        alt.Chart(look.data(rows))
+        .mark_line(**mark)
+        .encode(x=times.axis(), y=y, color=colors(kinds), tooltip=tips)
+    )
+    return chart
+
+
+def layered(*layers: ChartType, axes: int = 1) -> ChartType:
+    """Layers as one chart; with two axes, each layer has its own."""
+    chart = alt.layer(*layers, width=look.WIDTH, height=look.HEIGHT)
+    return chart.resolve_scale(y="independent") if axes > 1 else chart
+
+
+def value_axis(
+    title: str,
+    highest: float,
+    *,
+    right: bool = False,
+    unit: str = "",
+    ticks: Sequence[int] | None = None,
+) -> alt.Y:
+    """Numbers from nothing up, at these `ticks` if any; those at the right have no grid."""
+    form = ".1~%" if unit == "%" else "~s" if highest >= _MANY else alt.Undefined
+    side: Literal["left", "right"] = "right" if right else "left"
+    place = alt.Axis(
+        format=form,
+        tickCount=5,
+        orient=side,
+        grid=not right,
+        values=alt.Undefined if ticks is None else list(ticks),
+    )
+    scale = alt.Scale(domain=[0, _HEADROOM * highest if highest > 0 else 1], nice=False)
+    return alt.Y("value:Q", title=title, axis=place, scale=scale)

@@ -1,0 +1,120 @@
+"""Nodes over time, by group, and how much of them is requested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from kubestage.results.charts import look
+from kubestage.results.charts.life import lines, times
+
+if TYPE_CHECKING:
+    from altair.typing import ChartType
+
+    from kubestage.results.life.life import Life
+
+Json = dict[str, Any]
+
+_PROVISIONING: Final = "on their way"
+_TICKS: Final = 6
+_FAINT: Final = "#bbbbbb"
+_NO_GROUP: Final = "no group"
+_COLORS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.PURPLE, look.SKY, look.VERMILION)
+
+
+def nodes(life: Life) -> ChartType | None:
+    """How many nodes each group has, those on their way on top; None if that never changes."""
+    rows = life.rows("nodes")
+    if not _is_moving(rows):
+        return None
+    axis = times.Times(life.seconds)
+    groups = list(dict.fromkeys(row["group"] for row in rows if row["total"]))
+    kinds = {name or _NO_GROUP: _COLORS[place % len(_COLORS)] for place, name in enumerate(groups)}
+    values, tops = _stacked(axis.of(rows), groups)
+    if any(row["series"] == _PROVISIONING for row in values):
+        kinds[_PROVISIONING] = _FAINT
+    scale = alt.Scale(domain=list(kinds), range=list(kinds.values()))
+    color = alt.Color("series:N", scale=scale, legend=alt.Legend(columns=6))
+    chart = (
+        alt.Chart(look.data(values))
+        .mark_area(interpolate="step-after", opacity=0.75)
+        .encode(
+            x=axis.axis(),
+            y=look.count_axis("low", "nodes", max(tops)),
+            y2="high:Q",
+            color=color,
+            tooltip=["series:N", axis.tip(), alt.Tooltip("value:Q", title="nodes")],
+        )
+    )
+    end = tops[-1]
+    subtitle = f"{min(tops)} to {look.counted(max(tops), 'node')}, {end} at the end"
+    return look.finished(lines.layered(chart), "Nodes by group", subtitle)
+
+
+def _is_moving(rows: list[Json]) -> bool:
+    counts: dict[str, set[int]] = {}
+    for row in rows:
+        counts.setdefault(row["group"], set()).update(
+            (row["total"], row["total"] + row["provisioning"])
+        )
+    return len(counts) > 1 or any(len(each) > 1 for each in counts.values())
+
+
+def _stacked(rows: list[Json], groups: list[str]) -> tuple[list[Json], list[int]]:
+    """Areas on top of each other, and how high they are together at each moment."""
+    moments: dict[float, dict[str, Json]] = {}
+    for row in rows:
+        moments.setdefault(row["time"], {})[row["group"]] = row
+    is_waiting = any(row["provisioning"] for row in rows)
+    values: list[Json] = []
+    tops = []
+    for time, there in moments.items():
+        height = 0
+        for name in groups:
+            count = there[name]["total"] if name in there else 0
+            values.append(_area(time, name or _NO_GROUP, height, count))
+            height += count
+        waiting = sum(row["provisioning"] for row in there.values())
+        if is_waiting:
+            values.append(_area(time, _PROVISIONING, height, waiting))
+        tops.append(height)
+    return values, tops
+
+
+def _area(time: float, series: str, low: int, value: int) -> Json:
+    return {"time": time, "series": series, "low": low, "high": low + value, "value": value}
+
+
+def capacity(life: Life) -> ChartType | None:
+    """How much CPU pods request of what nodes offer, and how many pods have no node."""
+    rows = life.rows("cluster")
+    if not any(row["allocatableCpu"] for row in rows):
+        return None
+    axis = times.Times(life.seconds)
+    told = [
+        {**row, "requested": row["requestedCpu"] / 1000, "offered": row["allocatableCpu"] / 1000}
+        for row in axis.of(rows)
+    ]
+    kinds = {"offered": look.BLACK, "requested": look.BLUE}
+    fields = ("offered", "requested")
+    values = lines.melted(times.changes(told, fields), {name: name for name in kinds})
+    y = lines.value_axis("cores", max(row["value"] for row in values))
+    layers = [lines.drawn(values, axis, y, kinds, steps=True)]
+    most = max(row["pending"] for row in rows)
+    if most:
+        kinds["pods without a node"] = look.VERMILION
+        waiting = lines.melted(
+            times.changes(told, ("pending",)), {"pending": "pods without a node"}
+        )
+        ticks = look.whole_ticks(0, most, _TICKS)
+        right = lines.value_axis("pods without a node", most, right=True, ticks=ticks)
+        layers = [
+            lines.drawn(values, axis, y, kinds, steps=True),
+            lines.drawn(waiting, axis, right, kinds, steps=True, dashed=True, width=1.5),
+        ]
+    last = told[-1]
+    share = look.percent(last["requested"] / last["offered"]) if last["offered"] else "none there"
+    subtitle = f"At the end {share} of the CPU is requested"
+    chart = lines.layered(*layers, axes=len(layers))
+    return look.finished(chart, "What pods request of the nodes", subtitle)

@@ -1,0 +1,45 @@
+"""Replicas over time, with the requests that they are for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.results.charts import look
+from kubestage.results.charts.life import lines, requests, times
+
+if TYPE_CHECKING:
+    from altair.typing import ChartType
+
+    from kubestage.results.life.life import Life
+
+_FAINT: Final = "#b0b0b0"
+_KINDS: Final = {"desired": _FAINT, "launching": look.ORANGE, "active": look.BLUE}
+
+
+def replicas(life: Life, workload: str) -> ChartType | None:
+    """Desired, launching and active replicas of a workload, and requests a second, dashed."""
+    axis = times.Times(life.seconds)
+    found = [row for row in life.rows("replicas") if row["workload"] == workload]
+    if not any(row["desired"] or row["launching"] or row["active"] for row in found):
+        return None
+    rows = times.changes(axis.of(found), tuple(_KINDS))
+    told = lines.melted(rows, {name: name for name in _KINDS})
+    highest = max(row["value"] for row in told)
+    arriving = [row for row in life.rows("requests") if row["workload"] == workload]
+    kinds = {**_KINDS, requests.RPS: look.PURPLE} if arriving else dict(_KINDS)
+    y = look.count_axis("value", "replicas", highest)
+    wanted = [row for row in told if row["series"] == "desired"]
+    there = [row for row in told if row["series"] != "desired"]
+    # What is there lies on what is wanted, so that both are seen where they are the same.
+    layers = [
+        lines.drawn(wanted, axis, y, kinds, steps=True, width=5),
+        lines.drawn(there, axis, y, kinds, steps=True),
+    ]
+    if arriving:
+        counts = lines.layered(*layers)
+        chart = lines.layered(counts, requests.rate_line(axis, arriving, kinds), axes=2)
+    else:
+        chart = lines.layered(*layers)
+    active = [row["active"] for row in found]
+    subtitle = f"Active: {min(active)} to {max(active)}, {active[-1]} at the end"
+    return look.finished(chart, f"Replicas of {workload}", subtitle)

@@ -1,0 +1,158 @@
+"""Requests over time: where they are, how many come, how long they take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from kubestage.results.charts import look
+from kubestage.results.charts.life import lines, times
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from kubestage.results.charts.life.times import Times
+    from kubestage.results.life.life import Life
+
+Json = dict[str, Any]
+
+RPS: Final = "requests per second"
+_STOCKS: Final = {"routing": look.SKY, "processing": look.BLUE, "failed so far": look.VERMILION}
+_PERCENTILES: Final = {"p50": look.BLUE, "p95": look.ORANGE, "p99": look.VERMILION}
+_MOVING: Final = ("routing", "processing")
+_POINTS: Final = 150
+_LONG: Final = 10
+_DOTS: Final = 1500
+_SECOND_MS: Final = 1000
+# From so many times the smallest on, small ones could not be seen on a plain scale.
+_WIDE: Final = 40
+
+
+def rate_line(axis: Times, rows: Sequence[Json], kinds: Mapping[str, str]) -> alt.Chart:
+    """Requests a second, dashed, on an axis at the right."""
+    moments: dict[float, float] = {}
+    for row in rows:
+        moments[row["atSeconds"]] = moments.get(row["atSeconds"], 0) + row["rps"]
+    groups = times.grouped([{"atSeconds": at, "rps": rps} for at, rps in sorted(moments.items())])
+    means = [
+        {
+            "atSeconds": group[0]["atSeconds"],
+            "value": sum(each["rps"] for each in group) / len(group),
+            "series": RPS,
+        }
+        for group in groups
+    ]
+    highest = max((row["value"] for row in means), default=0)
+    y = lines.value_axis(RPS, highest, right=True)
+    return lines.drawn(axis.of(means), axis, y, kinds, dashed=True, width=1.5)
+
+
+def requests(life: Life, traffic: str) -> ChartType | None:
+    """How many requests are in which stock, and how many come a second, dashed."""
+    rows = [row for row in life.rows("requests") if row["traffic"] == traffic]
+    arrived = sum(row["arrived"] for row in rows)
+    if not arrived:
+        return None
+    axis = times.Times(life.seconds)
+    failed, told = 0, []
+    for group in times.grouped(rows, _POINTS):
+        failed += sum(row["failed"] for row in group)
+        means = {name: sum(row[name] for row in group) / len(group) for name in _MOVING}
+        told.append({"atSeconds": group[0]["atSeconds"], **means, "failed so far": failed})
+    values = lines.melted(axis.of(told), {name: name for name in _STOCKS})
+    highest = max(row["value"] for row in values)
+    kinds = {**_STOCKS, RPS: look.PURPLE}
+    y = lines.value_axis("requests", highest)
+    chart = lines.layered(lines.drawn(values, axis, y, kinds), rate_line(axis, rows, kinds), axes=2)
+    share = look.percent(failed / arrived)
+    fate = f"{failed:,} of them failed ({share})" if failed else "none failed"
+    subtitle = f"{look.counted(arrived, 'request')}, {fate}"
+    return look.finished(chart, f"Requests of {traffic} in each stock", subtitle)
+
+
+def response_times(life: Life, traffic: str) -> ChartType | None:
+    """How long requests took: a sample of them, and bands between percentiles."""
+    rows = [row for row in life.rows("percentiles") if row["traffic"] == traffic]
+    if not rows:
+        return None
+    axis = times.Times(life.seconds)
+    dots = [row for row in life.rows("responses") if row["traffic"] == traffic]
+    shown = axis.of(times.thinned(dots, _DOTS), "arrivedSeconds")
+    seen = [row["responseMs"] for row in shown]
+    highest = max((*seen, *(row["p99Ms"] for row in rows)))
+    lowest = min((*seen, *(row["p50Ms"] for row in rows)))
+    unit, size = ("s", _SECOND_MS) if highest >= _LONG * _SECOND_MS else ("ms", 1)
+    y = _response_axis(unit, lowest / size, highest / size)
+    told = axis.of(
+        {
+            # In the middle of the time that they are about.
+            "atSeconds": row["atSeconds"] + row["seconds"] / 2,
+            **{name: row[f"{name}Ms"] / size for name in _PERCENTILES},
+        }
+        for row in rows
+    )
+    points = [{"time": row["time"], "value": row["responseMs"] / size} for row in shown]
+    values = lines.melted(told, {name: name for name in _PERCENTILES})
+    chart = lines.layered(
+        alt.Chart(look.data(points))
+        .mark_circle(size=9, opacity=0.25, color=look.BLACK, clip=True)
+        .encode(x=axis.axis(), y=y),
+        _band(axis, told, "p50", "p95"),
+        _band(axis, told, "p95", "p99"),
+        lines.drawn(values, axis, y, _PERCENTILES),
+    )
+    subtitle = "Lines: percentiles of what was completed; dots: single requests, by arrival"
+    return look.finished(chart, f"Response times of {traffic}", subtitle)
+
+
+def _band(axis: Times, bands: Sequence[Json], low: str, high: str) -> alt.Chart:
+    chart: alt.Chart = (
+        alt.Chart(look.data(bands))
+        .mark_area(opacity=0.16, color=_PERCENTILES[high], clip=True)
+        .encode(x=axis.axis(), y=f"{low}:Q", y2=f"{high}:Q")
+    )
+    return chart
+
+
+def _response_axis(unit: str, lowest: float, highest: float) -> alt.Y:
+    title = f"response time ({unit})"
+    if lowest > 0 and highest / lowest > _WIDE:
+        scale = alt.Scale(type="log", domain=[lowest * 0.9, highest * 1.1], nice=False)
+        axis = alt.Axis(tickCount=5)
+        return alt.Y("value:Q", title=title, axis=axis, scale=scale)
+    return lines.value_axis(title, highest)
+
+
+def utilization(life: Life, traffic: str) -> ChartType | None:
+    """How busy replicas are on average, with what an HPA of theirs aims at."""
+    rows = [row for row in life.rows("utilization") if row["traffic"] == traffic]
+    if not rows:
+        return None
+    axis = times.Times(life.seconds)
+    workloads = {row["workload"] for row in life.rows("requests") if row["traffic"] == traffic}
+    aims = [
+        {"atSeconds": row["atSeconds"], "series": "HPA target", "value": row["target"] / 100}
+        for row in life.rows("metrics")
+        if row["workload"] in workloads and row["metric"].startswith("cpu") and row["unit"] == "%"
+    ]
+    busy = [
+        {
+            "atSeconds": group[-1]["atSeconds"],
+            "series": "CPU used",
+            "value": sum(row["utilization"] for row in group) / len(group),
+        }
+        for group in times.grouped(rows, _POINTS)
+    ]
+    kinds = {"CPU used": look.BLUE, **({"HPA target": look.BLACK} if aims else {})}
+    highest = max(row["value"] for row in (*busy, *aims))
+    y = lines.value_axis("share of what replicas may use", highest, unit="%")
+    layers = [lines.drawn(axis.of(busy), axis, y, kinds)]
+    if aims:
+        ends = times.changes(axis.of(aims), ("value",))
+        layers.append(lines.drawn(ends, axis, y, kinds, steps=True, dashed=True, width=1.5))
+    mean = look.percent(sum(row["utilization"] for row in rows) / len(rows))
+    subtitle = f"Mean over active replicas; {mean} over the whole run"
+    return look.finished(lines.layered(*layers), f"CPU of the replicas of {traffic}", subtitle)

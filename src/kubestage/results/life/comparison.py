@@ -1,0 +1,94 @@
+"""Living runs side by side: the figures of their summaries, and which of them is better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Json = dict[str, Any]
+
+_RESPONSES: Final = {
+    "responseMean": "mean",
+    "responseP50": "p50",
+    "responseP95": "p95",
+    "responseP99": "p99",
+    "responseMax": "max",
+}
+_TOTALS: Final = {"replicaHours": LESS, "nodeHours": LESS, "cost": LESS}
+_DEEDS: Final = {
+    "rescales": None,
+    "rescalesUp": None,
+    "rescalesDown": None,
+    "evictions": LESS,
+    "resizes": None,
+}
+DEFAULT_CHECKS: Final = ("failedPercent", "responseP95")
+"""What must not get worse if nobody says what."""
+
+
+def measures(summaries: Sequence[Json]) -> list[Measure]:
+    """All figures of runs, those of requests first; a Traffic of its own has its name with them."""
+    return [*_traffic(summaries), *_totals(summaries), *_deeds(summaries)]
+
+
+def worse(
+    names: Sequence[str], known: Sequence[Measure], wanted: Sequence[str] | None
+) -> list[Worse]:
+    """The measures, of those that are wanted, in which a run is worse than the first."""
+    told = {each.name for each in known}
+    checks = wanted or [each for each in DEFAULT_CHECKS if each in told] or ["replicaHours"]
+    subjects = [each.key for each in known if each.resource is not None]
+    parts = f", or of one Traffic, as in {subjects[-1]}" if subjects else ""
+    return [
+        Worse(name, measure, at)
+        for measure in chosen(known, checks, parts)
+        for at, name in enumerate(names)
+        if measure.is_worse(at)
+    ]
+
+
+def _traffic(summaries: Sequence[Json]) -> Iterator[Measure]:
+    runs = [{each["traffic"]: each for each in summary["traffic"]} for summary in summaries]
+    subjects = list(dict.fromkeys(name for run in runs for name in run))
+    for name in subjects:
+        found = [run.get(name) for run in runs]
+        subject = name if len(subjects) > 1 else None
+        yield _measure("requests", subject, None, found, "requests")
+        yield Measure("failedPercent", subject, LESS, tuple(_failed(each) for each in found))
+        for title, field in _RESPONSES.items():
+            spans = [None if each is None else each["responseMs"] for each in found]
+            yield _measure(title, subject, LESS, spans, field)
+
+
+def _totals(summaries: Sequence[Json]) -> Iterator[Measure]:
+    for name, better in _TOTALS.items():
+        measure = _measure(name, None, better, summaries, name)
+        if any(value is not None for value in measure.values):
+            yield measure
+
+
+def _deeds(summaries: Sequence[Json]) -> Iterator[Measure]:
+    for name, better in _DEEDS.items():
+        found = [
+            [each[name] for each in summary["autoscalers"] if name in each] for summary in summaries
+        ]
+        if any(found):
+            values = tuple(sum(each) if each else None for each in found)
+            yield Measure(name, None, better, values)
+
+
+def _measure(
+    name: str, subject: str | None, better: str | None, found: Sequence[Json | None], field: str
+) -> Measure:
+    values = tuple(None if each is None else each[field] for each in found)
+    return Measure(name, subject, better, values)
+
+
+def _failed(traffic: Json | None) -> float | None:
+    if traffic is None or not traffic["requests"]:
+        return None
+    return 100 * float(traffic["failed"]) / float(traffic["requests"])

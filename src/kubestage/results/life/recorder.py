@@ -1,0 +1,180 @@
+"""Watches a living cluster: hears of every change, and looks around from time to time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from kubestage.objects import timestamps
+from kubestage.results.life import requests, summary, workloads
+from kubestage.results.life.autoscalers import (
+    NODE_ADDED,
+    NODE_REMOVED,
+    Autoscalers,
+    Decision,
+    target_of,
+)
+from kubestage.results.life.life import Life
+from kubestage.results.life.node_groups import NodeGroups
+from kubestage.results.life.sampler import Sampler
+from kubestage.results.life.tables import Rows
+from kubestage.results.life.workloads import Workloads
+from kubestage.sim.alarm import Alarm
+from kubestage.store.log import ADDED, DELETED, Change
+
+if TYPE_CHECKING:
+    from kubestage.sim.environment import Environment
+    from kubestage.store.store import Store
+    from kubestage.traffic.traffics import Traffics
+
+Json = dict[str, Any]
+
+SAMPLES: Final = 600
+SECOND_NS: Final = 1_000_000_000
+
+
+class Host(Protocol):
+    """Whoever has traffic, as soon as there is any."""
+
+    @property
+    def traffic(self) -> Traffics | None:
+        """What serves requests; None as long as nothing does."""
+        ...
+
+
+def resolution_ns(duration_ns: int) -> int:
+    """How often to look at a run of this length: some 600 times, at whole seconds."""
+    return -(-duration_ns // (SAMPLES * SECOND_NS)) * SECOND_NS
+
+
+class LifeRecorder:
+    """Keeps the record of a living cluster.
+
+    Numbers that add up over time (replica-hours, node-hours, cost) come from changes and are exact;
+    series are what was seen at every `resolution_ns`, a nanosecond late, so that what happens at
+    whole seconds has happened. Call `start` when the clock is to run, and `end` when it has.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment,
+        resolution_ns: int,
+        host: Host | None = None,
+    ) -> None:
+        self.workloads = Workloads(store)
+        self.nodes = NodeGroups(environment.clock)
+        self.autoscalers = Autoscalers(environment.clock, self.workloads)
+        self.rows = Rows()
+        self.resolution_ns = resolution_ns
+        self._store = store
+        self._clock = environment.clock
+        self._host = host
+        self._begin_ns = self._clock.now_ns
+        self._traffics: dict[str, Json] = {}
+        known = (self.workloads, self.nodes, self.autoscalers)
+        self._sampler = Sampler(store, known, self._traffics, self.rows)
+        self._alarm = Alarm(environment, "LifeRecorder", self._look)
+        self._handlers = {
+            ("", "Pod"): self.workloads.on_pod,
+            ("", "Node"): self._on_node,
+            ("", "Event"): self.autoscalers.on_event,
+            ("autoscaling", "HorizontalPodAutoscaler"): self.autoscalers.on_hpa,
+            ("autoscaling.k8s.io", "VerticalPodAutoscaler"): self.autoscalers.on_vpa,
+            ("kubestage.dev", "NodeGroup"): self.nodes.on_group,
+            ("kubestage.dev", "Traffic"): self._on_traffic,
+        }
+
+    def start(self) -> None:
+        """Take in what is there, and watch from now on."""
+        self._begin_ns = self._clock.now_ns
+        for collection in self._store.ledger.collections():
+            kind = collection.kind
+            handler = self._handlers.get((kind.group, kind.kind))
+            if handler is not None:
+                for key in collection.keys(None):
+                    obj = collection.objects[key]
+                    revision = int(obj["metadata"]["resourceVersion"])
+                    handler(Change(revision, ADDED, kind, key, obj, None))
+        self.nodes.began = True
+        self._store.subscribe(self.on_change)
+        self._sample()
+        self._set_alarm()
+
+    def on_change(self, change: Change) -> None:
+        """Hear of one change."""
+        kind = change.kind
+        handler = self._handlers.get((kind.group, kind.kind))
+        if handler is not None:
+            handler(change)
+        elif change.old is not None and change.type != DELETED:
+            before, after = workloads.desired(change.old), workloads.desired(change.new)
+            if before != after:
+                name = f"{kind.kind.lower()}/{change.key}"
+                self.autoscalers.on_replicas(name, before, after)
+
+    def end(self, *, version: str, seed: int) -> Life:
+        """All that there is to know; the clock has come to the end of the run."""
+        self._alarm.set(None)
+        now_ns = self._clock.now_ns
+        if not self._has_looked:
+            self._sampler.end(self._seconds(now_ns), self._load())
+        self.workloads.reach(now_ns)
+        self.nodes.reach(now_ns)
+        load = self._load()
+        targets = {key: target_of(each, "target") for key, each in self._traffics.items()}
+        if load is not None:
+            requests.tell(load.records(), targets, self.rows, (self._begin_ns, now_ns))
+        for each in self.autoscalers.decisions:
+            self.rows.add(
+                "decisions",
+                self._seconds(each.at_ns),
+                *(each.sort, each.by, each.subject, each.before, each.after, each.reason),
+            )
+        start_ns = self._clock.unix_ns - (now_ns - self._begin_ns)
+        return Life(
+            version,
+            seed,
+            timestamps.format_time(start_ns),
+            (now_ns - self._begin_ns) / SECOND_NS,
+            self.resolution_ns / SECOND_NS,
+            summary.of(self, load, (now_ns - self._begin_ns) / SECOND_NS),
+            self.rows.tables(),
+        )
+
+    def _on_node(self, change: Change) -> None:
+        group = self.nodes.on_node(change)
+        if group and self.nodes.began:
+            sort = NODE_REMOVED if change.type == DELETED else NODE_ADDED
+            after = self.nodes.all[group].nodes.level
+            before = after + (1 if sort == NODE_REMOVED else -1)
+            told = Decision(self._clock.now_ns, sort, group, f"node/{change.key}", before, after)
+            self.autoscalers.decisions.append(told)
+
+    def _on_traffic(self, change: Change) -> None:
+        # One that is gone has had its requests all the same.
+        self._traffics[change.key] = change.new
+
+    def _load(self) -> Traffics | None:
+        return None if self._host is None else self._host.traffic
+
+    def _look(self) -> None:
+        self._set_alarm()
+        self._sample()
+
+    def _set_alarm(self) -> None:
+        passed_ns = self._clock.now_ns - self._begin_ns
+        following = (passed_ns // self.resolution_ns + 1) * self.resolution_ns
+        self._alarm.set(self._begin_ns + following + 1)
+
+    def _seconds(self, at_ns: int) -> float:
+        """Since the beginning; the nanosecond by which looks are late is none of theirs."""
+        return (at_ns - self._begin_ns) // 1000 / 1_000_000
+
+    @property
+    def _has_looked(self) -> bool:
+        """Whether this very moment was looked at."""
+        last = self.rows.last("cluster")
+        return last is not None and last[0] == self._seconds(self._clock.now_ns)
+
+    def _sample(self) -> None:
+        self._sampler.sample(self._seconds(self._clock.now_ns), self._load())

@@ -1,0 +1,92 @@
+"""Requests as their own record tells of them, as rows of the tables of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.results.life.tables import REQUEST_COLUMNS, STOCKS, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kubestage.results.life.workloads import Place
+    from kubestage.traffic.record import Record
+
+Json = dict[str, Any]
+
+_SECOND_NS: Final = 1_000_000_000
+_MILLISECOND_NS: Final = 1_000_000
+PERCENTS: Final = (50, 95, 99)
+
+
+class Bands:
+    """Percentiles of response times, from one look to the next."""
+
+    def __init__(self) -> None:
+        self._marks: dict[str, tuple[float, Any]] = {}
+
+    def look(self, at: float, records: Mapping[str, Record], rows: Rows) -> None:
+        """Write down how long those took that were completed since the last look."""
+        for key, record in sorted(records.items()):
+            since, mark = self._marks.get(key, (at, None))
+            found = record.percentiles_since(mark, PERCENTS)
+            self._marks[key] = (at, record.mark())
+            if found:
+                values = (found[each] / _MILLISECOND_NS for each in PERCENTS)
+                rows.add("percentiles", since, key, at - since, *values)
+
+
+def tell(
+    records: Mapping[str, Record],
+    targets: Mapping[str, Place],
+    rows: Rows,
+    span_ns: tuple[int, int],
+) -> None:
+    """Write down the requests of all Traffics in a span of time."""
+    begin, end = (each / _SECOND_NS for each in span_ns)
+    for key, record in sorted(records.items()):
+        told = record.table()
+        seconds = record.resolution_ns / _SECOND_NS
+        # Of several of one name, one after the other, the later ones have a number, too.
+        name = key.partition(" ")[0]
+        target = str(targets[name]) if name in targets else ""
+        columns = [told[_snake(name)] for name in REQUEST_COLUMNS]
+        lines = [list(line) for line in zip(told["at_s"], *columns, strict=True)]
+        if len(lines) > 1 and lines[-1][0] >= end:
+            _fold(lines)
+        for at, *values in lines:
+            # The last row may have been cut short.
+            rps = values[0] / min(seconds, end - at) if end > at else 0.0
+            rows.add("requests", at - begin, key, target, rps, *values)
+        for arrived_ns, response_ns in record.responses():
+            arrived = (arrived_ns - span_ns[0]) / _SECOND_NS
+            rows.add("responses", key, arrived, response_ns / _MILLISECOND_NS)
+
+
+def _fold(lines: list[list[Any]]) -> None:
+    """What ended in the very last instant is told with what was before: no time passed there."""
+    *_, before, last = lines
+    for at, name in enumerate(REQUEST_COLUMNS, 1):
+        if name in STOCKS:
+            before[at] = last[at]
+        elif not name.startswith("response"):
+            before[at] += last[at]
+    lines.pop()
+
+
+def in_short(key: str, record: Record) -> Json:
+    """The requests of one Traffic in a few numbers."""
+    told = record.summary()
+    return {
+        "traffic": key,
+        "requests": told["requests"],
+        "completed": told["completed"],
+        "failed": sum(told["failed"].values()),
+        "failedByReason": told["failed"],
+        "inFlight": told["in_flight"],
+        "responseMs": told["response_ms"],
+    }
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in name)

@@ -1,0 +1,99 @@
+"""A living run in a few numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.results.life import requests
+from kubestage.results.life.autoscalers import EVICTION, RESCALE, RESIZE
+
+if TYPE_CHECKING:
+    from kubestage.results.life.node_groups import NodeGroups
+    from kubestage.results.life.recorder import LifeRecorder
+    from kubestage.traffic.traffics import Traffics
+
+Json = dict[str, Any]
+
+
+def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:
+    """Requests, replicas, nodes and what autoscalers did; docs/runs.md describes the fields."""
+    records = {} if load is None else load.records()
+    rows = _workloads(recorder)
+    return {
+        "seconds": seconds,
+        "traffic": [requests.in_short(key, each) for key, each in sorted(records.items())],
+        "workloads": rows,
+        "replicaHours": _rounded(sum(each["replicaHours"] for each in rows)),
+        "autoscalers": _autoscalers(recorder),
+        **_nodes(recorder.nodes),
+    }
+
+
+def _workloads(recorder: LifeRecorder) -> list[Json]:
+    return [
+        {
+            "workload": name,
+            "replicaHours": _rounded(each.scheduled.hours),
+            "replicasLowest": each.scheduled.lowest,
+            "replicasHighest": each.scheduled.highest,
+            "replicasAtEnd": each.scheduled.level,
+        }
+        for name, each in sorted(recorder.workloads.all.items())
+    ]
+
+
+def _autoscalers(recorder: LifeRecorder) -> list[Json]:
+    told = recorder.autoscalers
+    counts = {sort: told.counted(sort) for sort in (RESCALE, EVICTION, RESIZE)}
+    hpas = sorted({*told.hpas, *counts[RESCALE]})
+    vpas = sorted({*told.vpas, *counts[EVICTION], *counts[RESIZE]})
+    ups = [each.by for each in told.decisions if each.sort == RESCALE and _is_up(each)]
+    rows = [
+        {
+            "autoscaler": f"horizontalpodautoscaler/{key}",
+            "rescales": counts[RESCALE][key],
+            "rescalesUp": ups.count(key),
+            "rescalesDown": counts[RESCALE][key] - ups.count(key),
+        }
+        for key in hpas
+    ]
+    rows += [
+        {
+            "autoscaler": f"verticalpodautoscaler/{key}",
+            "evictions": counts[EVICTION][key],
+            "resizes": counts[RESIZE][key],
+        }
+        for key in vpas
+    ]
+    return rows
+
+
+def _rounded(amount: float) -> float:
+    """As exact as anybody needs, and without the crumbs of binary fractions."""
+    return round(amount, 6)
+
+
+def _is_up(decision: Any) -> bool:
+    return (decision.after or 0) > (decision.before or 0)
+
+
+def _nodes(nodes: NodeGroups) -> Json:
+    groups: list[Json] = [
+        {
+            "group": name,
+            "nodeHours": _rounded(each.nodes.hours),
+            "cost": None if each.price is None else _rounded(each.cost),
+            "nodesAdded": each.added,
+            "nodesRemoved": each.removed,
+            "nodesLowest": each.nodes.lowest,
+            "nodesHighest": each.nodes.highest,
+            "nodesAtEnd": each.nodes.level,
+        }
+        for name, each in sorted(nodes.all.items())
+    ]
+    priced = [each["cost"] for each in groups if each["cost"] is not None]
+    return {
+        "nodeGroups": groups,
+        "nodeHours": _rounded(sum(each["nodeHours"] for each in groups)),
+        "cost": _rounded(sum(priced)) if priced else None,
+    }

@@ -1,0 +1,141 @@
+"""The head and the key figures of the report of a living run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.results.life import wording
+from kubestage.results.report.markup import Html, count, element, join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.results.life.life import Life
+    from kubestage.results.repeat import LifeRepeat
+
+Json = dict[str, Any]
+
+
+def title(life: Life) -> str:
+    """What the run is called: after its traffic, or else what it was."""
+    named = [each["traffic"] for each in life.summary["traffic"]]
+    return f"Traffic of {named[0]}" if len(named) == 1 else "A living cluster"
+
+
+def heading(life: Life, repeat: LifeRepeat | None) -> Html:
+    """Title, outcome in a few sentences, and the facts that the run depends on."""
+    parts = [
+        element("p", "Run report", class_="over"),
+        element("div", element("h1", title(life)), class_="titled"),
+        element("p", lead(life), class_="lead"),
+        element(
+            "dl",
+            *(
+                element("div", element("dt", name), element("dd", value))
+                for name, value in _facts(life, repeat)
+            ),
+            class_="facts",
+        ),
+    ]
+    if repeat is not None and repeat.configuration:
+        told = element("summary", "Scheduler configuration")
+        parts.append(element("details", told, element("pre", repeat.configuration.rstrip())))
+    return join(parts, "\n")
+
+
+def lead(life: Life) -> str:
+    """The outcome for those who read no more than this."""
+    summary = life.summary
+    told = [f"The cluster lived for {wording.moment(life.seconds)}."]
+    told += [_fared(each) for each in summary["traffic"][:3]]
+    rescales = sum(each.get("rescales", 0) for each in summary["autoscalers"])
+    if rescales:
+        told.append(f"Autoscalers changed the number of replicas {count(rescales, 'time')}.")
+    if summary["cost"] is not None:
+        told.append(f"Nodes cost {wording.money(summary['cost'])}.")
+    return " ".join(told)
+
+
+def _fared(traffic: Json) -> str:
+    failed = traffic["failed"]
+    share = wording.share(failed, traffic["requests"])
+    fate = f"{share} failed" if failed else "none failed"
+    slow = wording.milliseconds(traffic["responseMs"]["p95"])
+    quick = "" if slow == "-" else f", and 95% of the others took no longer than {slow}"
+    return f"Of {count(traffic['requests'], 'request')} of {traffic['traffic']} {fate}{quick}."
+
+
+def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:
+    facts = {
+        "kubestage": life.version,
+        "Lived for": wording.moment(life.seconds),
+        "Seed": str(life.seed),
+        "Start": life.start,
+        "Sampled every": wording.moment(life.resolution_seconds),
+    }
+    if repeat is not None:
+        facts |= {
+            "Scheduler": "configured" if repeat.configuration else "kube-scheduler's defaults",
+            "Laws": ", ".join(f"{name}={law}" for name, law in repeat.laws.items()),
+            "Later": ", ".join(f"{name} at {at}" for at, name in repeat.later),
+            "Plugins": ", ".join(each.reference for each in repeat.plugins),
+        }
+    return [(name, value) for name, value in facts.items() if value]
+
+
+def figures(summary: Json) -> Html:
+    """A card for each number that somebody asks for first."""
+    cards = [
+        element(
+            "div",
+            element("div", what, class_="what"),
+            element("div", number, class_="number preempted" if is_bad else "number"),
+            element("div", of, class_="of"),
+            class_="figure card",
+        )
+        for what, number, of, is_bad in _cards(summary)
+    ]
+    return element("div", *cards, class_="figures")
+
+
+def _cards(summary: Json) -> Iterator[tuple[str, str, str, bool]]:
+    traffic = summary["traffic"]
+    if traffic:
+        requests = sum(each["requests"] for each in traffic)
+        failed = sum(each["failed"] for each in traffic)
+        rate = f"{requests / summary['seconds']:,.1f} a second"
+        yield "Requests", f"{requests:,}", rate, False
+        yield "Failed", wording.share(failed, requests), f"{failed:,} requests", bool(failed)
+        for percent in ("p50", "p95", "p99"):
+            slowest = max((each["responseMs"][percent] or 0 for each in traffic), default=0)
+            told = "response time" if len(traffic) == 1 else "of the slowest traffic"
+            yield percent, wording.milliseconds(slowest), told, False
+    yield "Replica-hours", wording.hours(summary["replicaHours"]), _highest(summary), False
+    if summary["nodeHours"]:
+        nodes = sum(each["nodesAtEnd"] for each in summary["nodeGroups"])
+        yield (
+            "Node-hours",
+            wording.hours(summary["nodeHours"]),
+            f"{count(nodes, 'node')} at the end",
+            False,
+        )
+    if summary["cost"] is not None:
+        yield "Cost", wording.money(summary["cost"]), "of priced nodes", False
+    autoscalers = summary["autoscalers"]
+    if any("rescales" in each for each in autoscalers):
+        up, down = (
+            sum(each.get(field, 0) for each in autoscalers)
+            for field in ("rescalesUp", "rescalesDown")
+        )
+        yield "Rescales", f"{up + down:,}", f"{up:,} up, {down:,} down", False
+    if any("evictions" in each for each in autoscalers):
+        evictions = sum(each.get("evictions", 0) for each in autoscalers)
+        resizes = sum(each.get("resizes", 0) for each in autoscalers)
+        yield "VPA updates", f"{evictions + resizes:,}", f"{evictions:,} by eviction", False
+
+
+def _highest(summary: Json) -> str:
+    workloads = summary["workloads"]
+    if len(workloads) == 1:
+        return f"{workloads[0]['replicasLowest']} to {workloads[0]['replicasHighest']} at a time"
+    return f"of {count(len(workloads), 'workload')}"

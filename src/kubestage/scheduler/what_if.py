@@ -1,0 +1,96 @@
+"""Where pods would go if the cluster were otherwise: the profiles' own filters, on a copy.
+
+An autoscaler asks this of many pods that are alike, so they are tried together: what PreFilter
+found out for the first of them holds for the others, but for those that were put somewhere since.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kubestage.objects.views import node as node_views
+from kubestage.scheduler import config, registry
+from kubestage.scheduler.cache import Cache
+from kubestage.scheduler.client import StoreClient
+from kubestage.scheduler.handle import Handle
+from kubestage.scheduler.nominator import Nominator
+from kubestage.scheduler.scalar import ScalarFilter
+from kubestage.scheduler.what_if_snapshot import WhatIfSnapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from kubestage.objects.views.node import NodeView
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.runtime import Profile
+    from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.sim.streams import Streams
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+_POINTS = (
+    "queue_sort", "pre_enqueue", "pre_filter", "filter", "post_filter", "pre_score", "score",
+    "reserve", "permit", "pre_bind", "bind", "post_bind",
+)  # fmt: skip
+
+
+class Scheduled(Protocol):
+    """A cluster whose scheduler may come later, or be another one later."""
+
+    store: Store
+    streams: Streams
+    scheduler: Scheduler | None
+
+
+class WhatIf:
+    """Makes copies of a cluster on which pods are tried as its scheduler would try them.
+
+    The plugins are instances of their own, so that those at work notice nothing. Without a
+    scheduler the defaults of kube-scheduler hold.
+    """
+
+    def __init__(self, cluster: Scheduled) -> None:
+        self._cluster = cluster
+        self._scheduler: Scheduler | None = None
+        self._profiles: dict[str, Profile] = {}
+        self._nodes: dict[str, NodeView] = {}
+
+    def snapshot(self, nodes: Iterable[Json], pods: Iterable[PodView]) -> WhatIfSnapshot:
+        """A copy with these nodes, and the pods that are on one of them."""
+        if not self._profiles or self._scheduler is not self._cluster.scheduler:
+            self._make_profiles()
+        views = [self._view_of(node) for node in nodes]
+        self._nodes = {view.name: view for view in views}
+        return WhatIfSnapshot(self._profiles, views, pods)
+
+    def _view_of(self, node: Json) -> NodeView:
+        known = self._nodes.get(node["metadata"]["name"])
+        return known if known is not None and known.raw is node else node_views.of(node)
+
+    def _make_profiles(self) -> None:
+        scheduler = self._scheduler = self._cluster.scheduler
+        configuration = config.default() if scheduler is None else scheduler.configuration
+        client = StoreClient(self._cluster.store, events=False)
+        stream = self._cluster.streams.stream("scheduler/what-if")
+        clock = self._cluster.store.clock
+        handle = Handle(client, client, Nominator(), stream, Cache(), clock=clock)
+        own = {} if scheduler is None else _own_plugins(scheduler.profiles.values())
+        self._profiles = registry.profiles(configuration, handle, own)
+
+
+def _own_plugins(profiles: Iterable[Profile]) -> dict[str, type[Any]]:
+    """The plugins that are not built in, by name."""
+    return {
+        plugin.name: type(plugin)
+        for profile in profiles
+        for plugin in _plugins(profile)
+        if plugin.name not in registry.BUILT_IN
+        or type(plugin) is not registry.plugin_class(plugin.name)
+    }
+
+
+def _plugins(profile: Profile) -> Iterator[Any]:
+    for point in _POINTS:
+        for plugin in getattr(profile, point):
+            yield plugin.plugin if isinstance(plugin, ScalarFilter) else plugin

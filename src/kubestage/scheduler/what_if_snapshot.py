@@ -1,0 +1,239 @@
+"""A copy of the cluster to move pods and nodes about on, and to have it as it was again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kubestage.objects.views import node as node_views
+from kubestage.scheduler.cycle_state import CycleState
+from kubestage.scheduler.node_info import NodeInfo
+from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from kubestage.scheduler.plugins.node_ports import NodePorts
+from kubestage.scheduler.preemption import by_amounts
+from kubestage.scheduler.what_if_columns import WhatIfColumns
+from kubestage.scheduler.what_if_placing import Placing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from kubestage.objects.views.node import NodeView
+    from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.runtime import Profile
+
+Json = dict[str, Any]
+
+_NOBODY: Final = node_views.of({"metadata": {"name": ""}, "spec": {"unschedulable": True}})
+_SPARE: Final = 16
+_HOSTNAME: Final = "kubernetes.io/hostname"
+
+
+class WhatIfSnapshot:
+    """Nodes and pods as columns with spare rows, and what it takes to undo each change.
+
+    NOTE: columns are made for a set of nodes, and making them anew takes milliseconds. A spare row
+    is a node without name, labels or room, which no plugin takes into account.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[str, Profile],
+        nodes: Sequence[NodeView],
+        pods: Iterable[PodView],
+    ) -> None:
+        self._profiles = profiles
+        self._first_profile = next(iter(profiles.values()))
+        infos = {view.name: NodeInfo(view) for view in nodes}
+        for pod in pods:
+            info = infos.get(pod.node_name)
+            if info is not None:
+                info.add(pod)
+        self._rows = {name: row for row, name in enumerate(infos)}
+        self._used = len(infos)
+        self._columns = WhatIfColumns([*infos.values(), *_spares(_SPARE)])
+        self._live: Ints | None = None
+        self._next_row = 0
+        self._undo: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._forks: list[int] = []
+
+    @property
+    def node_names(self) -> list[str]:
+        """The nodes, in the order in which they came."""
+        return sorted(self._rows, key=self._rows.__getitem__)
+
+    def node(self, name: str) -> Json | None:
+        """A node as it is here."""
+        row = self._rows.get(name)
+        return None if row is None else self._columns.infos[row].view.raw
+
+    def pods(self, name: str) -> list[PodView]:
+        """The pods on a node."""
+        row = self._rows.get(name)
+        return [] if row is None else list(self._columns.infos[row].pods.values())
+
+    def fork(self) -> None:
+        """Remember how things are."""
+        self._forks.append(len(self._undo))
+
+    def revert(self) -> None:
+        """Have things as they were at the last fork, which is over."""
+        start = self._forks.pop()
+        while len(self._undo) > start:
+            undo, arguments = self._undo.pop()
+            undo(*arguments)
+
+    def commit(self) -> None:
+        """Keep what was changed since the last fork, which is over."""
+        self._forks.pop()
+
+    def add_node(self, node: Json, pods: Sequence[PodView] = ()) -> None:
+        """Add a node that there is not, with pods on it."""
+        view = node_views.of(node)
+        assert view.name not in self._rows, "a node is added once"
+        row = self._used
+        if row == len(self._columns):
+            self._columns = WhatIfColumns([*self._columns.infos, *_spares(max(_SPARE, row))])
+        self._used += 1
+        self._enter(row, view)
+        self._note(self._give_back, row)
+        for pod in pods:
+            self._put(row, pod)
+
+    def change_node(self, node: Json) -> None:
+        """Have a node be otherwise; its pods stay."""
+        view = node_views.of(node)
+        row = self._rows[view.name]
+        self._note(self._columns_update, row, self._columns.infos[row].view)
+        self._columns.update_node(row, view)
+
+    def remove_node(self, name: str) -> None:
+        """Take a node away, and its pods with it."""
+        row = self._rows[name]
+        for pod in self.pods(name):
+            self.remove_pod(name, pod)
+        self._note(self._enter, row, self._columns.infos[row].view)
+        self._leave(row)
+
+    def remove_pod(self, name: str, pod: PodView) -> None:
+        """Take a pod off a node."""
+        row = self._rows[name]
+        taken = self._columns.remove_pod(row, pod.uid)
+        self._note(self._columns_add, row, taken)
+
+    def reasons_against(self, pod: PodView, name: str) -> tuple[str, ...] | None:
+        """Why a pod does not fit a node, in the scheduler's words; None if it does."""
+        profile, state = self._profile_of(pod), CycleState()
+        outcome = profile.run_pre_filter(state, pod, self._columns)
+        if not outcome.status.is_success:
+            return outcome.status.reasons
+        if outcome.nodes is not None and name not in outcome.nodes:
+            return ()
+        status = profile.filter_one(state, pod, self._columns, self._rows[name])
+        return None if status.is_success else status.reasons
+
+    def fills_nodes_alike(self, pod: PodView) -> bool:
+        """Whether pods such as this fill an empty node just as they fill the next one like it."""
+        profile, state = self._profile_of(pod), CycleState()
+        if not Placing.can_share(profile, pod):
+            return False
+        outcome = profile.run_pre_filter(state, pod, self._columns)
+        return outcome.status.is_success and all(
+            plugin.name in state.skip_filter or _looks_no_further(plugin, pod)
+            for plugin in (*profile.filter, *profile.tracking)
+        )
+
+    def place(self, pods: Sequence[PodView], among: Collection[str] | None = None) -> list[str]:
+        """Put pods that are all alike on nodes one by one, until one fits nowhere.
+
+        `among` are the nodes that may be used, by default all. Each search goes on behind the node
+        that the one before it found. Returns the nodes of the first pods; those for which there is
+        none are left out.
+        """
+        rows = self._searched(among)
+        if not pods or not len(rows):
+            return []
+        profile = self._profile_of(pods[0])
+        found: list[int] = []
+        together = Placing.can_share(profile, pods[0])
+        for turn in (pods,) if together else [(pod,) for pod in pods]:
+            placing = Placing(profile, turn[0], self._columns, self._rotated(rows))
+            placed = placing.deal(turn)
+            for row, pod in zip(placed, turn, strict=False):
+                self._note(self._columns_remove, row, pod.uid)
+            found += placed
+            if placed:
+                self._next_row = placed[-1] + 1
+            if len(placed) < len(turn):
+                break
+        names = self._columns.names
+        return [names[row] for row in found]
+
+    def _profile_of(self, pod: PodView) -> Profile:
+        return self._profiles.get(pod.scheduler_name, self._first_profile)
+
+    def _searched(self, among: Collection[str] | None) -> Ints:
+        """The rows of the nodes that may be used, in order; those closed to pods are left out."""
+        known = self._rows
+        if among is not None:
+            rows = np.array(sorted([known[name] for name in among if name in known]), np.int64)
+        else:
+            if self._live is None:
+                self._live = np.array(sorted(known.values()), np.int64)
+            rows = self._live
+        open_rows: Ints = rows[~self._columns.unschedulable[rows]]
+        return open_rows
+
+    def _rotated(self, rows: Ints) -> Ints:
+        start = int(np.searchsorted(rows, self._next_row))
+        return np.concatenate((rows[start:], rows[:start])) if start else rows
+
+    def _note(self, undo: Callable[..., None], *arguments: Any) -> None:
+        if self._forks:
+            self._undo.append((undo, arguments))
+
+    def _put(self, row: int, pod: PodView) -> None:
+        self._columns.add_pod(row, pod)
+        self._note(self._columns_remove, row, pod.uid)
+
+    # The columns may be others by the time that something is undone.
+    def _columns_add(self, row: int, pod: PodView) -> None:
+        self._columns.add_pod(row, pod)
+
+    def _columns_remove(self, row: int, uid: str) -> None:
+        self._columns.remove_pod(row, uid)
+
+    def _columns_update(self, row: int, view: NodeView) -> None:
+        self._columns.update_node(row, view)
+
+    def _enter(self, row: int, view: NodeView) -> None:
+        columns = self._columns
+        columns.update_node(row, view)
+        columns.names[row] = view.name
+        columns.row_of[view.name] = self._rows[view.name] = row
+        self._live = None
+
+    def _leave(self, row: int) -> None:
+        columns = self._columns
+        name = columns.names[row]
+        del columns.row_of[name], self._rows[name]
+        columns.names[row] = ""
+        columns.update_node(row, _NOBODY)
+        self._live = None
+
+    def _give_back(self, row: int) -> None:
+        self._leave(row)
+        self._used -= 1
+
+
+def _looks_no_further(plugin: object, pod: PodView) -> bool:
+    """Whether pods like this one on other nodes make no difference to what a plugin says of it."""
+    if type(plugin) is InterPodAffinity:
+        terms = pod.required_anti_affinity
+        return not pod.required_affinity and all(term.topology_key == _HOSTNAME for term in terms)
+    return type(plugin) is NodePorts or by_amounts.looks_at_no_pod(plugin)
+
+
+def _spares(count: int) -> list[NodeInfo]:
+    return [NodeInfo(_NOBODY) for _ in range(count)]

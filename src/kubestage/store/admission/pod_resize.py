@@ -1,0 +1,57 @@
+"""PodResizeValidator: no pod can grow beyond its node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import pod_resources, quantity
+from kubestage.objects.pod_resources import CPU, MEMORY
+from kubestage.store.admission import request
+
+if TYPE_CHECKING:
+    from kubestage.errors import Forbidden
+    from kubestage.store.admission.request import Request
+    from kubestage.store.core import Core
+
+NODE: Final = ("v1", "Node")
+_OS: Final = "kubernetes.io/os"
+
+
+def check(core: Core, asked: Request) -> None:
+    """Refuse to resize a pod beyond what its node has, whoever else is there."""
+    pod, old = asked.obj, asked.old
+    if asked.subresource != "resize" or old is None or not request.is_pod(asked.kind):
+        return
+    name = pod["spec"].get("nodeName")
+    if not name or pod["metadata"].get("generation") == old["metadata"].get("generation"):
+        return
+    node = core.read(NODE).get(name)
+    if node is None:
+        raise request.refuse(asked.kind, pod, f'node "{name}" not found')
+    system = (node["metadata"].get("labels") or {}).get(_OS, "linux")
+    if system != "linux":
+        why = f'pod resize is only supported on linux nodes, node "{name}" is "{system}"'
+        raise _refuse(asked, why, "UnsupportedPlatform")
+    lacking = _lacking(pod, (node.get("status") or {}).get("allocatable") or {})
+    if lacking:
+        why = f"node didn't have enough allocatable resources: {'; '.join(lacking)}"
+        raise _refuse(asked, why, "NodeCapacity")
+
+
+def _lacking(pod: dict[str, Any], allocatable: dict[str, Any]) -> list[str]:
+    requests = pod_resources.requests(pod)
+    cpu, memory = requests.get(CPU, quantity.ZERO), requests.get(MEMORY, quantity.ZERO)
+    has_cpu, has_memory = quantity.of(allocatable.get(CPU)), quantity.of(allocatable.get(MEMORY))
+    lacking = []
+    if cpu > has_cpu:
+        numbers = f"requested: {cpu.milli_value}, allocatable: {has_cpu.milli_value}"
+        lacking.append(f"cpu, {numbers}")
+    if memory > has_memory:
+        lacking.append(f"memory, requested: {memory.value}, allocatable: {has_memory.value}")
+    return lacking
+
+
+def _refuse(asked: Request, why: str, cause: str) -> Forbidden:
+    refusal = request.refuse(asked.kind, asked.obj, why)
+    refusal.details["causes"] = [{"reason": cause}]
+    return refusal

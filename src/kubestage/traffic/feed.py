@@ -1,0 +1,87 @@
+"""The requests of a stream of traffic: when they come, and what each of them costs.
+
+All chance comes from streams with names of their own, drawn one after the other. So neither the
+portions in which requests are asked for, nor whether anybody looks at their costs, changes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kubestage.traffic import laws
+from kubestage.traffic.patterns import reading
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from kubestage.traffic.spec import Spec
+
+    Times = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+
+class Demands(NamedTuple):
+    """What requests need, in the order in which they come.
+
+    CPU time, whole though a float, and I/O time, in nanoseconds; and luck from 0 to below 1, for
+    whatever else is left to chance on a request's way.
+    """
+
+    cpu_ns: Floats
+    io_ns: Times
+    luck: Floats
+
+
+class Feed:
+    """The requests of one Traffic from a moment on.
+
+    `name` tells the luck of one Traffic from that of others, and that of a pattern from that of
+    the one it replaced.
+    """
+
+    def __init__(self, spec: Spec, seed: int, name: str, begin_ns: int) -> None:
+        first_ns = begin_ns + spec.start_after_ns
+        self.begin_ns = first_ns
+        self.end_ns = None if spec.duration_ns is None else first_ns + spec.duration_ns
+        self._components = [
+            (first_ns + each.after_ns, each.arrivals)
+            for each in reading.components(spec.pattern, seed, name)
+        ]
+        self._cpu, self._io = spec.cpu, spec.io
+        self._cpu_stream = laws.stream_of(seed, name, "cpu")
+        self._io_stream = laws.stream_of(seed, name, "io")
+        self._luck_stream = laws.stream_of(seed, name, "luck")
+
+    def arrivals(self, end_ns: int) -> Times:
+        """The times of the requests before this one, from where the last answer ended, in order."""
+        if self.end_ns is not None:
+            end_ns = min(end_ns, self.end_ns)
+        found = [
+            arrivals.take(end_ns - origin_ns) + origin_ns
+            for origin_ns, arrivals in self._components
+        ]
+        if len(found) == 1:
+            return found[0]
+        times = np.concatenate(found)
+        times.sort(kind="stable")
+        return times
+
+    def demands(self, count: int) -> Demands:
+        """What the next so many requests need."""
+        cpu_ns = laws.draw_ns(self._cpu, self._cpu_stream, count)
+        io_ns = laws.draw_ns(self._io, self._io_stream, count).astype(np.int64)
+        return Demands(cpu_ns, io_ns, self._luck_stream.random(count))
+
+    def next_after(self, now_ns: int) -> int | None:
+        """When the next request can come, from this time on: not sooner. None is never again."""
+        found = [
+            origin_ns + next_ns
+            for origin_ns, arrivals in self._components
+            if (next_ns := arrivals.next_ns()) is not None
+        ]
+        if not found:
+            return None
+        next_ns = max(min(found), now_ns)
+        return None if self.end_ns is not None and next_ns >= self.end_ns else next_ns

@@ -1,0 +1,303 @@
+"""The requests of one Traffic, movement by movement on the clock.
+
+This is what a trace of every movement needs, and the reference for `fast`, which says the same.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kubestage.errors import SimulationError
+from kubestage.sim.alarm import Alarm
+from kubestage.sim.clock import NEVER_NS
+from kubestage.sim.model import Model
+from kubestage.traffic import requests
+from kubestage.traffic.fleet import Fleet
+from kubestage.traffic.inflow import OneByOne
+from kubestage.traffic.record import (
+    END_WIDTH,
+    INTERRUPTED,
+    NO_REPLICA,
+    OVERLOADED,
+    REASONS,
+    TIMEOUT,
+    Record,
+)
+from kubestage.traffic.request import (
+    Request,
+    RequestsEnd,
+    RequestsProcessing,
+    RequestsRouting,
+    TrafficSource,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.sim.environment import Environment
+    from kubestage.traffic.requests import Feed, Replica, Service
+
+_KEPT: Final = 4_096
+
+
+class MovementRequests(Model):
+    """Implements `requests.Requests` with an entity for each request.
+
+    An alarm rings whenever something is due, and again at the same instant until nothing is: each
+    time the movements of one step are scheduled for now. There is one more ring before arrivals, so
+    that whoever changes replicas at that instant comes before them.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        name: str,
+        service: Service,
+        feed: Feed,
+        *,
+        record: Record | None = None,
+    ) -> None:
+        super().__init__(environment, name)
+        self.service = service
+        self._record = Record(self.now_ns) if record is None else record
+        self._source = TrafficSource()
+        self._routing = self.own(RequestsRouting(self))
+        self._complete = self.own(RequestsEnd(self, "RequestsComplete"))
+        self._failed = self.own(RequestsEnd(self, "RequestsFailed"))
+        self._fleet = Fleet(service, self, self._record.replica_names)
+        self._alarm = Alarm(environment, f"{name}-due", self._ring)
+        self._under_way = 0
+        self._instant_ns = NEVER_NS
+        self._changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._next_number = 0
+        self._in_flight: OrderedDict[int, Request] = OrderedDict()
+        self._area_ns, self._counted_ns = 0, self.now_ns
+        self._arrivals: list[int] = []
+        self._ends: list[tuple[int, ...]] = []
+        self.set_feed(feed)
+
+    @property
+    def now_ns(self) -> int:
+        """What time it is."""
+        return self.environment.clock.now_ns
+
+    @property
+    def record(self) -> Record:
+        """All that is known until now."""
+        self._tell()
+        self._record.reach(self.now_ns)
+        return self._record
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests are at a replica."""
+        return sum(replica.count for replica in self._fleet.by_serial.values())
+
+    def add_replica(self, name: str, capacity_cores: float) -> None:
+        """A replica takes part from now on, also one that was sent nothing for a while."""
+        requests.check_capacity(capacity_cores)
+        self._change(self._fleet.add, name, capacity_cores)
+
+    def set_capacity(self, name: str, capacity_cores: float) -> None:
+        """A replica has so many cores from now on."""
+        requests.check_capacity(capacity_cores)
+        self._change(self._fleet.set_capacity, name, capacity_cores)
+
+    def drain(self, name: str) -> None:
+        """A replica is sent nothing any more; what it holds goes on."""
+        self._change(self._fleet.drain, name)
+
+    def remove_replica(self, name: str) -> None:
+        """A replica is gone; what it held has failed. One that is not known was never here."""
+        self._change(self._remove_replica, name)
+
+    def set_feed(self, feed: Feed) -> None:
+        """Arrivals come from here, from now on; requests on their way go on."""
+        self._coming = OneByOne(feed)
+        self._wake()
+
+    def stop(self) -> None:
+        """Nothing arrives any more; requests on their way go on."""
+        self._coming = OneByOne(None)
+        self._wake()
+
+    def advance(self, until_ns: int) -> None:
+        """Nothing to do: the environment carries out what is due."""
+        if until_ns > self.now_ns:
+            raise SimulationError(f"it is {self.now_ns} ns: only the environment moves time")
+
+    def replicas(self) -> dict[str, Replica]:
+        """How each replica stands now, by name, in the order in which they came."""
+        now_ns = self.now_ns
+        return {
+            name: requests.Replica(
+                replica.count,
+                replica.discipline.used(now_ns),
+                replica.received,
+                replica.completed,
+                replica.failed,
+                replica.response_ns,
+            )
+            for name, replica in self._fleet.replicas.items()
+        }
+
+    def check(self) -> None:
+        """Nobody got lost, and Little's law holds to the nanosecond."""
+        self._count_area()
+        arrivals = [request.arrived_ns for request in self._in_flight.values()]
+        self.record.check(arrivals, self._area_ns)
+
+    def arrived(self, request: Request) -> None:
+        """A request waits to be sent."""
+        self._under_way -= 1
+        self._count_area()
+        self._in_flight[request.number] = request
+        self._arrivals.append(request.arrived_ns)
+
+    def received(self, request: Request, replica: RequestsProcessing) -> None:
+        """A replica has a request; it may not be able to serve it."""
+        self._under_way -= 1
+        if not replica.discipline.enter(request, self.now_ns):
+            self._fail(request, replica, OVERLOADED)
+        self._fleet.touch(replica)
+
+    def ended(self, request: Request) -> None:
+        """A request is complete or has failed."""
+        self._under_way -= 1
+        self._count_area()
+        del self._in_flight[request.number]
+        now_ns, replica = self.now_ns, self._fleet.by_serial.get(request.serial)
+        if replica is not None:
+            replica.count_end(request, now_ns)
+            self._fleet.touch(replica)
+            self._fleet.forget(replica)
+        self._ends.append(
+            (request.number, request.arrived_ns, now_ns, request.outcome, request.serial,
+             self._waited_ns(request))
+        )  # fmt: skip
+        if len(self._ends) >= _KEPT:
+            self._tell()
+
+    def _waited_ns(self, request: Request) -> int:
+        if self.service.discipline != requests.FCFS:
+            return 0
+        started_ns = self.now_ns if request.started_ns is None else request.started_ns
+        return started_ns - request.arrived_ns
+
+    def _ring(self) -> None:
+        now_ns = self.now_ns
+        if self._under_way or self._step(now_ns):
+            self._alarm.set(now_ns)
+        else:
+            self._wake()
+
+    def _step(self, now_ns: int) -> bool:
+        """Schedule the next movements of this instant; False if there are none."""
+        if self._routing.count:
+            self._send(self._routing.entities_in_stock()[0])
+            return True
+        if self._end_service(now_ns) or self._give_up(now_ns):
+            return True
+        if self._changes:
+            for call, arguments in self._changes:
+                call(*arguments)
+            self._changes.clear()
+            return True
+        if self._instant_ns != now_ns:
+            self._instant_ns = now_ns
+            return self._coming.next_ns() <= now_ns
+        return self._let_in(now_ns)
+
+    def _end_service(self, now_ns: int) -> bool:
+        """Have those leave who are complete."""
+        for replica in self._fleet.due(now_ns):
+            for request in replica.discipline.turn(now_ns):
+                self._move("complete_request", replica, self._complete, request)
+            self._fleet.touch(replica)
+        return self._under_way > 0
+
+    def _give_up(self, now_ns: int) -> bool:
+        """Have the oldest one leave if it is too late; the next may yet be complete by that."""
+        request = self._oldest()
+        if request is None or request.deadline_ns > now_ns:
+            return False
+        self._fail(request, self._fleet.by_serial[request.serial], TIMEOUT)
+        return True
+
+    def _let_in(self, now_ns: int) -> bool:
+        """Have those arrive whose time has come."""
+        for at_ns, cpu_ns, io_ns, luck in self._coming.take(now_ns):
+            request = Request(self._next_number, at_ns, cpu_ns, io_ns, luck)
+            if self.service.timeout_ns is not None:
+                request.deadline_ns = at_ns + self.service.timeout_ns
+            self._next_number += 1
+            self._move("arrive_at_routing", self._source, self._routing, request)
+        return self._under_way > 0
+
+    def _send(self, request: Request) -> None:
+        if not self._fleet.active:
+            self._fail(request, self._routing, NO_REPLICA)
+            return
+        replica = self._fleet.choose(request)
+        request.serial = replica.serial
+        replica.received += 1
+        most = self.service.max_requests
+        if most is not None and replica.count >= most:
+            self._fail(request, self._routing, OVERLOADED)
+        else:
+            self._move("send_to_replica", self._routing, replica, request)
+
+    def _oldest(self) -> Request | None:
+        return next(iter(self._in_flight.values()), None)
+
+    def _fail(self, request: Request, where: Any, outcome: int) -> None:
+        request.outcome = outcome
+        self._move("request_failed", where, self._failed, request, REASONS[outcome])
+
+    def _move(self, kind: str, source: Any, sink: Any, request: Request, notes: str = "") -> None:
+        movement = self.environment.schedule(kind, self.now_ns, source, sink, request, notes)
+        self._under_way += movement.is_scheduled
+
+    def _change(self, call: Callable[..., None], *arguments: Any) -> None:
+        """Change something about replicas now, but after the departures of this instant."""
+        now_ns = self.now_ns
+        if self._next_ns() > now_ns:
+            call(*arguments)
+        else:
+            self._changes.append((call, arguments))
+        self._wake()
+
+    def _remove_replica(self, name: str) -> None:
+        replica = self._fleet.remove(name)
+        if replica is not None:
+            for request in replica.requests():
+                self._fail(request, replica, INTERRUPTED)
+
+    def _wake(self) -> None:
+        """Set the alarm for what is due next, unless the run is over by then."""
+        next_ns = min(self._next_ns(), self._coming.next_ns())
+        halt_ns = self.environment.halt_time
+        is_over = next_ns == NEVER_NS or (halt_ns is not None and next_ns >= halt_ns)
+        # Nothing can happen at time zero, where simulations are set up.
+        self._alarm.set(None if is_over else max(next_ns, self.now_ns, 1))
+
+    def _next_ns(self) -> int:
+        """When something is due other than an arrival."""
+        if self._under_way or self._changes or self._routing.count:
+            return self.now_ns
+        oldest = self._oldest()
+        late_ns = NEVER_NS if oldest is None else oldest.deadline_ns
+        return min(self._fleet.next_departure_ns(), late_ns)
+
+    def _count_area(self) -> None:
+        self._area_ns += len(self._in_flight) * (self.now_ns - self._counted_ns)
+        self._counted_ns = self.now_ns
+
+    def _tell(self) -> None:
+        self._record.add_arrivals(np.array(self._arrivals, np.int64))
+        ends = np.array(self._ends, np.int64).reshape(len(self._ends), END_WIDTH)
+        self._record.add_ends(ends)
+        self._arrivals, self._ends = [], []

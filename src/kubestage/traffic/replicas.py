@@ -1,0 +1,238 @@
+"""The replicas that serve a stream of requests: pods of the stage, in the stocks of Skenario.
+
+A replica is launching until its pod has been scheduled, started and become ready; then it is
+active and gets requests. When its pod is to go it gets no more, and ends those it has as far as
+its pod lives long enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.sim.entity import Entity
+from kubestage.sim.model import Model
+from kubestage.sim.stock import ArrayStock, MapStock, SinkStock, wrong_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.sim.environment import Environment
+    from kubestage.sim.movement import Movement
+    from kubestage.traffic.requests import Requests
+
+Json = dict[str, Any]
+
+KIND: Final = "Replica"
+LAUNCHING: Final = "ReplicasLaunching"
+ACTIVE: Final = "ReplicasActive"
+TERMINATING: Final = "ReplicasTerminating"
+TERMINATED: Final = "ReplicasTerminated"
+
+
+class Replica(Entity):
+    """A pod as those who send requests know it.
+
+    `lives` tells one life of its container from another: what was in flight in one is lost in the
+    next, and `since_ns` is when this one began to serve. `wanted` is the stock where it belongs by
+    what is known of its pod.
+    """
+
+    __slots__ = ("capacity", "lives", "movement", "pod", "since_ns", "wanted", "where")
+
+    def __init__(self, name: str, pod: str) -> None:
+        super().__init__(name, KIND)
+        self.pod = pod
+        self.capacity = 0.0
+        self.lives = 0
+        self.since_ns = 0
+        self.where = ""
+        self.wanted = ""
+        self.movement: Movement | None = None
+
+
+class _Source:
+    """Where replicas come from: the pods of the store, which pass through here."""
+
+    name = "ReplicaSource"
+    kind_stocked = KIND
+    count = 0
+
+    def entities_in_stock(self) -> Sequence[Replica]:
+        """Nothing: what comes out of here is not kept here."""
+        return ()
+
+    def remove(self, what: Entity | None = None) -> Replica | None:
+        """The replica that was asked for."""
+        return what if isinstance(what, Replica) else None
+
+
+class _Launching(MapStock[Replica]):
+    """Replicas that are not ready; one that was active before finishes what it has."""
+
+    def __init__(self, model: Replicas) -> None:
+        super().__init__(LAUNCHING, KIND)
+        self._model = model
+
+    def add(self, entity: Replica) -> None:
+        """Take a replica in."""
+        super().add(entity)
+        self._model.arrived(entity, LAUNCHING)
+
+
+class _Active(ArrayStock[Replica]):
+    """Replicas that get requests, in the order in which they became ready."""
+
+    __slots__ = ("_model",)
+
+    def __init__(self, model: Replicas) -> None:
+        super().__init__(ACTIVE, KIND)
+        self._model = model
+
+    def add(self, entity: Replica) -> None:
+        """Have a replica get requests."""
+        super().add(entity)
+        self._model.serve(entity)
+        self._model.arrived(entity, ACTIVE)
+
+    def remove(self, what: Entity | None = None) -> Replica | None:
+        """Have a replica get no more requests."""
+        replica = super().remove(what)
+        if replica is not None:
+            self._model.now().drain(replica.name)
+        return replica
+
+
+class _Terminating(MapStock[Replica]):
+    """Replicas whose pods are going, and which end the requests they have."""
+
+    def __init__(self, model: Replicas) -> None:
+        super().__init__(TERMINATING, KIND)
+        self._model = model
+
+    def add(self, entity: Replica) -> None:
+        """Take a replica in."""
+        super().add(entity)
+        self._model.arrived(entity, TERMINATING)
+
+
+class _Terminated(SinkStock[Replica]):
+    """The end of the road: what a replica had not finished is lost."""
+
+    __slots__ = ("_model",)
+
+    def __init__(self, model: Replicas) -> None:
+        super().__init__(TERMINATED, KIND, keeps_entities=False)
+        self._model = model
+
+    def add(self, entity: Replica) -> None:
+        """Let a replica go."""
+        if entity.kind != KIND:
+            raise wrong_kind(self, entity)
+        super().add(entity)
+        self._model.now().remove_replica(entity.name)
+        self._model.arrived(entity, TERMINATED)
+
+
+# What a movement is called that takes a replica from one stock to another.
+_MOVEMENTS: Final = {
+    ("", LAUNCHING): "begin_launch",
+    (LAUNCHING, ACTIVE): "finish_launching",
+    (LAUNCHING, TERMINATED): "terminate_launch",
+    (ACTIVE, LAUNCHING): "become_unready",
+    (ACTIVE, TERMINATING): "terminate_active",
+    (TERMINATING, ACTIVE): "return_to_active",
+    (TERMINATING, TERMINATED): "finish_terminating",
+}
+# Where the way to a stock leads through another, the next one on it.
+_VIA: Final = {
+    ("", ACTIVE): LAUNCHING,
+    ("", TERMINATING): "",
+    ("", TERMINATED): "",
+    (LAUNCHING, TERMINATING): TERMINATED,
+    (ACTIVE, TERMINATED): TERMINATING,
+    (TERMINATING, LAUNCHING): TERMINATING,
+}
+
+
+class Replicas(Model):
+    """The replicas of one stream, and their movements between stocks.
+
+    Movements come one nanosecond after what they follow from, so that whatever else happens at a
+    whole second, such as the arrival of a request, comes first.
+    """
+
+    def __init__(self, environment: Environment, name: str, requests: Requests) -> None:
+        super().__init__(environment, name)
+        self.requests = requests
+        self.by_pod: dict[str, Replica] = {}
+        self._source = _Source()
+        self.launching = self.own(_Launching(self))
+        self.active = self.own(_Active(self))
+        self.terminating = self.own(_Terminating(self))
+        self.terminated = self.own(_Terminated(self))
+        self._stocks: dict[str, Any] = {"": self._source, **self.stocks}
+
+    def place(self, uid: str, pod: str, stock: str, capacity: float, lives: int) -> None:
+        """A pod belongs in a stock, by what is known of it, and has so many cores.
+
+        `lives` counts how often its container was started: if that has changed, what was in flight
+        is lost.
+        """
+        replica = self.by_pod.get(uid)
+        if replica is None:
+            if stock in (TERMINATING, TERMINATED):
+                return
+            replica = self.by_pod[uid] = Replica(pod.partition("/")[2], pod)
+            replica.capacity, replica.lives = capacity, lives
+        if lives != replica.lives:
+            replica.lives, replica.capacity = lives, capacity
+            self.now().remove_replica(replica.name)
+            if replica.where == ACTIVE:
+                self.serve(replica)
+        if capacity != replica.capacity:
+            replica.capacity = capacity
+            if replica.where in (ACTIVE, TERMINATING):
+                self.now().set_capacity(replica.name, capacity)
+        replica.wanted = stock
+        self._send(replica)
+
+    def release(self, uid: str) -> None:
+        """A pod is gone."""
+        replica = self.by_pod.pop(uid, None)
+        if replica is not None:
+            replica.wanted = TERMINATED
+            self._send(replica)
+
+    def now(self) -> Requests:
+        """The requests, with all that was due by now done."""
+        self.requests.advance(self.environment.clock.now_ns)
+        return self.requests
+
+    def serve(self, replica: Replica) -> None:
+        """Have a replica get requests from now on."""
+        replica.since_ns = self.environment.clock.now_ns
+        self.now().add_replica(replica.name, replica.capacity)
+
+    def arrived(self, replica: Replica, stock: str) -> None:
+        """A replica is in a stock; it goes on if it belongs elsewhere by now."""
+        replica.where = stock
+        replica.movement = None
+        if stock != TERMINATED:
+            self._send(replica)
+
+    def _send(self, replica: Replica) -> None:
+        """Have a replica moved to where it belongs, or a step closer."""
+        where, wanted, environment = replica.where, replica.wanted, self.environment
+        step = _VIA.get((where, wanted), wanted)
+        pending = replica.movement
+        if pending is not None:
+            if pending.to_stock is self._stocks[step]:
+                return
+            environment.cancel(pending)
+            replica.movement = None
+        if step == where:
+            return
+        at_ns = environment.clock.now_ns + 1
+        replica.movement = environment.schedule(
+            _MOVEMENTS[where, step], at_ns, self._stocks[where], self._stocks[step], replica
+        )

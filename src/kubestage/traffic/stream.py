@@ -1,0 +1,188 @@
+"""One stream of requests: a Traffic object at work, with its target, replicas and record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.metrics.samples import Used
+from kubestage.store.log import DELETED
+from kubestage.traffic import pod_state, spec, targets
+from kubestage.traffic.engine import make
+from kubestage.traffic.feed import Feed
+from kubestage.traffic.measuring import Measuring
+from kubestage.traffic.replicas import ACTIVE, TERMINATING, Replicas
+
+if TYPE_CHECKING:
+    from kubestage.metrics.board import Board
+    from kubestage.metrics.scraper import Post
+    from kubestage.sim.environment import Environment
+    from kubestage.store.log import Change
+    from kubestage.store.store import Store
+    from kubestage.traffic.record import Record
+
+Json = dict[str, Any]
+
+_POD: Final = ("v1", "Pod")
+_NODE: Final = ("v1", "Node")
+
+
+class Stream:
+    """The requests of one Traffic, from its creation to its deletion.
+
+    `title` tells it from others that had the same name before.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment,
+        seed: int,
+        obj: Json,
+        title: str,
+        *,
+        traces: bool,
+    ) -> None:
+        metadata = obj["metadata"]
+        self.namespace: str = metadata["namespace"]
+        self.key = f"{self.namespace}/{metadata['name']}"
+        self.title = title
+        self.spec = spec.read(obj)
+        self._store = store
+        self._clock = environment.clock
+        self._seed = seed
+        self._generation: int = metadata.get("generation") or 1
+        self.requests = make(
+            environment, f"requests {title}", self.spec.service, self._feed(), traces=traces
+        )
+        self.replicas = Replicas(environment, f"replicas {title}", self.requests)
+        self._target = targets.find(store, self.namespace, self.spec.target)
+        self._selector = targets.selector_of(self._target)
+        self._measuring = Measuring(self.namespace, metadata["name"], self.spec.target)
+
+    @property
+    def record(self) -> Record:
+        """What became of the requests so far."""
+        return self.requests.record
+
+    def catch_up(self) -> None:
+        """Have all that was due by now happen."""
+        self.requests.advance(self._clock.now_ns)
+
+    def check(self) -> None:
+        """See that nothing went missing."""
+        self.catch_up()
+        self.requests.check()
+
+    def find_pods(self) -> None:
+        """Look at all pods that may be replicas."""
+        for key, pod in tuple(self._store.read(_POD).items()):
+            if key.startswith(f"{self.namespace}/"):
+                self._place(key, pod)
+
+    def on_pod(self, change: Change) -> None:
+        """A pod has changed."""
+        if change.new["metadata"]["namespace"] != self.namespace:
+            return
+        if change.type == DELETED:
+            self.replicas.release(change.new["metadata"]["uid"])
+        else:
+            self._place(change.key, change.new)
+
+    def on_target(self, change: Change) -> None:
+        """What may be the target has changed."""
+        target = self.spec.target
+        if (
+            change.kind.kind == target["kind"]
+            and change.key == f"{self.namespace}/{target['name']}"
+        ):
+            self._target = None if change.type == DELETED else change.new
+            selector = targets.selector_of(self._target)
+            if selector != self._selector:
+                self._selector = selector
+                self.find_pods()
+
+    def change(self, obj: Json) -> None:
+        """The object says something else: other requests come from now on."""
+        self.spec = spec.read(obj)
+        self._generation = obj["metadata"]["generation"]
+        self.requests.advance(self._clock.now_ns)
+        self.requests.set_feed(self._feed())
+
+    def end(self, board: Board) -> None:
+        """The object is gone: nothing arrives any more, and nobody answers."""
+        self.check()
+        self.requests.stop()
+        for uid in tuple(self.replicas.by_pod):
+            self.replicas.release(uid)
+        self._measuring.forget(board, self.replicas)
+
+    def wanted(self) -> int | None:
+        """How many replicas the target asks for."""
+        return targets.wanted_replicas(self._target)
+
+    def utilisation(self) -> float | None:
+        """How busy active replicas were on average since this was last asked."""
+        return self._measuring.utilisation(self.replicas, self._clock.now_ns)
+
+    def add_used(self, found: dict[str, dict[str, Used]]) -> None:
+        """Add the CPU that requests have used, by pod and container."""
+        states, pods = self.requests.replicas(), self._store.read(_POD)
+        for replica in self.replicas.by_pod.values():
+            state, pod = states.get(replica.name), pods.get(replica.pod)
+            if state is None or pod is None:
+                continue
+            container = pod_state.container_of(pod, self.spec.container)
+            used = Used(replica.since_ns, state.cpu_core_ns, 0.0)
+            containers = found.setdefault(replica.pod, {})
+            if container in containers:
+                used = Used(
+                    used.started_ns, used.cpu_core_ns + containers[container].cpu_core_ns, 0.0
+                )
+            containers[container] = used
+
+    def posts(self) -> list[Post]:
+        """What is to be known of the requests at a look."""
+        return self._measuring.posts(self.replicas, self._clock.now_ns, self._clock.unix_ns)
+
+    def status(self) -> Json:
+        """The status of the object."""
+        replicas, record = self.replicas, self.record
+        return {
+            "observedGeneration": self._generation,
+            "replicas": {
+                "launching": replicas.launching.count,
+                "active": replicas.active.count,
+                "terminating": replicas.terminating.count,
+            },
+            "requests": {
+                "arrived": record.arrived,
+                "completed": record.completed,
+                "failed": record.failed,
+            },
+            "conditions": [self._target_found()],
+        }
+
+    def _target_found(self) -> Json:
+        kind, name = self.spec.target["kind"], self.spec.target["name"]
+        condition = {"type": "TargetFound", "status": "True", "reason": "TargetFound"}
+        if self._target is None:
+            message = f'there is no {kind} "{name}" in namespace {self.namespace}'
+            condition |= {"status": "False", "reason": "TargetMissing", "message": message}
+        return condition
+
+    def _feed(self) -> Feed:
+        name = f"traffic/{self.title}@{self._generation}"
+        return Feed(self.spec, self._seed, name, self._clock.now_ns)
+
+    def _place(self, key: str, pod: Json) -> None:
+        metadata = pod["metadata"]
+        uid = metadata["uid"]
+        is_selected = self._selector.matches(metadata.get("labels") or {})
+        if not is_selected and uid not in self.replicas.by_pod:
+            return
+        container = pod_state.container_of(pod, self.spec.container)
+        stock = pod_state.stock_of(pod, container)
+        if not is_selected and stock == ACTIVE:
+            stock = TERMINATING
+        cores = pod_state.cores_of(pod, container, self._store.read(_NODE))
+        self.replicas.place(uid, key, stock, cores, pod_state.lives_of(pod, container))

@@ -1,0 +1,52 @@
+"""Whom a stream of requests is for: which pods its target stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import labels
+
+if TYPE_CHECKING:
+    from kubestage.objects.labels import Selector
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+KINDS: Final = {
+    "Deployment": ("apps/v1", "Deployment"),
+    "StatefulSet": ("apps/v1", "StatefulSet"),
+    "ReplicaSet": ("apps/v1", "ReplicaSet"),
+    "Service": ("v1", "Service"),
+}
+WATCHED: Final = frozenset(
+    {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "ReplicaSet"), ("", "Service")}
+)
+RESOURCES: Final = {
+    "Deployment": "deployments.apps",
+    "StatefulSet": "statefulsets.apps",
+    "ReplicaSet": "replicasets.apps",
+    "Service": "services",
+}
+
+
+def find(store: Store, namespace: str, target: Json) -> Json | None:
+    """The object that a target names, if it is there."""
+    return store.read(KINDS[target["kind"]]).get(f"{namespace}/{target['name']}")
+
+
+def selector_of(target: Json | None) -> Selector:
+    """Which pods an object stands for: none while it is not there, or selects nothing itself."""
+    selector = None if target is None else target["spec"].get("selector")
+    if not selector:
+        return labels.NOTHING
+    if target is not None and target["kind"] == "Service":
+        return labels.selector_from_set(selector)
+    return labels.from_label_selector(selector)
+
+
+def wanted_replicas(target: Json | None) -> int | None:
+    """How many replicas an object asks for; a Service asks for none."""
+    if target is None or target["kind"] == "Service":
+        return None
+    found = target["spec"].get("replicas")
+    return 1 if found is None else int(found)

@@ -1,0 +1,143 @@
+"""All streams of requests of a stage: one for each Traffic object, fed by what the store tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.sim.ticktock import Ticktock
+from kubestage.store.log import ADDED, DELETED, Change
+from kubestage.traffic import targets
+
+if TYPE_CHECKING:
+    from kubestage.metrics.samples import Used
+    from kubestage.metrics.scraper import Look, Metrics
+    from kubestage.sim.environment import Environment
+    from kubestage.store.store import Store
+    from kubestage.traffic.record import Record
+    from kubestage.traffic.stream import Stream
+
+Json = dict[str, Any]
+
+TRAFFIC: Final = ("kubestage.dev/v1alpha1", "Traffic")
+_KIND: Final = ("kubestage.dev", "Traffic")
+_POD: Final = ("", "Pod")
+_REPORTS_NS: Final = 15 * 1_000_000_000
+_HEARD: Final = frozenset({_POD, *targets.WATCHED})
+
+
+class Traffics:
+    """Begins a stream when a Traffic object comes up, and ends it when that goes.
+
+    Pods are told to the streams whose target selects them. With `traces` every movement of a
+    request is one of the environment; without it they are worked out in bulk, when somebody wants
+    to know.
+
+    NOTE: what a stream needs is loaded with the first one (benchmarks/startup.py).
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        environment: Environment,
+        seed: int,
+        metrics: Metrics,
+        *,
+        traces: bool = False,
+    ) -> None:
+        self._store = store
+        self._environment = environment
+        self._seed = seed
+        self._metrics = metrics
+        self._traces = traces
+        self.streams: dict[str, Stream] = {}
+        self._all: dict[str, Stream] = {}
+        self._ticktock = Ticktock(
+            environment, "TrafficTicktock", "traffic_tick", _REPORTS_NS, self.report
+        )
+
+    def start(self) -> None:
+        """Begin the streams of the objects that are there, then listen for others."""
+        self._store.subscribe(self._on_traffic, {_KIND})
+        if self._store.kinds.get(*TRAFFIC) is not None:
+            for key, obj in tuple(self._store.read(TRAFFIC).items()):
+                self._begin(key, obj)
+
+    def catch_up(self) -> None:
+        """Have all that was due by now happen."""
+        for stream in self.streams.values():
+            stream.catch_up()
+
+    def check(self) -> None:
+        """The same, and see that nothing went missing."""
+        for stream in self.streams.values():
+            stream.check()
+
+    def records(self) -> dict[str, Record]:
+        """What became of requests, by the key of their Traffic, those that are gone included.
+
+        Of several that had one name, one after the other, the later ones have a number, too.
+        """
+        self.catch_up()
+        return {title: stream.record for title, stream in self._all.items()}
+
+    def utilisation(self) -> dict[str, float]:
+        """How busy the active replicas of each stream were on average since this was last asked."""
+        self.catch_up()
+        found = {key: stream.utilisation() for key, stream in self.streams.items()}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def used(self) -> dict[str, dict[str, Used]]:
+        """The CPU that requests have used, by pod and container."""
+        self.catch_up()
+        found: dict[str, dict[str, Used]] = {}
+        for stream in self.streams.values():
+            stream.add_used(found)
+        return found
+
+    def _on_traffic(self, change: Change) -> None:
+        key = change.key
+        if change.type == ADDED:
+            self._begin(key, change.new)
+        elif change.type == DELETED:
+            self._end(key)
+        elif change.old is not None and change.new["spec"] is not change.old["spec"]:
+            self.streams[key].change(change.new)
+
+    def _begin(self, key: str, obj: Json) -> None:
+        from kubestage.traffic.stream import Stream  # noqa: PLC0415 - loaded when needed
+
+        if not self._all:
+            self._store.subscribe(self._hear, _HEARD)
+            self._metrics.add_source(self)
+            self._metrics.at_look(self._look)
+            self._ticktock.start()
+        same = sum(title.partition(" ")[0] == key for title in self._all)
+        title = f"{key} ({same + 1})" if same else key
+        stream = Stream(self._store, self._environment, self._seed, obj, title, traces=self._traces)
+        self._all[title] = self.streams[key] = stream
+        stream.find_pods()
+
+    def _end(self, key: str) -> None:
+        self.streams.pop(key).end(self._metrics.board)
+
+    def _hear(self, change: Change) -> None:
+        if change.kind.kind == "Pod":
+            for stream in self.streams.values():
+                stream.on_pod(change)
+        else:
+            for stream in self.streams.values():
+                stream.on_target(change)
+
+    def report(self) -> None:
+        """Write how streams stand into their objects; that is done every now and then anyway."""
+        self.catch_up()
+        objects = self._store.read(TRAFFIC)
+        for key, stream in self.streams.items():
+            obj, status = objects[key], stream.status()
+            if obj.get("status") != status:
+                self._store.update({**obj, "status": status}, subresource="status")
+
+    def _look(self, look: Look) -> None:
+        self.catch_up()
+        for stream in self.streams.values():
+            look.posts.extend(stream.posts())

@@ -1,0 +1,53 @@
+"""Autoscalers and series for backtests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.backtest import csv_reading, target
+
+if TYPE_CHECKING:
+    from kubestage.backtest.series import Series
+    from kubestage.backtest.target import Target
+
+Json = dict[str, Any]
+
+
+def make_hpa(target_percent: int = 50, **spec: Any) -> Json:
+    goal = {"type": "Utilization", "averageUtilization": target_percent}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "web"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            "minReplicas": 1,
+            "maxReplicas": 20,
+            "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": goal}}],
+            **spec,
+        },
+    }
+
+
+def make_vpa(mode: str | None = None, **spec: Any) -> Json:
+    policy = {} if mode is None else {"updatePolicy": {"updateMode": mode}}
+    return {
+        "apiVersion": "autoscaling.k8s.io/v1",
+        "kind": "VerticalPodAutoscaler",
+        "metadata": {"name": "web"},
+        "spec": {
+            "targetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            **policy,
+            **spec,
+        },
+    }
+
+
+def made_up(replicas: int = 2, cpu: str = "1") -> Target:
+    return target.made_up("web", replicas, {"cpu": cpu})
+
+
+def totals(*rows: tuple[float, float], metric: str = "cpu") -> Series:
+    """A metric at some seconds, summed over all pods."""
+    lines = "\n".join(f"{at},{value}" for at, value in rows)
+    return csv_reading.read(f"time,total\n{lines}", "m.csv").called(metric)

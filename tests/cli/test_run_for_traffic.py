@@ -1,0 +1,99 @@
+"""With traffic and autoscalers among the manifests, a living run ends with a summary."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich import console
+
+from kubestage.cli import live_load, live_view
+from kubestage.stage import Stage
+from kubestage.testing import make_deployment, make_node
+from tests.backtest.manifests import make_hpa
+from tests.cli import clusters
+
+if TYPE_CHECKING:
+    from tests.cli.terminal import Result, Terminal
+
+Json = dict[str, Any]
+
+TRAFFIC: Json = {
+    "apiVersion": "kubestage.dev/v1alpha1",
+    "kind": "Traffic",
+    "metadata": {"name": "shoppers"},
+    "spec": {
+        "target": {"kind": "Deployment", "name": "web"},
+        "pattern": {"constant": {"rps": 20}},
+        "request": {"cpu": "50ms", "io": "0s", "timeout": "5s"},
+    },
+}
+
+
+def _objects() -> list[Json]:
+    web = make_deployment("web", replicas=2, cpu="500m")
+    return [make_node("a", cpu="8"), web, TRAFFIC, make_hpa()]
+
+
+def _run(terminal: Terminal, *options: str) -> Result:
+    clusters.write("cluster.json", *_objects())
+    return terminal.run("run", "cluster.json", "--for", "5m", *options)
+
+
+def test_the_end_is_told_with_requests_replicas_and_rescales(terminal: Terminal) -> None:
+    result = _run(terminal)
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    head = next(line for line in lines if line.startswith("TRAFFIC"))
+    columns = ["TRAFFIC", "REQUESTS", "FAILED", "P50", "P95", "P99", "MAX", "WHY", "FAILED"]
+    assert head.split() == columns
+    assert any(line.startswith("default/shoppers") and "no replica" in line for line in lines)
+    assert any(line.startswith("deployment/default/web") for line in lines)
+    assert any(line.startswith("horizontalpodautoscaler/default/web") for line in lines)
+    assert lines[-1].startswith("After 5m0s: ")
+
+
+def test_the_same_summary_is_in_the_data(terminal: Terminal) -> None:
+    summary = json.loads(_run(terminal, "-o", "json").out)["summary"]
+    [traffic] = summary["traffic"]
+    assert traffic["requests"] == traffic["completed"] + traffic["failed"] + traffic["inFlight"]
+    [hpa] = summary["autoscalers"]
+    assert hpa["rescales"] == hpa["rescalesUp"] + hpa["rescalesDown"] > 0
+    assert summary["replicaHours"] > 0
+
+
+def test_the_same_seed_is_the_same_record(terminal: Terminal) -> None:
+    first, again = (_run(terminal, "-o", "json").out for _ in range(2))
+    assert first == again
+
+
+def test_the_view_shows_requests_replicas_and_p95() -> None:
+    stage = Stage()
+    stage.add_scheduler()
+    stage.add_controllers()
+    stage.apply(_objects())
+    load = live_load.Load()
+    stage.run("30s")
+    load.look(stage)
+    stage.run("30s")
+    screen = console.Console(file=io.StringIO(), width=100)
+    screen.print(live_view.picture(stage, 120_000_000_000, load))
+    assert isinstance(screen.file, io.StringIO)
+    shown = screen.file.getvalue()
+    for text in ("traffic", "rps", "p95", "default/shoppers", "20.0", "4 of 4"):
+        assert text in shown
+
+
+def test_what_is_seen_is_what_happened_since_the_last_look() -> None:
+    stage = Stage()
+    stage.add_scheduler()
+    stage.add_controllers()
+    stage.apply(_objects())
+    load = live_load.Load()
+    stage.run("1m")
+    [first] = load.look(stage)
+    stage.store.delete(("kubestage.dev/v1alpha1", "Traffic"), "shoppers")
+    assert load.look(stage) == []
+    assert first.rps > 19
+    assert first.p95_ms is not None

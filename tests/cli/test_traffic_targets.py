@@ -1,0 +1,87 @@
+"""Requests for something that nobody creates are told of before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kubestage.testing import make_deployment, make_node
+from tests.cli import clusters
+
+if TYPE_CHECKING:
+    from tests.cli.terminal import Result, Terminal
+
+Json = dict[str, Any]
+
+
+def deployment(name: str = "web", namespace: str = "default") -> Json:
+    made = make_deployment(name, replicas=1)
+    return {**made, "metadata": {**made["metadata"], "namespace": namespace}}
+
+
+def traffic(name: str = "web") -> Json:
+    return {
+        "apiVersion": "kubestage.dev/v1alpha1",
+        "kind": "Traffic",
+        "metadata": {"name": "load"},
+        "spec": {
+            "target": {"kind": "Deployment", "name": name},
+            "pattern": {"constant": {"rps": 1}},
+        },
+    }
+
+
+def scenario(*objects: Json) -> Json:
+    events = [
+        {"id": str(at), "step": 0, "operation": "Create", "createOperation": {"object": obj}}
+        for at, obj in enumerate(objects)
+    ]
+    return {
+        "apiVersion": "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": "s"},
+        "spec": {"events": events},
+    }
+
+
+def run(terminal: Terminal, *objects: Json, options: tuple[str, ...] = ("--for", "1m")) -> Result:
+    clusters.write("all.json", make_node("a"), *objects)
+    return terminal.run("run", "all.json", *options)
+
+
+@pytest.mark.parametrize(
+    ("objects", "fix"),
+    [
+        ((traffic(),), "add the manifest of the Deployment"),
+        ((traffic("wbe"), deployment()), "did you mean web?"),
+        ((traffic(), deployment("web", "shop")), "it is in namespace shop"),
+    ],
+)
+def test_a_target_that_nobody_creates_is_refused(
+    terminal: Terminal, objects: tuple[Json, ...], fix: str
+) -> None:
+    result = run(terminal, *objects)
+    assert (result.code, result.out) == (2, "")
+    assert "there is no Deployment" in result.err
+    assert fix in result.err
+    assert "spec.target.name" in result.err
+
+
+def test_a_target_that_is_there_is_fine(terminal: Terminal) -> None:
+    assert run(terminal, traffic(), deployment()).code == 0
+
+
+def test_what_comes_later_is_looked_at_too(terminal: Terminal) -> None:
+    clusters.write("later.json", traffic())
+    options = ("--for", "2m", "--at", "1m=later.json")
+    assert run(terminal, deployment(), options=options).code == 0
+    result = run(terminal, deployment("other"), options=options)
+    assert (result.code, "later.json" in result.err) == (2, True)
+
+
+def test_scenarios_are_looked_through(terminal: Terminal) -> None:
+    result = run(terminal, scenario(deployment("other"), traffic()), options=())
+    assert "spec.events[1].createOperation.object.spec.target.name" in result.err
+    assert result.code == 2
+    assert run(terminal, scenario(deployment(), traffic()), options=()).code == 0

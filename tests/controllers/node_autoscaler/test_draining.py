@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.controllers import pods
+from kubestage.testing import make_daemon_set, make_pod, make_pod_disruption_budget
+from tests.controllers.node_autoscaler.clusters import (
+    NODE,
+    POD,
+    make_group,
+    make_web,
+    nodes,
+    pending,
+    staged,
+    taints,
+    told,
+)
+
+if TYPE_CHECKING:
+    from kubestage.stage import Stage
+    from kubestage.store.log import Change
+
+_TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
+BUDGET = ("policy/v1", "PodDisruptionBudget")
+
+
+class Pods:
+    """Watches how few pods are ready, and how long those have that are to go."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self.graces: dict[str, int] = {}
+        self.lowest = 1000
+        stage.store.subscribe(self._note, [("", "Pod")])
+
+    def _note(self, change: Change) -> None:
+        metadata = change.new["metadata"]
+        if change.old is not None and "deletionTimestamp" in metadata:
+            self.graces.setdefault(metadata["name"], metadata["deletionGracePeriodSeconds"])
+        every = self._stage.store.read(POD).values()
+        ready = [pod for pod in every if pods.is_ready(pod) and not pods.is_terminating(pod)]
+        self.lowest = min(self.lowest, len(ready))
+
+
+def _two_nodes(*others: Any, replicas: int = 4, **flags: Any) -> Stage:
+    """Two nodes with pods of a fifth of their size, on both of them."""
+    web = make_web(replicas, cpu="800m", memory="1Gi")
+    return staged(make_group(initialSize=2, minSize=1), web, *others, **flags)
+
+
+def test_a_budget_lets_pods_go_one_by_one() -> None:
+    stage = _two_nodes(make_pod_disruption_budget("web", max_unavailable=1))
+    stage.run("30s")
+    seen = Pods(stage)
+    stage.run("25m")
+    assert (len(nodes(stage)), pending(stage)) == (1, 0)
+    assert (seen.lowest, len(seen.graces)) == (3, 2)
+
+
+def test_a_drain_that_fails_is_called_off() -> None:
+    stage = _two_nodes()
+    stage.run("9m")
+    # An eviction cannot cope with two budgets, whatever they allow.
+    budgets = [make_pod_disruption_budget(name, selector={"app": "web"}) for name in "ab"]
+    for budget in budgets:
+        budget["spec"]["maxUnavailable"] = "100%"
+    stage.apply(budgets)
+    stage.run("1m30s")
+    (going,) = [name for name in nodes(stage) if _TO_BE_DELETED in taints(stage, name)]
+    stage.run("2m20s")
+    assert len(nodes(stage)) == 2
+    assert _TO_BE_DELETED not in taints(stage, going)
+    assert "unschedulable" not in stage.store.get(NODE, going)["spec"]
+    failed = told(stage, "ScaleDownFailed")
+    assert "failed to delete pod for ScaleDown" in failed
+    assert failed[1].startswith(
+        f"failed to drain and delete node: Failed to drain node /{going}, due to following errors: "
+        "[failed to evict pod default/web-"
+    )
+
+
+def test_a_pod_that_came_to_an_empty_node_calls_its_removal_off() -> None:
+    stage = staged(make_group(initialSize=1, minSize=0))
+    stage.run("10m21s")
+    assert _TO_BE_DELETED in taints(stage, "pool-1")
+    pod = make_pod("late", node_name="pool-1", cpu="100m")
+    pod["metadata"]["annotations"] = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
+    stage.load([pod])
+    stage.run("8s")
+    assert nodes(stage) == ["pool-1"]
+    assert _TO_BE_DELETED not in taints(stage, "pool-1")
+    assert told(stage, "ScaleDownFailed") == [
+        ('failed to delete empty node: failed to delete empty node "pool-1", new pods scheduled')
+    ]
+
+
+def test_pods_have_the_time_they_need_to_end_and_no_more_than_the_flag_says() -> None:
+    for most, wanted in ((600, 100), (20, 20)):
+        stage = staged(make_group(initialSize=2), max_graceful_termination_sec=most)
+        web = make_web(2, cpu="800m", memory="1Gi")
+        web["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 100
+        stage.apply([web])
+        seen = Pods(stage)
+        stage.run("15m")
+        assert set(seen.graces.values()) == {wanted}
+
+
+def test_daemons_of_occupied_nodes_are_evicted_first_and_those_of_empty_ones_are_not() -> None:
+    daemons = make_daemon_set("agent", pod=make_pod(cpu="100m", labels={"app": "agent"}))
+    for replicas, evicted in ((2, True), (0, False)):
+        stage = _two_nodes(daemons, replicas=replicas)
+        stage.run("15m")
+        assert len(nodes(stage)) == 1
+        assert ("deleting pod for node scale down" in told(stage, "ScaleDown")) is evicted
+
+
+def test_pods_of_a_node_that_is_drained_are_reckoned_with() -> None:
+    stage = _two_nodes()
+    stage.run("10m22s")
+    assert len([name for name in nodes(stage) if _TO_BE_DELETED in taints(stage, name)]) == 1
+    # What is left has room for one more pod of this size if the others were not to come there.
+    stage.apply([make_web(1, cpu="1800m", name="more")])
+    stage.run("3m")
+    assert pending(stage) == 0
+    assert len(nodes(stage)) == 2

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from kubestage.controllers.node_autoscaler import groups, templates
+from kubestage.controllers.node_autoscaler.expanders import Expander, Option
+from kubestage.objects.views import pod as pod_views
+from kubestage.testing import make_pod
+from tests.controllers.node_autoscaler.clusters import make_group, make_web, staged, target
+
+
+def _option(
+    name: str, nodes: int, pods: int, *, cpu: str = "4", memory: str = "16Gi", **spec: Any
+) -> Option:
+    group = groups.of(make_group(name, cpu=cpu, memory=memory, **spec))
+    template = templates.of_description(group, [])
+    views = [pod_views.of(make_pod(f"p{number}", cpu="1", memory="1Gi")) for number in range(pods)]
+    return Option(group, template, nodes, views)
+
+
+def _best(expander: str, *options: Option, size: int = 3, seed: int = 1) -> str:
+    found = Expander(expander, random.Random(seed)).best(options, size)
+    assert found is not None
+    return found.group.name
+
+
+def test_least_waste_leaves_the_least_of_cpu_and_memory_unused() -> None:
+    # 4 of 8 cores and 4 of 32 GiB, against 4 of 6 cores and 4 of 32 GiB.
+    wide = _option("wide", 2, 4)
+    narrow = _option("narrow", 2, 4, cpu="3")
+    assert _best("least-waste", wide, narrow) == "narrow"
+    # Less memory is wasted, and so much of it that more CPU may be.
+    lean = _option("lean", 2, 4, cpu="5", memory="2Gi")
+    assert _best("least-waste", wide, narrow, lean) == "lean"
+
+
+def test_most_pods_helps_most_pods() -> None:
+    assert _best("most-pods", _option("a", 1, 3), _option("b", 4, 4)) == "b"
+
+
+def test_least_nodes_takes_the_fewest_nodes() -> None:
+    assert _best("least-nodes", _option("a", 3, 9), _option("b", 2, 1)) == "b"
+
+
+def test_priority_takes_the_highest_and_groups_without_one_last() -> None:
+    plain = _option("plain", 1, 1)
+    low, high = _option("low", 1, 1, priority=1), _option("high", 1, 1, priority=5)
+    assert _best("priority", plain, low, high) == "high"
+    assert _best("priority", plain, low) == "low"
+    assert _best("priority,least-nodes", plain, _option("more", 2, 1)) == "plain"
+
+
+def test_price_takes_what_costs_least_for_what_it_is_used_for() -> None:
+    cheap, dear = _option("cheap", 2, 8, price=0.1), _option("dear", 2, 8, price=0.4)
+    assert _best("price", dear, cheap) == "cheap"
+
+
+def test_price_prefers_nodes_that_suit_the_size_of_the_cluster() -> None:
+    # Twice the node at twice the price: in a small cluster a small one suits better.
+    small = _option("small", 2, 4, cpu="2", price=0.1)
+    large = _option("large", 1, 4, cpu="8", price=0.2)
+    assert _best("price", small, large, size=3) == "small"
+    assert _best("price", small, large, size=100) == "large"
+
+
+def test_each_of_a_chain_chooses_among_what_is_left() -> None:
+    options = [
+        _option("a", 2, 5, priority=1),
+        _option("b", 2, 5, priority=2),
+        _option("c", 1, 4, priority=9),
+    ]
+    assert _best("most-pods,priority", *options) == "b"
+    assert _best("priority,most-pods", *options) == "c"
+
+
+def test_ties_are_decided_by_chance_and_the_same_luck_decides_alike() -> None:
+    options = [_option(name, 1, 1) for name in "abc"]
+    drawn = [_best("least-nodes", *options, seed=seed) for seed in range(40)]
+    assert set(drawn) == {"a", "b", "c"}
+    assert drawn == [_best("least-nodes", *options, seed=seed) for seed in range(40)]
+
+
+def test_random_takes_any() -> None:
+    options = [_option("a", 9, 1), _option("b", 1, 1)]
+    assert {_best("random", *options, seed=seed) for seed in range(20)} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("expander", "chosen"), [("least-waste", "small"), ("least-nodes", "large")]
+)
+def test_the_flag_decides_which_group_grows(expander: str, chosen: str) -> None:
+    # Five pods of a core take two small nodes, or a part of a large one.
+    stage = staged(
+        make_group("large", cpu="32", memory="64Gi"),
+        make_group("small", cpu="3", memory="4Gi"),
+        make_web(5),
+        expander=expander,
+    )
+    stage.run("11s")
+    assert target(stage, chosen) > 0
+    assert target(stage, "large") + target(stage, "small") == target(stage, chosen)

@@ -1,0 +1,97 @@
+"""The report of a living run: alone in one file, with what people ask for first."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kubestage.results.life.tables import Rows
+from kubestage.results.repeat import LifeRepeat
+from kubestage.results.report import drawings, life_page
+from tests.results.life.lives import SUMMARY, WEB, make_life
+from tests.results.report.test_page import EVIL, Page
+
+if TYPE_CHECKING:
+    import pytest
+
+REPEAT = LifeRepeat(
+    version="0.1",
+    seed=7,
+    start="2026-01-01T00:00:00Z",
+    tie_break="heap",
+    controllers=True,
+    detail="summary",
+    strategy="",
+    duration="30m0s",
+    later=[("5m0s", "later-1.yaml")],
+)
+
+
+def _text(page: str) -> str:
+    return re.sub(r"\s+", " ", " ".join(Page(page).texts))
+
+
+def test_the_page_tells_what_people_ask_for_first() -> None:
+    told = _text(life_page.render(make_life(), REPEAT, []))
+    assert "Of 90,000 requests of default/web 0.12% failed" in told
+    assert "95% of the others took no longer than 1.26s" in told
+    for figure in ("Replica-hours 2.25", "Node-hours 1.80", "Cost 0.16", "Rescales 3"):
+        assert figure in told
+    assert "105 timeout" in told
+    assert "later-1.yaml at 5m0s" in told
+    assert "cpu resource utilization (percentage of request) above target" in told
+
+
+def test_the_page_loads_nothing_and_is_well_formed() -> None:
+    drawn = drawings.drawn({})
+    page = Page(life_page.render(make_life(), REPEAT, drawn))
+    assert page.open == []
+    sources = [
+        value
+        for _, attributes in page.elements
+        for name, value in attributes.items()
+        if name in ("src", "href")
+    ]
+    assert all(source is not None and source.startswith("#") for source in sources)
+
+
+def test_a_name_cannot_become_markup() -> None:
+    summary: dict[str, Any] = {
+        **SUMMARY,
+        "traffic": [{**SUMMARY["traffic"][0], "traffic": EVIL}],
+        "workloads": [{**SUMMARY["workloads"][0], "workload": EVIL}],
+    }
+    life = msgspec.structs.replace(make_life(), summary=summary)
+    page = Page(life_page.render(life, REPEAT, []))
+    assert [tag for tag, _ in page.elements].count("script") == 2
+    assert not any(tag == "img" for tag, _ in page.elements)
+
+
+def test_without_what_draws_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawings, "NEEDED", ("no_such_library",))
+    assert life_page._drawn(make_life()) is None
+    assert "pip install 'kubestage[charts]'" in _text(life_page.render(make_life(), REPEAT, None))
+
+
+def test_of_very_many_decisions_the_first_are_shown() -> None:
+    rows = Rows()
+    for at in range(1234):
+        rows.add("decisions", float(at), "rescale", "default/web", WEB, at, at + 1, f"wave {at};")
+    told = _text(life_page.render(make_life(rows=rows), None, []))
+    assert "wave 999;" in told
+    assert "wave 1000;" not in told
+    assert "and 239 more, in tables/decisions.csv" in told
+
+
+def test_parts_of_which_there_is_nothing_to_tell_are_left_out() -> None:
+    empty = {
+        **SUMMARY,
+        **{name: [] for name in ("traffic", "workloads", "autoscalers", "nodeGroups")},
+        "cost": None,
+    }
+    life = msgspec.structs.replace(make_life(), summary=empty, tables={})
+    page = Page(life_page.render(life, None, []))
+    anchors = [attributes["id"] for tag, attributes in page.elements if tag == "section"]
+    assert anchors == ["overview", "charts"]

@@ -85,3 +85,14 @@ def test_scenarios_are_looked_through(terminal: Terminal) -> None:
     assert "spec.events[1].createOperation.object.spec.target.name" in result.err
     assert result.code == 2
     assert run(terminal, scenario(deployment(), traffic()), options=()).code == 0
+
+
+def test_a_scenario_with_time_in_it_tells_how_its_requests_fared(terminal: Terminal) -> None:
+    told = scenario(make_node("b"), deployment(), traffic())
+    told["spec"]["stepDuration"] = "5m"
+    result = run(terminal, told, options=())
+    assert result.code == 0
+    head, row = result.out.splitlines()[-2:]
+    assert head.split()[:3] == ["TRAFFIC", "REQUESTS", "FAILED"]
+    assert row.startswith("default/load")
+    assert row.split()[1] in ("300", "301")

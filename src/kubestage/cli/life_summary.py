@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects.tables import text
-from kubestage.results.life import wording
+from kubestage.results.life import requests, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kubestage.traffic.record import Record
 
 Json = dict[str, Any]
 
@@ -20,6 +22,12 @@ def as_text(summary: Json, *, wide: bool) -> str:
     """Traffic, workloads, autoscalers and nodes, each in a table; long ones are cut."""
     tables = [each for each in _tables(summary) if len(each) > 1]
     return "\n".join(_text(each, wide=wide) for each in tables)
+
+
+def of_traffic(records: Mapping[str, Record], *, wide: bool) -> str:
+    """How requests fared, in a table; nothing if there were none."""
+    rows = [requests.in_short(key, record) for key, record in sorted(records.items())]
+    return _text(_traffic(rows), wide=wide) if rows else ""
 
 
 def _text(rows: Sequence[tuple[str, ...]], *, wide: bool) -> str:

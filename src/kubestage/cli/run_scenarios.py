@@ -13,6 +13,7 @@ import msgspec
 from kubestage.cli import (
     explaining,
     keeping,
+    life_summary,
     living,
     placements,
     printing,
@@ -146,6 +147,9 @@ def _scenarios(
     else:
         is_wide = wanted.output == "wide"
         sys.stdout.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
+        if len(scenarios) == 1 and played.stage.traffic is not None:
+            load = life_summary.of_traffic(played.stage.traffic.records(), wide=is_wide)
+            sys.stdout.write(f"\n{load}" if load else "")
     failed = [each for each in scenarios if each["status"]["phase"] in _FAILED]
     failures = [f"{each['metadata']['name']}: {each['status']['message']}" for each in failed]
     left = sum(scenario_report.left(each) for each in scenarios)

@@ -28,6 +28,7 @@ from kubestage.sim.stock import (
     Through,
 )
 from kubestage.sim.streams import Streams
+from kubestage.sim.ticktock import Ticktock
 
 __all__ = [
     "ArrayStock",
@@ -54,4 +55,5 @@ __all__ = [
     "Stock",
     "Streams",
     "Through",
+    "Ticktock",
 ]

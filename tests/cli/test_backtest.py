@@ -127,7 +127,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     ),
     "other metric": (
         ["hpa.yaml", "web.yaml"],
-        "time,memory\n0,1\n",
+        "time,memory\n0,1\n60,1\n",
         "hpa.yaml:14: spec.metrics[0].resource: nothing was measured of cpu",
     ),
     "request twice": (
@@ -144,8 +144,14 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     ),
     "named twice": (
         ["hpa.yaml", "web.yaml", "--metric", "cpu"],
-        "time,cpu\n0,1\n",
+        "time,cpu\n0,1\n60,1\n",
         "--metric: the CSV names its metrics itself",
+    ),
+    "one moment": (["hpa.yaml", "web.yaml"], "time,total\n0,1\n", "cpu.csv: has a single moment"),
+    "no directory": (
+        ["hpa.yaml", "web.yaml", "--chart", "nowhere/x.png"],
+        CSV,
+        "nowhere/x.png: --chart: no such directory",
     ),
     "bad chart": (
         ["hpa.yaml", "web.yaml", "--chart", "x.pdf"],
@@ -169,6 +175,28 @@ def test_a_manifest_of_another_kind_is_refused_at_its_line(terminal: Terminal) -
     result = _run(terminal, "hpa.yaml", "node.yaml")
     assert result.code == 2
     assert result.err.startswith("Error: node.yaml:2: kind: a Node cannot be backtested")
+
+
+def test_a_workload_that_nobody_scales_is_refused_at_its_line(terminal: Terminal) -> None:
+    _write(other=make_deployment("other", replicas=2, cpu="1"))
+    result = _run(terminal, "hpa.yaml", "web.yaml", "other.yaml")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("Error: other.yaml:2: kind: no autoscaler scales it")
+    assert "deployment/web" in result.err
+
+
+@pytest.mark.parametrize(
+    ("metrics", "problem"),
+    [("hpa.yaml", "is a manifest, and no CSV"), ("somewhere", "is a directory")],
+)
+def test_what_is_no_csv_is_told_before_anything_is_read(
+    metrics: str, problem: str, terminal: Terminal
+) -> None:
+    _write(hpa=make_hpa(), web=make_deployment("web", replicas=2, cpu="1"))
+    pathlib.Path("somewhere").mkdir()
+    result = terminal.run("backtest", metrics, "hpa.yaml", "web.yaml")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"Error: {metrics}: {problem}")
 
 
 def test_two_metrics_and_a_total_need_to_be_told_which_is_meant(terminal: Terminal) -> None:

@@ -165,10 +165,12 @@ def test_stages_of_kwok_give_pods_their_lives(terminal: Terminal) -> None:
     [
         (["--for", "soon"], '--for: invalid duration "soon"'),
         (["--for", "0s"], "--for: a run takes some time"),
+        (["--for", "1d-5h"], '--for: invalid duration "1d-5h"'),
+        (["--for", "99999d"], "--for: is more than a hundred years"),
         (["--events"], "--events: means something only while the cluster lives"),
         (["--at", "1m=x.json"], "--at: means something only while the cluster lives"),
         (["--for", "1m", "--at", "30s"], '--at: "30s" is not a time and a file'),
-        (["--for", "1m", "--at", "2m=cluster.json"], "--at: comes after the end of --for"),
+        (["--for", "1m", "--at", "2m=cluster.json"], "--at: 2m0s comes after the end of --for"),
         (["--for", "1m", "--at", "x=cluster.json"], '--at: invalid duration "x"'),
         (["--for", "1m", "--launch-delay", "often"], "--launch-delay: "),
         (["--for", "1m", "--run-duration", "exp(1s"], "--run-duration: "),

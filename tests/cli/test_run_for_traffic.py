@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from rich import console
 
 from kubestage.cli import live_load, live_view
@@ -52,6 +54,35 @@ def test_the_end_is_told_with_requests_replicas_and_rescales(terminal: Terminal)
     assert any(line.startswith("deployment/default/web") for line in lines)
     assert any(line.startswith("horizontalpodautoscaler/default/web") for line in lines)
     assert lines[-1].startswith("After 5m0s: ")
+
+
+@pytest.mark.parametrize("later", [(), ("--at", "4m=late.json")])
+def test_traffic_that_would_begin_after_the_end_is_refused(
+    later: tuple[str, ...], terminal: Terminal
+) -> None:
+    late = {**TRAFFIC, "spec": {**TRAFFIC["spec"], "startAfter": "1m" if later else "5m"}}
+    clusters.write("late.json", late)
+    clusters.write("cluster.json", *_objects()[:2], *(() if later else (late,)))
+    result = terminal.run("run", "cluster.json", "--for", "5m", *later)
+    assert (result.code, result.out) == (2, "")
+    assert "spec.startAfter: requests would begin after the end of the run, at 5m0s" in result.err
+
+
+def test_without_time_it_is_said_that_nothing_comes_of_traffic(terminal: Terminal) -> None:
+    clusters.write("cluster.json", *_objects())
+    result = terminal.run("run", "cluster.json")
+    assert result.code == 0
+    assert "HorizontalPodAutoscaler, Traffic: nothing comes of it while no time" in result.err
+
+
+def test_a_difference_between_shares_is_in_points(terminal: Terminal) -> None:
+    _run(terminal, "--out", "first")
+    slow = {**TRAFFIC, "spec": {**TRAFFIC["spec"], "pattern": {"constant": {"rps": 60}}}}
+    clusters.write("cluster.json", *_objects()[:2], slow)
+    terminal.run("run", "cluster.json", "--for", "5m", "--out", "second")
+    lines = terminal.run("compare", "first", "second").out.splitlines()
+    [failed] = [line for line in lines if line.startswith("failed ")]
+    assert re.search(r"\d% +\S*\d\.\d\d% \([+-]\d+\.\d\d\)", failed)
 
 
 def test_the_same_summary_is_in_the_data(terminal: Terminal) -> None:

@@ -42,9 +42,14 @@ def test_lists_are_written_with_commas() -> None:
         ("hpa.sync-period", '"hpa.sync-period" is no setting', "write NAME=VALUE, as in "),
         ("hpa.sync-perod=1s", 'unknown setting "hpa.sync-perod"', "did you mean hpa.sync-period?"),
         ("tolerance=1", 'unknown setting "tolerance"', "did you mean hpa.tolerance?"),
-        ("nonsense=1", 'unknown setting "nonsense"', "docs/controllers.md lists them"),
+        ("nonsense=1", 'unknown setting "nonsense"', "docs/settings.md lists them"),
         ("hpa.sync-period=soon", 'invalid duration "soon"', "write it as in 30s"),
-        ("hpa.sync-period=0s", "must be above zero", "write 15s"),
+        ("hpa.sync-period=0s", "is shorter than a millisecond", "write it as in 15s"),
+        ("node-monitor-period=1ns", "is shorter than a millisecond", "write it as in 15s"),
+        ("node-autoscaler.max-nodes-total=-5", "is below zero", "leave it out"),
+        ("metrics.fresh=-5s", "is below zero", "leave it out"),
+        ("vpa.oom-bump-up-ratio=inf", "is not finite", "write a number"),
+        ("provision-delay=soon", "'soon' cannot be read", "write 5s"),
         ("hpa.tolerance=much", '"much" is not a number', "write a number"),
         ("hpa.scale-to-zero=perhaps", '"perhaps" is not true or false', "write true or false"),
         ("node-autoscaler.expander=cheap", "'cheap' is no expander", "choose from "),
@@ -58,6 +63,11 @@ def test_what_is_wrong_is_told_with_the_fix(text: str, problem: str, fix: str) -
     assert caught.value.fix.startswith(fix)
     assert caught.value.path is not None
     assert caught.value.path.startswith("--setting")
+
+
+def test_what_is_below_zero_by_default_may_be_so() -> None:
+    cutoff = applied("node-autoscaler.expendable-pods-priority-cutoff=-20").node_autoscaler
+    assert cutoff.expendable_pods_priority_cutoff == -20
 
 
 def test_all_settings_have_a_name_that_is_understood() -> None:

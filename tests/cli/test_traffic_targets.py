@@ -50,6 +50,14 @@ def run(terminal: Terminal, *objects: Json, options: tuple[str, ...] = ("--for",
     return terminal.run("run", "all.json", *options)
 
 
+def test_what_cannot_be_a_target_at_all_is_told_by_its_kind(terminal: Terminal) -> None:
+    load = traffic()
+    load["spec"]["target"]["kind"] = "Deploymnet"
+    result = run(terminal, load, deployment())
+    assert result.code == 2
+    assert "spec.target.kind: " in result.err
+
+
 @pytest.mark.parametrize(
     ("objects", "fix"),
     [

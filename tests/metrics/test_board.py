@@ -22,13 +22,14 @@ def test_values_go_by_namespace_kind_and_metric_and_the_latest_stands() -> None:
     assert board.values("shop", "pods", "latency") == {}
 
 
-def test_an_object_that_is_gone_has_no_values() -> None:
+def test_a_value_that_is_withdrawn_is_not_known_any_more_and_others_are() -> None:
     board = Board()
     board.post_values("shop", "pods", [value("web-1", 1), value("web-1", 1, "latency")])
     board.post_values("shop", "services", [value("web-1", 1)])
-    board.forget("shop", "pods", "web-1")
+    board.withdraw_value("shop", "pods", "rps", "web-1")
+    board.withdraw_value("shop", "pods", "never-heard-of", "web-1")
     assert board.values("shop", "pods", "rps") == {}
-    assert board.values("shop", "pods", "latency") == {}
+    assert "web-1" in board.values("shop", "pods", "latency")
     assert "web-1" in board.values("shop", "services", "rps")
 
 
@@ -40,5 +41,7 @@ def test_external_metrics_are_found_by_their_labels() -> None:
     assert sorted(found) == [2, 3]
     only_a = labels.parse("queue=a")
     assert [each.value_milli for each in board.external("shop", "depth", only_a)] == [3]
-    board.forget_external("shop", {"queue": "a"})
+    board.withdraw_external("shop", "depth", {"queue": "a"})
+    board.withdraw_external("shop", "never-heard-of", {"queue": "a"})
     assert list(board.external("shop", "depth", only_a)) == []
+    assert len(list(board.external("shop", "depth", labels.EVERYTHING))) == 1

@@ -128,6 +128,32 @@ def test_a_pod_that_is_gone_is_forgotten_at_the_next_look() -> None:
     assert sample(metrics) is None
 
 
+def test_a_counter_that_goes_back_is_not_told_of_until_it_can_be_compared_again() -> None:
+    environment = Environment()
+    steady, leaving = Burner(environment, web=0.25), Burner(environment, web=0.5)
+    metrics = metrics_of(environment, steady, leaving)
+    environment.run(until_ns=16 * SECOND)
+    leaving.is_there = False
+    environment.run(until_ns=31 * SECOND)
+    assert sample(metrics) is None
+    environment.run(until_ns=46 * SECOND)
+    seen = sample(metrics)
+    assert seen is not None
+    assert seen.containers["web"].cpu_nanos == 250_000_000
+
+
+def test_a_container_that_several_know_of_runs_since_the_first_of_them_says() -> None:
+    environment = Environment()
+    early, late = Burner(environment, web=0.5), Burner(environment, web=0.0)
+    late.started_ns = 12 * SECOND
+    metrics = metrics_of(environment, late, early)
+    environment.run(until_ns=16 * SECOND)
+    seen = sample(metrics)
+    assert seen is not None
+    assert seen.window_ns == 15 * SECOND + 1
+    assert seen.containers["web"].cpu_nanos == 500_000_000
+
+
 def test_others_add_to_a_look_what_arrives_with_it() -> None:
     environment = Environment()
     metrics = metrics_of(environment, delay_ns=SECOND)

@@ -71,6 +71,32 @@ def _state(snapshot: WhatIfSnapshot) -> dict[str, list[str]]:
     return {name: sorted(pod.name for pod in snapshot.pods(name)) for name in snapshot.node_names}
 
 
+def test_a_pod_is_put_on_a_node_if_it_fits_and_else_it_is_told_why() -> None:
+    snapshot = _snapshot([make_node("a", cpu="1"), make_node("b")])
+    one, other, third = _pods(3)
+    assert snapshot.put(one, "a") is None
+    assert snapshot.put(other, "a") == ("Insufficient cpu",)
+    assert _state(snapshot) == {"a": ["p0"], "b": []}
+    snapshot.fork()
+    assert snapshot.put(other, "b") is None
+    # A search begins where the last one ended, and this was none.
+    assert snapshot.place([third]) == ["b"]
+    snapshot.revert()
+    assert _state(snapshot) == {"a": ["p0"], "b": []}
+
+
+def test_a_search_of_one_node_does_not_move_where_the_next_one_begins() -> None:
+    snapshot = _snapshot([make_node(name) for name in "abc"])
+    one, other = _pods(2)
+    assert snapshot.place([one], ["b"]) == ["b"]
+    assert snapshot.place([other]) == ["a"]
+
+
+def test_one_node_may_be_left_out_of_a_search() -> None:
+    snapshot = _snapshot([make_node(name, cpu="1") for name in "abc"])
+    assert snapshot.place(_pods(3), but="b") == ["a", "c"]
+
+
 def test_pods_are_dealt_in_turn_until_one_fits_nowhere() -> None:
     snapshot = _snapshot([make_node("a", cpu="2"), make_node("b", cpu="1"), make_node("c")])
     assert snapshot.place(_pods(9)) == ["a", "b", "c", "a", "c", "c", "c"]

@@ -35,7 +35,7 @@ class InBulk:
         self.requests: Requests = FastRequests(service, feed, record=record, compiled=False)
 
     def until(self, at_ns: int) -> Run:
-        self.requests.advance(at_ns)
+        self.requests.advance(at_ns, is_over=True)
         return self
 
     def fates(self) -> list[tuple[str, int, str]]:
@@ -71,13 +71,33 @@ def test_a_request_without_an_active_replica_fails_at_once(begin: Any) -> None:
     assert run.until(100).fates() == [("", 10, "NoReplica")]
 
 
+def test_who_arrives_at_an_instant_comes_after_what_is_changed_then_unless_it_is_over() -> None:
+    requests = FastRequests(Service(), each((10, 5, 0), (20, 5, 0)), record=Record())
+    requests.add_replica("a", 1.0)
+    requests.advance(10)
+    assert (requests.record.arrived, requests.in_flight) == (0, 0)
+    requests.remove_replica("a")
+    requests.advance(20, is_over=True)
+    assert requests.record.arrived == 2
+    assert requests.record.summary()["failed"]["NoReplica"] == 2
+
+
+def test_a_replica_that_nobody_knows_can_be_neither_changed_nor_removed(begin: Any) -> None:
+    run = one(begin, Service(), each((10, 5, 0)))
+    run.requests.set_capacity("b", 2.0)
+    run.requests.drain("b")
+    run.requests.remove_replica("b")
+    assert run.until(100).fates() == [("a", 15, "Completed")]
+    assert list(run.requests.replicas()) == ["a"]
+
+
 def test_a_full_replica_turns_requests_away(begin: Any) -> None:
     run = one(begin, Service(max_requests=2), each((10, 5, 0), (10, 5, 0), (10, 5, 0), (21, 5, 0)))
     assert run.until(100).fates() == [
         ("a", 20, "Completed"), ("a", 20, "Completed"), ("a", 10, "Overloaded"),
         ("a", 26, "Completed"),
     ]  # fmt: skip
-    assert run.requests.replicas()["a"][2:5] == (4, 3, 1)
+    assert run.requests.replicas()["a"][3:6] == (4, 3, 1)
 
 
 def test_round_robin_takes_turns_in_the_order_of_activation(begin: Any) -> None:
@@ -198,7 +218,7 @@ def test_what_is_in_flight_when_a_replica_goes_is_interrupted(begin: Any) -> Non
     assert run.until(100).fates() == [
         ("a", 17, "Interrupted"), ("a", 17, "Interrupted"), ("a", 31, "Completed"),
     ]  # fmt: skip
-    assert run.requests.replicas()["a"] == (0, 1.0, 1, 1, 0, 1)
+    assert run.requests.replicas()["a"] == (1, 0, 1.0, 1, 1, 0, 1)
 
 
 def test_removing_a_replica_that_is_not_there_does_nothing(begin: Any) -> None:

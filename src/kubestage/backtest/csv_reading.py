@@ -40,6 +40,9 @@ _SECOND_NS: Final = 1_000_000_000
 # Seconds above this are counted from 1970; below, from the beginning of whatever was measured.
 _CALENDAR: Final = 1_000_000_000
 _RESOURCES: Final = ("cpu", "memory")
+_LONGEST_NS: Final = 366 * 24 * 3600 * _SECOND_NS
+# The year 9999: whatever is later is no date.
+_LAST: Final = 253_000_000_000
 
 
 class _Layout(msgspec.Struct, frozen=True):
@@ -70,7 +73,11 @@ def read(text: str, file: str, metrics: Collection[str] = ()) -> Series:
     if not rest:
         _refuse(file, number, "has a header and no rows", "add a row for each moment")
     rows = [_row(cells, layout, file, line) for line, cells in rest]
-    return Series(list(_frames(rows, layout, file)))
+    frames = list(_frames(rows, layout, file))
+    if frames[-1].at_ns - frames[0].at_ns > _LONGEST_NS:
+        problem = "is more than a year after the first row"
+        _refuse(file, rows[-1].line, problem, "write seconds, not milliseconds, or fewer rows")
+    return Series(frames)
 
 
 def _layout(header: Sequence[str], metrics: Collection[str], file: str, line: int) -> _Layout:
@@ -122,7 +129,7 @@ def _of_rows(names: Sequence[str], metrics: Collection[str], file: str, line: in
 def _row(cells: Sequence[str], layout: _Layout, file: str, line: int) -> _Row:
     width = 1 + layout.has_pods + layout.has_containers + len(layout.names)
     if len(cells) != width:
-        problem = f"has {len(cells)} cells, and the header {width}"
+        problem = f"has {len(cells)} cell{'' if len(cells) == 1 else 's'}, and the header {width}"
         _refuse(file, line, problem, "leave a cell empty if nothing was measured")
     at_ns = _time_ns(cells[0], file, line)
     pod = cells[1] if layout.has_pods else ""
@@ -180,6 +187,8 @@ def _time_ns(text: str, file: str, line: int) -> int:
             _refuse(file, line, f'"{text}" is no time', fix)
     if not math.isfinite(seconds) or seconds < 0:
         _refuse(file, line, f'"{text}" is no time', "write seconds from 0 on")
+    if seconds > _LAST:
+        _refuse(file, line, f'"{text}" is too far away', "write seconds, not milliseconds")
     begin_ns = 0 if seconds >= _CALENDAR else EPOCH_2026_NS
     return begin_ns + round(seconds * _SECOND_NS)
 

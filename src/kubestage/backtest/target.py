@@ -21,6 +21,8 @@ class Target(msgspec.Struct, frozen=True):
     name: str
     replicas: int
     pod_spec: Json
+    is_known: bool = False
+    """Whether its manifest was given."""
 
     @property
     def container(self) -> str:
@@ -42,7 +44,7 @@ def of_workload(workload: Json, replicas: int | None = None) -> Target:
     spec = workload["spec"]
     stated = spec.get("replicas")
     count = replicas if replicas is not None else 1 if stated is None else int(stated)
-    return Target(workload["metadata"]["name"], count, spec["template"]["spec"])
+    return Target(workload["metadata"]["name"], count, spec["template"]["spec"], is_known=True)
 
 
 def made_up(name: str, replicas: int, requests: Json, container: str = _MADE_UP) -> Target:

@@ -52,7 +52,11 @@ _Metric = Annotated[
 _Replicas = Annotated[
     int | None,
     typer.Option(
-        "--replicas", metavar="N", min=0, help="How many replicas there are at the beginning."
+        "--replicas",
+        metavar="N",
+        min=0,
+        max=10_000,
+        help="How many replicas there are at the beginning.",
     ),
 ]
 _Requests = Annotated[
@@ -100,6 +104,9 @@ def backtest(
     if chart is not None and pathlib.Path(chart).suffix.lower() not in (".html", ".png", ".svg"):
         fix = "name a file that ends in .html, .png or .svg"
         raise InputError("charts are not written as this", path="--chart", file=chart, fix=fix)
+    if chart is not None and not pathlib.Path(chart).parent.is_dir():
+        fix = "make the directory first"
+        raise InputError("no such directory", path="--chart", file=chart, fix=fix)
     flags = setting_option.apply(Settings(), setting_option.split(setting or ()))
     options = backtest_inputs.Options(metric, replicas, tuple(request or ()), startup, flags)
     outcomes = backtest_inputs.run(metrics, manifests, options)

@@ -36,6 +36,8 @@ _PARTS: Final = {
     "External": "external",
 }
 _RESOURCES: Final = ("cpu", "memory")
+_MANIFESTS: Final = (".yaml", ".yml", ".json")
+_REQUESTS: Final = {"cpu": "500m", "memory": "256Mi"}
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -58,10 +60,14 @@ class _Asked(msgspec.Struct, frozen=True):
 
 def run(metrics: str, manifests: Sequence[str], options: Options) -> list[Outcome]:
     """Backtest every autoscaler among the manifests."""
+    if pathlib.Path(metrics).suffix in _MANIFESTS:
+        fix = "name the CSV first, and then the manifests"
+        raise InputError("is a manifest, and no CSV", file=metrics, fix=fix)
     startup_ns = _startup_ns(options.startup)
     requests = _requests(options.requests)
     loaded = loading.load_sound(manifests)
     autoscalers, workloads = _sorted(loaded)
+    _refuse_idle(loaded, autoscalers)
     asked = {id(each): list(_metrics(each.object)) for each in autoscalers}
     names = [each.name for found in asked.values() for each in found]
     series = _series(metrics, names, options.metric)
@@ -125,13 +131,33 @@ def _metrics(obj: Json) -> Iterator[_Asked]:
         yield _Asked(str(name), f"spec.metrics[{at}].{field}", needs)
 
 
+def _refuse_idle(loaded: Loaded, autoscalers: Sequence[Document]) -> None:
+    """Refuse a workload that nobody scales: a name is misspelt."""
+    scaled = {(loading.named(each.object)[0] or "default", *_named(each)) for each in autoscalers}
+    for document in loaded.documents:
+        obj = document.object
+        if obj["kind"] not in _WORKLOADS:
+            continue
+        if (loading.named(obj)[0] or "default", *_identity(obj)) not in scaled:
+            there = ", ".join(sorted(f"{kind.lower()}/{name}" for _, kind, name in scaled))
+            fix = f"leave it out, or correct a name: autoscalers are about {there}"
+            raise loaded.place(
+                document, InputError("no autoscaler scales it", path="kind", fix=fix)
+            )
+
+
 def _series(file: str, names: Sequence[str], metric: str | None) -> Series:
+    if pathlib.Path(file).is_dir():
+        raise InputError("is a directory", file=file, fix="name a CSV file")
     [source] = sources.read([file])
     try:
         text = source.text.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("is not text", file=source.name, fix="name a CSV file") from None
     series = csv_reading.read(text, source.name, {*names, *((metric,) if metric else ())})
+    if series.start_ns == series.end_ns:
+        fix = "add rows: a value holds until the next"
+        raise InputError("has a single moment", file=source.name, fix=fix)
     if UNNAMED not in series.metrics:
         if metric is not None:
             fix = "leave it out"
@@ -165,9 +191,24 @@ def _check_requests(loaded: Loaded, document: Document, asked: _Asked, target: T
         error = InputError(
             f"utilization is a share of what pods request, and of {asked.name} that is not known",
             path=f"{asked.path}.target.averageUtilization",
-            fix=f"name the manifest of {target.name}, too, or write --request {asked.name}=500m",
+            fix=_request_fix(document, target, asked.name),
         )
         raise loaded.place(document, error)
+
+
+def _request_fix(document: Document, target: Target, resource: str) -> str:
+    kind, name = _named(document)
+    if target.is_known:
+        return f"let the containers of {kind.lower()}/{name} request {resource}"
+    wanted = f"{resource}={_REQUESTS.get(resource, 1)}"
+    return f"name the manifest of {kind.lower()}/{name}, too, or write --request {wanted}"
+
+
+def _named(document: Document) -> tuple[str, str]:
+    """Kind and name of what an autoscaler scales."""
+    spec = document.object["spec"]
+    named = spec.get("scaleTargetRef") or spec.get("targetRef") or {}
+    return str(named.get("kind") or ""), str(named.get("name") or "app")
 
 
 def _target(
@@ -178,8 +219,7 @@ def _target(
     series: Series,
 ) -> Target:
     spec = document.object["spec"]
-    named = spec.get("scaleTargetRef") or spec.get("targetRef") or {}
-    kind, name = str(named.get("kind") or ""), str(named.get("name") or "app")
+    kind, name = _named(document)
     namespace = loading.named(document.object)[0] or "default"
     for workload in workloads:
         place = (loading.named(workload)[0] or "default", *_identity(workload))

@@ -117,7 +117,7 @@ def _shown(name: str, value: Any) -> str:
 def _amount(value: float | None, resource: str) -> str:
     if value is None:
         return "-"
-    return f"{value * 1000:,.0f}m" if resource == "cpu" else f"{value / 2**20:,.0f}Mi"
+    return f"{value * 1000:.0f}m" if resource == "cpu" else f"{value / 2**20:.0f}Mi"
 
 
 def draw(outcomes: Sequence[Outcome], path: str) -> None:

@@ -30,6 +30,11 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
+    except SystemExit as left:
+        # The parser of the command line turns a closed pipe into 1, which has another meaning.
+        if isinstance(left.__context__, BrokenPipeError):
+            return PIPE_CLOSED
+        raise
     except BrokenPipeError:
         # Python would flush once more on its way out and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -151,7 +151,8 @@ def _cell(measure: Measure, at: int) -> str:
         return "-"
     told = _shown(measure, value)
     if at and delta:
-        change = _shown(measure, abs(delta))
+        # Of shares, a difference is in points.
+        change = _shown(measure, abs(delta)).removesuffix("%")
         told += f" ({'+' if delta > 0 else '-'}{change})"
     return f"{told} *" if at in measure.best else told
 

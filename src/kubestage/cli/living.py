@@ -30,6 +30,7 @@ _SETTLING_NS: Final = 1_000_000
 LAWS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
 _FIX: Final = "write it as in 10m, 1h30m or 7d"
 _DAY_NS: Final = 24 * 3600 * 1_000_000_000
+_CENTURY_NS: Final = 36_525 * _DAY_NS
 
 
 class Later(msgspec.Struct, frozen=True):
@@ -75,9 +76,13 @@ def duration(text: str, option: str = "--for") -> int:
         parsed = round(float(days) * _DAY_NS) if mark else 0
         if rest or not mark:
             parsed += durations.parse_duration(rest)
+        if mark and rest.startswith(("+", "-")):
+            raise ValueError(rest)
     except (ValueError, OverflowError):
         problem = f"invalid duration {durations.quote(text)}"
         raise InputError(problem, path=option, fix=_FIX) from None
+    if parsed > _CENTURY_NS:
+        raise InputError("is more than a hundred years", path=option, fix=_FIX)
     if parsed < 1:
         raise InputError("a run takes some time", path=option, fix=_FIX)
     return parsed
@@ -97,7 +102,8 @@ def check(plan: Plan) -> None:
     for each in plan.later:
         if each.at_ns >= plan.duration_ns:
             fix = "let the cluster live longer, or apply it earlier"
-            raise InputError("comes after the end of --for", path="--at", fix=fix)
+            when = durations.go_string(each.at_ns)
+            raise InputError(f"{when} comes after the end of --for", path="--at", fix=fix)
 
 
 def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kubestage.cli.config_file import Flags
+    from kubestage.cli.loading import Loaded
 
+_TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
 EPILOG: Final = """
 [bold]Examples[/bold]
 
@@ -36,10 +38,17 @@ kubestage run cluster/ --for 10m                [dim]# let the cluster live[/dim
 
 kubestage run cluster/ --for 1h --at 5m=v2.yaml --events
 
+kubestage run web.yaml hpa.yaml traffic.yaml --for 30m --out runs/load
+
+kubestage run shop/ --for 30m --setting hpa.sync-period=30s
+
 A Scenario's events run step by step, with scheduling to the end in each: see docs/scenarios.md.
 
-Plain manifests are created, scheduled, and done. Exports and recordings of
-kube-scheduler-simulator are read as well.
+Plain manifests are created, scheduled, and done; --for lets time pass, so that controllers,
+kubelets, Traffic and autoscalers (HPA, VPA, node groups) are at work: see docs/traffic.md.
+docs/settings.md lists what --setting takes.
+
+Exports and recordings of kube-scheduler-simulator are read as well.
 
 Exit code: 0 if all went through; 1 if a Scenario failed, or --require-all found a pod without a
 node; 2 if something is wrong with the input.
@@ -110,7 +119,8 @@ def run(
     sys.stdout.flush()
     unused = plugin_files.unused(plugins, configuration)
     imported = (note for each in loaded.imported for note in each.notes)
-    for note in (*imported, *_notes(config, flags, unused), *ended.notes):
+    timeless = () if run_for is not None else _timeless(loaded)
+    for note in (*imported, *_notes(config, flags, unused), *timeless, *ended.notes):
         typer.echo(f"Note: {note}", err=True)
     return _code(ended.failure or (ended.left if require_all else None))
 
@@ -145,6 +155,13 @@ def _refuse_without_time(life: Mapping[str, Any]) -> None:
             path=given,
             fix="add --for 10m, or leave it out",
         )
+
+
+def _timeless(loaded: Loaded) -> Iterator[str]:
+    """What does nothing as long as no time passes."""
+    kinds = sorted({str(each.object.get("kind")) for each in loaded.documents} & _TIMED)
+    if kinds:
+        yield f"{', '.join(kinds)}: nothing comes of it while no time passes; add --for 30m"
 
 
 def _notes(config: str | None, flags: Flags, unused: Sequence[str]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from kubestage.cli import (
     running,
     scenario_report,
     traffic_targets,
+    traffic_times,
 )
 from kubestage.errors import InputError
 from kubestage.scenario import resource
@@ -51,8 +52,11 @@ def run(
         watched=stream is None,
         recorded=wanted.out is not None or life_records.is_worth_it(every),
     )
+    living.check(plan)
+    traffic_times.check(loaded, 0, plan.duration_ns)
     for later in plan.later:
         _refuse_scenarios(later.loaded)
+        traffic_times.check(later.loaded, later.at_ns, plan.duration_ns)
     with contextlib.ExitStack() as stack:
         place = None if wanted.out is None else stack.enter_context(_claimed(wanted.out))
         lived = living.run(loaded, settings, plan, wanted.explain)

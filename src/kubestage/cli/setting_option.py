@@ -6,12 +6,13 @@ Names are those of the flags, under the name of who has them; durations are writ
 from __future__ import annotations
 
 import difflib
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.objects import durations
+from kubestage.objects import distributions, durations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 OPTION: Final = "--setting"
 _FIX: Final = "write NAME=VALUE, as in hpa.sync-period=30s"
+# How often something is done: were it all the time, no time would pass.
+_RHYTHMS: Final = ("sync_period_ns", "monitor_period_ns", "_interval_ns", "resolution_ns")
+_SHORTEST_NS: Final = 1_000_000
 _KINDS: Final = {"bool": "true or false", "int": "a whole number", "float": "a number"}
 
 
@@ -56,7 +60,7 @@ def _set(settings: Settings, name: str, value: str) -> Settings:
     known = list(names(settings))
     if wanted not in known:
         near = difflib.get_close_matches(wanted, known, n=1) or _last_part(wanted, known)
-        fix = f"did you mean {near[0]}?" if near else "docs/controllers.md lists them"
+        fix = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"
         raise InputError(f'unknown setting "{name}"', path=OPTION, fix=fix)
     try:
         changed: Settings = _replaced(settings, wanted.split("."), value)
@@ -82,11 +86,30 @@ def _written(field: str) -> str:
 
 
 def _read(field: str, before: Any, text: str) -> Any:
+    value = _parsed(field, before, text)
+    if isinstance(value, (int, float)):
+        _check_size(field, before, value)
+    return value
+
+
+def _check_size(field: str, before: float, value: float) -> None:
+    """Refuse numbers that no flag could mean; what is below zero by default may be so."""
+    if not math.isfinite(value):
+        raise InputError("is not finite", fix="write a number")
+    if value < 0 <= before:
+        raise InputError("is below zero", fix="leave it out for the default")
+    if field.endswith(_RHYTHMS) and value < _SHORTEST_NS:
+        raise InputError("is shorter than a millisecond", fix="write it as in 15s")
+
+
+def _parsed(field: str, before: Any, text: str) -> Any:
     if field.endswith("_ns"):
         try:
             return durations.parse_duration(text)
         except ValueError as error:
             raise InputError(str(error), fix="write it as in 30s or 1h30m") from None
+    if isinstance(before, str) and field.endswith("_delay"):
+        distributions.parse(text)
     if isinstance(before, (tuple, frozenset)):
         return type(before)(part.strip() for part in text.split(",") if part.strip())
     if isinstance(before, str):

@@ -19,6 +19,7 @@ Json = dict[str, Any]
 Key = tuple[str, str, str]
 
 _DEFAULT: Final = "default"
+_KINDS: Final = ("Deployment", "ReplicaSet", "Service", "StatefulSet")
 
 
 def check(everything: Sequence[Loaded]) -> None:
@@ -62,7 +63,8 @@ def _problem(obj: Json, path: str, there: set[Key]) -> InputError | None:
         return None
     kind, name = str(target.get("kind")), str(target.get("name"))
     namespace = _key(obj)[1]
-    if (kind, namespace, name) in there:
+    if kind not in _KINDS or (kind, namespace, name) in there:
+        # What it may be at all is told by validation.
         return None
     problem = f'there is no {kind} "{name}" in namespace {namespace}'
     known = [each for of, where, each in there if (of, where) == (kind, namespace)]

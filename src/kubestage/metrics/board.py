@@ -48,18 +48,14 @@ class Board:
             known = self._external.setdefault((namespace, sample.metric), {})
             known[tuple(sorted(sample.labels.items()))] = sample
 
-    def forget(self, namespace: str, kind: str, name: str) -> None:
-        """An object is gone, and with it all its values."""
-        for (where, of, _), known in self._values.items():
-            if where == namespace and of == kind:
-                known.pop(name, None)
+    def withdraw_value(self, namespace: str, kind: str, metric: str, name: str) -> None:
+        """Nobody knows this value of an object any more."""
+        self._values.get((namespace, kind, metric), {}).pop(name, None)
 
-    def forget_external(self, namespace: str, labels: dict[str, str]) -> None:
-        """Nobody measures what goes by these labels any more."""
-        key = tuple(sorted(labels.items()))
-        for (where, _), known in self._external.items():
-            if where == namespace:
-                known.pop(key, None)
+    def withdraw_external(self, namespace: str, metric: str, labels: dict[str, str]) -> None:
+        """Nobody knows the value that goes by these labels any more."""
+        known = self._external.get((namespace, metric), {})
+        known.pop(tuple(sorted(labels.items())), None)
 
     def pods(self, namespace: str) -> dict[str, PodSample]:
         """PodMetrics of a namespace by the pod's name."""

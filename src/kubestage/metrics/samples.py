@@ -15,7 +15,7 @@ class Used(msgspec.Struct, frozen=True, gc=False):
     def plus(self, other: Used) -> Used:
         """Together with what somebody else knows of the same container."""
         cpu, memory = self.cpu_core_ns + other.cpu_core_ns, self.memory_bytes + other.memory_bytes
-        return Used(self.started_ns, cpu, memory)
+        return Used(min(self.started_ns, other.started_ns), cpu, memory)
 
 
 class ContainerSample(msgspec.Struct, frozen=True, gc=False):

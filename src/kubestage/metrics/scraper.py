@@ -119,7 +119,10 @@ class Metrics(Model):
                 key = (pod, container)
                 self._last[key] = (now_ns, used)
                 since_ns, was = self._since(before.get(key), used)
-                if now_ns - since_ns < self.settings.fresh_ns and since_ns == used.started_ns:
+                is_fresh = since_ns == used.started_ns
+                if is_fresh and now_ns - since_ns < self.settings.fresh_ns:
+                    break
+                if used.cpu_core_ns < was:
                     break
                 window_ns = max(window_ns, now_ns - since_ns)
                 cpu = (used.cpu_core_ns - was) * _NANOS / max(now_ns - since_ns, 1)

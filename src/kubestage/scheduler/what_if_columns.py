@@ -47,7 +47,8 @@ class WhatIfColumns(Columns):
             if not spare:
                 had_room = False
                 # No label has such a value.
-                spare += [column.encode(f"\0{len(column.values)}") for _ in range(_SPARE)]
+                more = max(_SPARE, len(column.values))
+                spare += [column.encode(f"\0{len(column.values)}") for _ in range(more)]
             code = spare.pop()
             del column.code_of[column.values[code]]
             column.values[code] = value

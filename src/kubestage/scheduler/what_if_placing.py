@@ -59,7 +59,11 @@ class Placing:
         fitting = self._fits(self._rows)
         if not fitting.any():
             return []
-        room = self._room(self._rows[fitting]) if len(pods) > 1 else None
+        if len(pods) == 1:
+            row = int(self._rows[np.argmax(fitting)])
+            self._columns.add_pod(row, pods[0])
+            return [row]
+        room = self._room(self._rows[fitting])
         if room is None:
             return self._deal_one_by_one(pods, fitting)
         dealt = _dealt(self._rows[fitting].tolist(), room, len(pods))

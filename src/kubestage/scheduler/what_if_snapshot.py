@@ -133,6 +133,13 @@ class WhatIfSnapshot:
         status = profile.filter_one(state, pod, self._columns, self._rows[name])
         return None if status.is_success else status.reasons
 
+    def put(self, pod: PodView, name: str) -> tuple[str, ...] | None:
+        """Put a pod on a node, if it fits; else why it does not."""
+        reasons = self.reasons_against(pod, name)
+        if reasons is None:
+            self._put(self._rows[name], pod)
+        return reasons
+
     def fills_nodes_alike(self, pod: PodView) -> bool:
         """Whether pods such as this fill an empty node just as they fill the next one like it."""
         profile, state = self._profile_of(pod), CycleState()
@@ -144,14 +151,18 @@ class WhatIfSnapshot:
             for plugin in (*profile.filter, *profile.tracking)
         )
 
-    def place(self, pods: Sequence[PodView], among: Collection[str] | None = None) -> list[str]:
+    def place(
+        self, pods: Sequence[PodView], among: Collection[str] | None = None, *, but: str = ""
+    ) -> list[str]:
         """Put pods that are all alike on nodes one by one, until one fits nowhere.
 
-        `among` are the nodes that may be used, by default all. Each search goes on behind the node
-        that the one before it found. Returns the nodes of the first pods; those for which there is
-        none are left out.
+        `among` are the nodes that may be used, by default all but one. Each search among several
+        goes on behind the node that the one before it found. Returns the nodes of the first pods;
+        those for which there is none are left out.
         """
         rows = self._searched(among)
+        if but:
+            rows = rows[rows != self._rows[but]]
         if not pods or not len(rows):
             return []
         profile = self._profile_of(pods[0])
@@ -163,7 +174,7 @@ class WhatIfSnapshot:
             for row, pod in zip(placed, turn, strict=False):
                 self._note(self._columns_remove, row, pod.uid)
             found += placed
-            if placed:
+            if placed and len(rows) > 1:
                 self._next_row = placed[-1] + 1
             if len(placed) < len(turn):
                 break

@@ -48,9 +48,10 @@ class Fleet:
 
     def set_capacity(self, name: str, capacity_cores: float) -> None:
         """A replica has so many cores from now on."""
-        replica = self.replicas[name]
-        replica.discipline.set_capacity(capacity_cores, self._watcher.now_ns)
-        self.touch(replica)
+        replica = self.replicas.get(name)
+        if replica is not None:
+            replica.discipline.set_capacity(capacity_cores, self._watcher.now_ns)
+            self.touch(replica)
 
     def drain(self, name: str) -> None:
         """A replica is not active any more."""

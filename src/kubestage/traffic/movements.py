@@ -5,20 +5,17 @@ This is what a trace of every movement needs, and the reference for `fast`, whic
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import SimulationError
 from kubestage.sim.alarm import Alarm
 from kubestage.sim.clock import NEVER_NS
 from kubestage.sim.model import Model
 from kubestage.traffic import requests
+from kubestage.traffic.books import Books
 from kubestage.traffic.fleet import Fleet
 from kubestage.traffic.inflow import OneByOne
 from kubestage.traffic.record import (
-    END_WIDTH,
     INTERRUPTED,
     NO_REPLICA,
     OVERLOADED,
@@ -40,8 +37,6 @@ if TYPE_CHECKING:
     from kubestage.sim.environment import Environment
     from kubestage.traffic.requests import Feed, Replica, Service
 
-_KEPT: Final = 4_096
-
 
 class MovementRequests(Model):
     """Implements `requests.Requests` with an entity for each request.
@@ -62,21 +57,18 @@ class MovementRequests(Model):
     ) -> None:
         super().__init__(environment, name)
         self.service = service
-        self._record = Record(self.now_ns) if record is None else record
+        record = Record(self.now_ns) if record is None else record
+        self._books = Books(record, self.now_ns)
         self._source = TrafficSource()
         self._routing = self.own(RequestsRouting(self))
         self._complete = self.own(RequestsEnd(self, "RequestsComplete"))
         self._failed = self.own(RequestsEnd(self, "RequestsFailed"))
-        self._fleet = Fleet(service, self, self._record.replica_names)
+        self._fleet = Fleet(service, self, record.replica_names)
         self._alarm = Alarm(environment, f"{name}-due", self._ring)
         self._under_way = 0
         self._instant_ns = NEVER_NS
         self._changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._next_number = 0
-        self._in_flight: OrderedDict[int, Request] = OrderedDict()
-        self._area_ns, self._counted_ns = 0, self.now_ns
-        self._arrivals: list[int] = []
-        self._ends: list[tuple[int, ...]] = []
         self.set_feed(feed)
 
     @property
@@ -87,9 +79,7 @@ class MovementRequests(Model):
     @property
     def record(self) -> Record:
         """All that is known until now."""
-        self._tell()
-        self._record.reach(self.now_ns)
-        return self._record
+        return self._books.record(self.now_ns)
 
     @property
     def in_flight(self) -> int:
@@ -116,16 +106,20 @@ class MovementRequests(Model):
 
     def set_feed(self, feed: Feed) -> None:
         """Arrivals come from here, from now on; requests on their way go on."""
+        self._books.is_closed = False
         self._coming = OneByOne(feed)
         self._wake()
 
     def stop(self) -> None:
-        """Nothing arrives any more; requests on their way go on."""
+        """Nothing arrives any more; requests on their way go on, and the record ends with them."""
+        self._books.record(self.now_ns)
+        self._books.is_closed = True
         self._coming = OneByOne(None)
         self._wake()
 
-    def advance(self, until_ns: int) -> None:
+    def advance(self, until_ns: int, *, is_over: bool = False) -> None:
         """Nothing to do: the environment carries out what is due."""
+        del is_over
         if until_ns > self.now_ns:
             raise SimulationError(f"it is {self.now_ns} ns: only the environment moves time")
 
@@ -134,6 +128,7 @@ class MovementRequests(Model):
         now_ns = self.now_ns
         return {
             name: requests.Replica(
+                replica.serial,
                 replica.count,
                 replica.discipline.used(now_ns),
                 replica.received,
@@ -146,16 +141,12 @@ class MovementRequests(Model):
 
     def check(self) -> None:
         """Nobody got lost, and Little's law holds to the nanosecond."""
-        self._count_area()
-        arrivals = [request.arrived_ns for request in self._in_flight.values()]
-        self.record.check(arrivals, self._area_ns)
+        self._books.check(self.now_ns)
 
     def arrived(self, request: Request) -> None:
         """A request waits to be sent."""
         self._under_way -= 1
-        self._count_area()
-        self._in_flight[request.number] = request
-        self._arrivals.append(request.arrived_ns)
+        self._books.begin(request, self.now_ns)
 
     def received(self, request: Request, replica: RequestsProcessing) -> None:
         """A replica has a request; it may not be able to serve it."""
@@ -167,19 +158,12 @@ class MovementRequests(Model):
     def ended(self, request: Request) -> None:
         """A request is complete or has failed."""
         self._under_way -= 1
-        self._count_area()
-        del self._in_flight[request.number]
         now_ns, replica = self.now_ns, self._fleet.by_serial.get(request.serial)
         if replica is not None:
             replica.count_end(request, now_ns)
             self._fleet.touch(replica)
             self._fleet.forget(replica)
-        self._ends.append(
-            (request.number, request.arrived_ns, now_ns, request.outcome, request.serial,
-             self._waited_ns(request))
-        )  # fmt: skip
-        if len(self._ends) >= _KEPT:
-            self._tell()
+        self._books.end(request, self._waited_ns(request), now_ns)
 
     def _waited_ns(self, request: Request) -> int:
         if self.service.discipline != requests.FCFS:
@@ -221,7 +205,7 @@ class MovementRequests(Model):
 
     def _give_up(self, now_ns: int) -> bool:
         """Have the oldest one leave if it is too late; the next may yet be complete by that."""
-        request = self._oldest()
+        request = self._books.oldest()
         if request is None or request.deadline_ns > now_ns:
             return False
         self._fail(request, self._fleet.by_serial[request.serial], TIMEOUT)
@@ -249,9 +233,6 @@ class MovementRequests(Model):
             self._fail(request, self._routing, OVERLOADED)
         else:
             self._move("send_to_replica", self._routing, replica, request)
-
-    def _oldest(self) -> Request | None:
-        return next(iter(self._in_flight.values()), None)
 
     def _fail(self, request: Request, where: Any, outcome: int) -> None:
         request.outcome = outcome
@@ -288,16 +269,6 @@ class MovementRequests(Model):
         """When something is due other than an arrival."""
         if self._under_way or self._changes or self._routing.count:
             return self.now_ns
-        oldest = self._oldest()
+        oldest = self._books.oldest()
         late_ns = NEVER_NS if oldest is None else oldest.deadline_ns
         return min(self._fleet.next_departure_ns(), late_ns)
-
-    def _count_area(self) -> None:
-        self._area_ns += len(self._in_flight) * (self.now_ns - self._counted_ns)
-        self._counted_ns = self.now_ns
-
-    def _tell(self) -> None:
-        self._record.add_arrivals(np.array(self._arrivals, np.int64))
-        ends = np.array(self._ends, np.int64).reshape(len(self._ends), END_WIDTH)
-        self._record.add_ends(ends)
-        self._arrivals, self._ends = [], []

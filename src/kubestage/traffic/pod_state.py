@@ -40,16 +40,23 @@ def container_of(pod: Json, wanted: str | None) -> str:
     return first
 
 
+def is_running(pod: Json, container: str) -> bool:
+    """Whether a container runs, as far as anybody says."""
+    found = _status_of(pod.get("status") or {}, container)
+    return found is None or "running" in (found.get("state") or {"running": {}})
+
+
 def lives_of(pod: Json, container: str) -> int:
     """How often a container was started again; each time what it was at is lost."""
     found = _status_of(pod.get("status") or {}, container)
     return 0 if found is None else found.get("restartCount") or 0
 
 
-def cores_of(pod: Json, container: str, nodes: Mapping[str, Json]) -> float:
+def cores_of(pod: Json, container: str, nodes: Mapping[str, Json]) -> float | None:
     """How many cores a container can use: its limit, that of its pod, or all of its node.
 
-    The limit in force is what the kubelet says, for a change takes its time.
+    The limit in force is what the kubelet says, for a change takes its time. None is unknown, for
+    a pod without a limit whose node is not there.
     """
     spec = pod["spec"]
     found = _status_of(pod.get("status") or {}, container)
@@ -60,7 +67,7 @@ def cores_of(pod: Json, container: str, nodes: Mapping[str, Json]) -> float:
         if limit:
             return limit
     node = nodes.get(spec.get("nodeName") or "", _NO_NODE).get("status") or {}
-    return _cores((node.get("allocatable") or node.get("capacity") or {}).get("cpu")) or 1.0
+    return _cores((node.get("allocatable") or node.get("capacity") or {}).get("cpu")) or None
 
 
 def _status_of(status: Json, container: str) -> Json | None:

@@ -190,9 +190,7 @@ class Record:
         self, mark: NDArray[np.int64] | None, percents: Sequence[int]
     ) -> dict[int, float]:
         """Percentiles (ns) of the response times since a mark; none if nothing was completed."""
-        recent = self._buckets if mark is None else self._buckets - mark
-        found = histogram.percentiles(recent, percents, _SUB_BITS)
-        return {} if found is None else dict(zip(percents, found, strict=True))
+        return percentiles(self._buckets if mark is None else self._buckets - mark, percents)
 
     def responses(self) -> list[tuple[int, int]]:
         """Arrival and response time (ns) of an even sample of the completed ones, by arrival."""
@@ -212,6 +210,12 @@ class Record:
             "outcome": [REASONS.get(at, "Completed") for at in ends[:, OUTCOME].tolist()],
             "waited_ns": ends[:, WAITED_NS].tolist(),
         }
+
+
+def percentiles(buckets: NDArray[np.int64], percents: Sequence[int]) -> dict[int, float]:
+    """Percentiles (ns) of response times that are spread like that; none if there are none."""
+    found = histogram.percentiles(buckets, percents, _SUB_BITS)
+    return {} if found is None else dict(zip(percents, found, strict=True))
 
 
 def _ratio(part: int, whole: int) -> float | None:

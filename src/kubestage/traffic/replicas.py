@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.sim.alarm import Alarm
 from kubestage.sim.entity import Entity
 from kubestage.sim.model import Model
 from kubestage.sim.stock import ArrayStock, MapStock, SinkStock, wrong_kind
@@ -27,24 +28,26 @@ LAUNCHING: Final = "ReplicasLaunching"
 ACTIVE: Final = "ReplicasActive"
 TERMINATING: Final = "ReplicasTerminating"
 TERMINATED: Final = "ReplicasTerminated"
+_CORES: Final = 1.0
 
 
 class Replica(Entity):
     """A pod as those who send requests know it.
 
     `lives` tells one life of its container from another: what was in flight in one is lost in the
-    next, and `since_ns` is when this one began to serve. `wanted` is the stock where it belongs by
-    what is known of its pod.
+    next, and `since_ns` is when this one first served. `wanted` is the stock where it belongs by
+    what is known of its pod, and `said` what was last said of its capacity and its lives.
     """
 
-    __slots__ = ("capacity", "lives", "movement", "pod", "since_ns", "wanted", "where")
+    __slots__ = ("capacity", "lives", "movement", "pod", "said", "since_ns", "wanted", "where")
 
     def __init__(self, name: str, pod: str) -> None:
         super().__init__(name, KIND)
         self.pod = pod
-        self.capacity = 0.0
+        self.capacity = _CORES
         self.lives = 0
-        self.since_ns = 0
+        self.said = (_CORES, 0)
+        self.since_ns: int | None = None
         self.where = ""
         self.wanted = ""
         self.movement: Movement | None = None
@@ -171,28 +174,29 @@ class Replicas(Model):
         self.terminating = self.own(_Terminating(self))
         self.terminated = self.own(_Terminated(self))
         self._stocks: dict[str, Any] = {"": self._source, **self.stocks}
+        self._changing: list[tuple[int, Replica]] = []
+        self._alarm = Alarm(environment, f"{name}-changing", self._change)
 
-    def place(self, uid: str, pod: str, stock: str, capacity: float, lives: int) -> None:
-        """A pod belongs in a stock, by what is known of it, and has so many cores.
+    def place(self, uid: str, pod: str, stock: str, capacity: float | None, lives: int) -> None:
+        """A pod belongs in a stock, by what is known of it, and has so many cores, if known.
 
         `lives` counts how often its container was started: if that has changed, what was in flight
-        is lost.
+        is lost. A replica that has terminated does not come back; should its pod, against all
+        rules, there is a new one.
         """
         replica = self.by_pod.get(uid)
-        if replica is None:
+        if replica is None or replica.where == TERMINATED:
             if stock in (TERMINATING, TERMINATED):
                 return
             replica = self.by_pod[uid] = Replica(pod.partition("/")[2], pod)
-            replica.capacity, replica.lives = capacity, lives
-        if lives != replica.lives:
-            replica.lives, replica.capacity = lives, capacity
-            self.now().remove_replica(replica.name)
-            if replica.where == ACTIVE:
-                self.serve(replica)
-        if capacity != replica.capacity:
-            replica.capacity = capacity
-            if replica.where in (ACTIVE, TERMINATING):
-                self.now().set_capacity(replica.name, capacity)
+            replica.capacity, replica.lives = replica.said = capacity or _CORES, lives
+        said = (capacity or replica.said[0], lives)
+        if said != replica.said:
+            replica.said = said
+            due_ns = self.environment.clock.now_ns + 1
+            self._changing.append((due_ns, replica))
+            if not self._alarm.is_set:
+                self._alarm.set(due_ns)
         replica.wanted = stock
         self._send(replica)
 
@@ -210,8 +214,29 @@ class Replicas(Model):
 
     def serve(self, replica: Replica) -> None:
         """Have a replica get requests from now on."""
-        replica.since_ns = self.environment.clock.now_ns
+        if replica.since_ns is None:
+            replica.since_ns = self.environment.clock.now_ns
         self.now().add_replica(replica.name, replica.capacity)
+
+    def _change(self) -> None:
+        """What was said of replicas a moment ago is so from now on."""
+        now_ns = self.environment.clock.now_ns
+        due = [replica for due_ns, replica in self._changing if due_ns <= now_ns]
+        self._changing = [each for each in self._changing if each[0] > now_ns]
+        if self._changing:
+            self._alarm.set(self._changing[0][0])
+        for replica in due:
+            capacity, lives = replica.said
+            if replica.where == TERMINATED:
+                continue
+            if lives != replica.lives:
+                replica.lives, replica.capacity, replica.since_ns = lives, capacity, None
+                self.now().remove_replica(replica.name)
+                if replica.where == ACTIVE:
+                    self.serve(replica)
+            elif capacity != replica.capacity:
+                replica.capacity = capacity
+                self.now().set_capacity(replica.name, capacity)
 
     def arrived(self, replica: Replica, stock: str) -> None:
         """A replica is in a stock; it goes on if it belongs elsewhere by now."""

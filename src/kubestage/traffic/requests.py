@@ -56,9 +56,11 @@ class Service(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Replica(NamedTuple):
     """One replica until now: what it holds, what it used, and how those that it was sent fared.
 
-    `response_ns` is the sum over the completed ones.
+    `serial` tells it from others that had the same name before. `response_ns` is the sum over the
+    completed ones.
     """
 
+    serial: int
     in_flight: int
     cpu_core_ns: float
     received: int
@@ -96,8 +98,8 @@ class Feed(Protocol):
 class Requests(Protocol):
     """Works through the requests of one Traffic.
 
-    A replica that is added again after it was drained takes part again; to remove one that is not
-    known does nothing. To ask how replicas stand changes nothing.
+    A replica that is added again after it was drained takes part again; to remove or change one
+    that is not known does nothing. To ask how replicas stand changes nothing.
 
     Whoever changes something first calls `advance` with the time that it is: by then all
     departures until then have happened, and all arrivals before.
@@ -134,11 +136,15 @@ class Requests(Protocol):
         ...
 
     def stop(self) -> None:
-        """Nothing arrives any more; requests on their way go on."""
+        """Nothing arrives any more; requests on their way go on, and the record ends with them."""
         ...
 
-    def advance(self, until_ns: int) -> None:
-        """Work through all that is due."""
+    def advance(self, until_ns: int, *, is_over: bool = False) -> None:
+        """Work through all that is due.
+
+        With `is_over` nothing else happens at that instant, and those who arrive at it do so.
+        Whatever is changed nevertheless comes after them.
+        """
         ...
 
     def replicas(self) -> dict[str, Replica]:

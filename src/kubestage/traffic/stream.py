@@ -13,11 +13,10 @@ from kubestage.traffic.measuring import Measuring
 from kubestage.traffic.replicas import ACTIVE, TERMINATING, Replicas
 
 if TYPE_CHECKING:
-    from kubestage.metrics.board import Board
-    from kubestage.metrics.scraper import Post
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
     from kubestage.store.store import Store
+    from kubestage.traffic.measuring import Tally
     from kubestage.traffic.record import Record
 
 Json = dict[str, Any]
@@ -44,10 +43,11 @@ class Stream:
     ) -> None:
         metadata = obj["metadata"]
         self.namespace: str = metadata["namespace"]
-        self.key = f"{self.namespace}/{metadata['name']}"
+        self.name: str = metadata["name"]
         self.title = title
         self.spec = spec.read(obj)
         self._store = store
+        self._environment = environment
         self._clock = environment.clock
         self._seed = seed
         self._generation: int = metadata.get("generation") or 1
@@ -57,7 +57,7 @@ class Stream:
         self.replicas = Replicas(environment, f"replicas {title}", self.requests)
         self._target = targets.find(store, self.namespace, self.spec.target)
         self._selector = targets.selector_of(self._target)
-        self._measuring = Measuring(self.namespace, metadata["name"], self.spec.target)
+        self._measuring = Measuring()
 
     @property
     def record(self) -> Record:
@@ -65,12 +65,18 @@ class Stream:
         return self.requests.record
 
     def catch_up(self) -> None:
-        """Have all that was due by now happen."""
-        self.requests.advance(self._clock.now_ns)
+        """Have all that was due by now happen.
 
-    def check(self) -> None:
-        """See that nothing went missing."""
-        self.catch_up()
+        While nobody runs the environment, all else that was due has happened: so do arrivals. Those
+        of a feed that came up just now are left for when it runs again.
+        """
+        now_ns = self._clock.now_ns
+        is_over = not self._environment.is_running and now_ns > self._fed_ns
+        self.requests.advance(now_ns, is_over=is_over)
+
+    def finish_run(self) -> None:
+        """A run of the environment has ended: catch up, and see that nothing went missing."""
+        self.requests.advance(self._clock.now_ns, is_over=True)
         self.requests.check()
 
     def find_pods(self) -> None:
@@ -105,16 +111,15 @@ class Stream:
         """The object says something else: other requests come from now on."""
         self.spec = spec.read(obj)
         self._generation = obj["metadata"]["generation"]
-        self.requests.advance(self._clock.now_ns)
+        self.catch_up()
         self.requests.set_feed(self._feed())
 
-    def end(self, board: Board) -> None:
+    def end(self) -> None:
         """The object is gone: nothing arrives any more, and nobody answers."""
-        self.check()
+        self.requests.check()
         self.requests.stop()
         for uid in tuple(self.replicas.by_pod):
             self.replicas.release(uid)
-        self._measuring.forget(board, self.replicas)
 
     def wanted(self) -> int | None:
         """How many replicas the target asks for."""
@@ -129,20 +134,19 @@ class Stream:
         states, pods = self.requests.replicas(), self._store.read(_POD)
         for replica in self.replicas.by_pod.values():
             state, pod = states.get(replica.name), pods.get(replica.pod)
-            if state is None or pod is None:
+            if state is None or pod is None or replica.since_ns is None:
                 continue
             container = pod_state.container_of(pod, self.spec.container)
+            if not pod_state.is_running(pod, container):
+                continue
             used = Used(replica.since_ns, state.cpu_core_ns, 0.0)
             containers = found.setdefault(replica.pod, {})
-            if container in containers:
-                used = Used(
-                    used.started_ns, used.cpu_core_ns + containers[container].cpu_core_ns, 0.0
-                )
-            containers[container] = used
+            known = containers.get(container)
+            containers[container] = used if known is None else known.plus(used)
 
-    def posts(self) -> list[Post]:
-        """What is to be known of the requests at a look."""
-        return self._measuring.posts(self.replicas, self._clock.now_ns, self._clock.unix_ns)
+    def look(self, now_ns: int) -> tuple[int, Tally, dict[str, Tally]] | None:
+        """The time since the last look, all requests since then, and those of each pod."""
+        return self._measuring.look(self.replicas, now_ns)
 
     def status(self) -> Json:
         """The status of the object."""
@@ -159,7 +163,7 @@ class Stream:
                 "completed": record.completed,
                 "failed": record.failed,
             },
-            "conditions": [self._target_found()],
+            "conditions": [self._target_found(), *self._container_found()],
         }
 
     def _target_found(self) -> Json:
@@ -170,8 +174,28 @@ class Stream:
             condition |= {"status": "False", "reason": "TargetMissing", "message": message}
         return condition
 
+    def _container_found(self) -> list[Json]:
+        """Whether pods have the container that was named, if one was and there are pods."""
+        wanted = self.spec.container
+        pods = self._store.read(_POD)
+        known = [pods[key] for each in self.replicas.by_pod.values() if (key := each.pod) in pods]
+        if wanted is None or not known:
+            return []
+        condition = {"type": "ContainerFound", "status": "True", "reason": "ContainerFound"}
+        without = [pod for pod in known if pod_state.container_of(pod, wanted) != wanted]
+        if without:
+            first = without[0]
+            names = ", ".join(each["name"] for each in first["spec"]["containers"])
+            message = (
+                f'pod {first["metadata"]["name"]} has no container "{wanted}" but {names}: '
+                "its requests use the first one"
+            )
+            condition |= {"status": "False", "reason": "ContainerMissing", "message": message}
+        return [condition]
+
     def _feed(self) -> Feed:
         name = f"traffic/{self.title}@{self._generation}"
+        self._fed_ns = self._clock.now_ns
         return Feed(self.spec, self._seed, name, self._clock.now_ns)
 
     def _place(self, key: str, pod: Json) -> None:

@@ -13,14 +13,17 @@ if TYPE_CHECKING:
     from kubestage.metrics.scraper import Look, Metrics
     from kubestage.sim.environment import Environment
     from kubestage.store.store import Store
+    from kubestage.traffic.past import Past
     from kubestage.traffic.record import Record
     from kubestage.traffic.stream import Stream
+    from kubestage.traffic.values import Values
 
 Json = dict[str, Any]
 
 TRAFFIC: Final = ("kubestage.dev/v1alpha1", "Traffic")
 _KIND: Final = ("kubestage.dev", "Traffic")
 _POD: Final = ("", "Pod")
+_PODS: Final = ("v1", "Pod")
 _REPORTS_NS: Final = 15 * 1_000_000_000
 _HEARD: Final = frozenset({_POD, *targets.WATCHED})
 
@@ -51,6 +54,8 @@ class Traffics:
         self._traces = traces
         self.streams: dict[str, Stream] = {}
         self._all: dict[str, Stream] = {}
+        self._past: Past | None = None
+        self._values: Values | None = None
         self._ticktock = Ticktock(
             environment, "TrafficTicktock", "traffic_tick", _REPORTS_NS, self.report
         )
@@ -68,9 +73,9 @@ class Traffics:
             stream.catch_up()
 
     def check(self) -> None:
-        """The same, and see that nothing went missing."""
+        """A run has ended: all that was due by now happens, and nothing went missing."""
         for stream in self.streams.values():
-            stream.check()
+            stream.finish_run()
 
     def records(self) -> dict[str, Record]:
         """What became of requests, by the key of their Traffic, those that are gone included.
@@ -92,6 +97,8 @@ class Traffics:
         found: dict[str, dict[str, Used]] = {}
         for stream in self.streams.values():
             stream.add_used(found)
+        assert self._past is not None
+        self._past.add_used(found, self._store.read(_PODS))
         return found
 
     def _on_traffic(self, change: Change) -> None:
@@ -104,9 +111,12 @@ class Traffics:
             self.streams[key].change(change.new)
 
     def _begin(self, key: str, obj: Json) -> None:
-        from kubestage.traffic.stream import Stream  # noqa: PLC0415 - loaded when needed
+        from kubestage.traffic.past import Past  # noqa: PLC0415 - loaded when needed
+        from kubestage.traffic.stream import Stream  # noqa: PLC0415 - the same
+        from kubestage.traffic.values import Values  # noqa: PLC0415 - the same
 
         if not self._all:
+            self._past, self._values = Past(), Values()
             self._store.subscribe(self._hear, _HEARD)
             self._metrics.add_source(self)
             self._metrics.at_look(self._look)
@@ -118,7 +128,13 @@ class Traffics:
         stream.find_pods()
 
     def _end(self, key: str) -> None:
-        self.streams.pop(key).end(self._metrics.board)
+        stream = self.streams.pop(key)
+        stream.catch_up()
+        found: dict[str, dict[str, Used]] = {}
+        stream.add_used(found)
+        assert self._past is not None
+        self._past.keep(found, self._store.read(_PODS))
+        stream.end()
 
     def _hear(self, change: Change) -> None:
         if change.kind.kind == "Pod":
@@ -138,6 +154,7 @@ class Traffics:
                 self._store.update({**obj, "status": status}, subresource="status")
 
     def _look(self, look: Look) -> None:
+        assert self._values is not None
         self.catch_up()
-        for stream in self.streams.values():
-            look.posts.extend(stream.posts())
+        clock = self._environment.clock
+        look.posts.append(self._values.look(self.streams.values(), clock.now_ns, clock.unix_ns))

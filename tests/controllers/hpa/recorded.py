@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 _SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _WINDOW_S: Final = 60
-_NO_API: Final = "the server could not find the requested resource (get pods.metrics.k8s.io)"
+_NOT_FOUND: Final = "the server could not find the requested resource"
 
 
 def unix_ns(seconds: float) -> int:
@@ -129,12 +129,9 @@ class Recording:
         if "statusErr" in self._sync:
             raise Refused(self._sync["statusErr"])
 
-    def _items(self, found: Json | None, api: str) -> list[Json]:
-        if found is None:
-            raise MetricsError(f"unable to fetch metrics from {api} metrics API: {_NO_API}")
-        if "err" in found:
-            raise MetricsError(f"unable to fetch metrics from {api} metrics API: {found['err']}")
-        matching = [each for each in found.get("items") or () if self._is_meant(each["pod"])]
+    def _items(self, found: Json | None, api: str, path: str) -> list[Json]:
+        items = _answer(found, api, path).get("items") or ()
+        matching = [each for each in items if self._is_meant(each["pod"])]
         if not matching:
             raise MetricsError(f"no metrics returned from {api} metrics API")
         return matching
@@ -146,7 +143,8 @@ class Recording:
     def resource(self, resource: str, container: str) -> dict[str, PodMetric]:
         """PodMetrics, added up unless a container is named."""
         found: dict[str, PodMetric] = {}
-        for item in self._items(self._sync.get("resource"), "resource"):
+        items = self._items(self._sync.get("resource"), "resource", "pods.metrics.k8s.io")
+        for item in items:
             used = item["containers"]
             if container:
                 used = {name: each for name, each in used.items() if name == container}
@@ -159,7 +157,8 @@ class Recording:
     def raw(self, metric: str, selector: Selector) -> dict[str, PodMetric]:
         """Custom metrics of pods."""
         del selector
-        items = self._items((self._sync.get("custom") or {}).get(metric), "custom")
+        found = (self._sync.get("custom") or {}).get(metric)
+        items = self._items(found, "custom", "pods.custom.metrics.k8s.io *")
         return {
             item["pod"]: PodMetric(
                 unix_ns(item["t"]),
@@ -172,22 +171,29 @@ class Recording:
     def of_object(self, metric: str, reference: Json, selector: Selector) -> int:
         """A custom metric of an object."""
         del selector
-        key = f"{reference['kind']}/{reference['name']}/{metric}"
-        found = self._sync["object"][key]
-        if "err" in found:
-            raise MetricsError(f"unable to fetch metrics from custom metrics API: {found['err']}")
-        return quantity.milli_value_of(found["value"])
+        kind, name = reference["kind"], reference["name"]
+        found = (self._sync.get("object") or {}).get(f"{kind}/{name}/{metric}")
+        plural = f"{kind.lower()}{'es' if kind.endswith('s') else 's'}"
+        answer = _answer(found, "custom", f"{plural}.custom.metrics.k8s.io {name}")
+        return quantity.milli_value_of(answer["value"])
 
     def external(self, metric: str, selector: Selector) -> list[int]:
         """External metrics."""
         del selector
-        found = self._sync["external"][metric]
-        if "err" in found:
-            raise MetricsError(f"unable to fetch metrics from external metrics API: {found['err']}")
-        values = [quantity.milli_value_of(each) for each in found.get("values") or ()]
+        found = (self._sync.get("external") or {}).get(metric)
+        answer = _answer(found, "external", f"{metric}.external.metrics.k8s.io")
+        values = [quantity.milli_value_of(each) for each in answer.get("values") or ()]
         if not values:
             raise MetricsError("no metrics returned from external metrics API")
         return values
+
+
+def _answer(found: Json | None, api: str, path: str) -> Json:
+    """What an API said; one that was not recorded says that it has no such thing."""
+    answer = {"err": f"{_NOT_FOUND} (get {path})"} if found is None else found
+    if "err" in answer:
+        raise MetricsError(f"unable to fetch metrics from {api} metrics API: {answer['err']}")
+    return answer
 
 
 def exact_json(status: Status) -> Json:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.controllers.hpa.reconcile import Autoscaler
-from kubestage.objects import defaulting
+from kubestage.metrics.board import MetricsError
+from kubestage.objects import defaulting, labels
 from kubestage.sim.clock import EPOCH_2026_NS
 from tests.controllers.hpa import recorded
 from tests.golden import vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.controllers.hpa.conditions import Status
     from kubestage.controllers.hpa.reconcile import Outcome
 
@@ -127,3 +130,22 @@ def test_specs_are_defaulted_as_recorded() -> None:
         ]
         defaulted = [_hpa(spec, given, None)["spec"] for spec in specs]
         assert defaulted == entry["out"]["defaultedSpecs"], given["name"]
+
+
+@pytest.mark.parametrize("parts", [{}, {"custom": {}, "object": {}, "external": {}}])
+def test_a_metric_that_was_not_recorded_is_one_that_the_api_does_not_know(parts: Json) -> None:
+    given = {"podSpecs": {}, "namespace": "default", "hpaName": "web", "target": {}}
+    route = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "name": "main"}
+    known = recorded.Recording(given, {"pods": [], **parts})
+    every = labels.EVERYTHING
+    cases: list[tuple[Callable[..., object], tuple[object, ...], str]] = [
+        (known.resource, ("cpu", ""), "pods.metrics.k8s.io"),
+        (known.raw, ("qps", every), "pods.custom.metrics.k8s.io *"),
+        (known.of_object, ("rps", route, every), "ingresses.custom.metrics.k8s.io main"),
+        (known.external, ("lag", every), "lag.external.metrics.k8s.io"),
+    ]
+    for ask, arguments, path in cases:
+        with pytest.raises(MetricsError) as caught:
+            ask(*arguments)
+        end = f"the server could not find the requested resource (get {path})"
+        assert str(caught.value).endswith(f"metrics API: {end}")

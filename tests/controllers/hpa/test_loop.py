@@ -122,63 +122,6 @@ def test_two_autoscalers_of_the_same_pods_do_nothing() -> None:
     assert scene.reasons("one")["ScalingActive"] == "ValidMetricFound"
 
 
-def test_a_custom_resource_scales_by_its_own_paths() -> None:
-    scene = Scene(
-        _definition(), running("w-0", "widgets"), autoscaler("w", target=_WIDGET), _WIDGET
-    )
-    scene.cores = {"w-0": 1.5}
-    scene.stage.run("16s")
-    widget = scene.store.get(("example.com/v1", "Widget"), "w")
-    assert widget["spec"] == {"size": 3}
-
-
-def test_a_target_outside_namespaces_is_not_found_in_one() -> None:
-    widget = {**_WIDGET, "metadata": {"name": "w"}}
-    scene = Scene(_definition("Cluster"), autoscaler("w", target=widget), widget)
-    scene.stage.run("16s")
-    assert events(scene.stage, "FailedGetScale")[0][1] == (
-        "the server could not find the requested resource"
-    )
-
-
-_WIDGET = {
-    "apiVersion": "example.com/v1",
-    "kind": "Widget",
-    "metadata": {"name": "w", "namespace": "default"},
-    "spec": {"size": 1},
-    "status": {"size": 1, "selector": "app=widgets"},
-}
-
-
-def _definition(scope: str = "Namespaced") -> dict[str, object]:
-    scale = {
-        "specReplicasPath": ".spec.size",
-        "statusReplicasPath": ".status.size",
-        "labelSelectorPath": ".status.selector",
-    }
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {
-            "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-        },
-        "subresources": {"scale": scale},
-    }
-    names = {"kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList"}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com",
-            "names": names,
-            "scope": scope,
-            "versions": [version],
-        },
-    }
-
-
 def test_an_autoscaler_that_is_gone_forgets_its_recommendations() -> None:
     scene = Scene(target(replicas=1), running("web-0"), autoscaler())
     scene.cores = {"web-0": 2.0}

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from kubestage.controllers import pods
 from kubestage.testing import make_daemon_set, make_pod, make_pod_disruption_budget
 from tests.controllers.node_autoscaler.clusters import (
@@ -67,7 +69,9 @@ def test_a_drain_that_fails_is_called_off() -> None:
     stage.apply(budgets)
     stage.run("1m30s")
     (going,) = [name for name in nodes(stage) if _TO_BE_DELETED in taints(stage, name)]
-    stage.run("2m20s")
+    stage.run("1m53s")
+    assert _TO_BE_DELETED in taints(stage, going)
+    stage.run("27s")
     assert len(nodes(stage)) == 2
     assert _TO_BE_DELETED not in taints(stage, going)
     assert "unschedulable" not in stage.store.get(NODE, going)["spec"]
@@ -123,3 +127,28 @@ def test_pods_of_a_node_that_is_drained_are_reckoned_with() -> None:
     stage.run("3m")
     assert pending(stage) == 0
     assert len(nodes(stage)) == 2
+
+
+@pytest.mark.parametrize(("terminate_delay", "is_lossless"), [("5s", True), ("10ms", False)])
+def test_requests_are_ended_before_their_node_goes_if_pods_take_the_time(
+    terminate_delay: str, is_lossless: bool
+) -> None:
+    web = make_web(2, annotations={"kubestage.dev/terminate-delay": terminate_delay})
+    stage = staged(make_group(initialSize=2), web, scale_down_unneeded_time_ns=60 * 10**9)
+    stage.run("30s")
+    load = {
+        "apiVersion": "kubestage.dev/v1alpha1",
+        "kind": "Traffic",
+        "metadata": {"name": "load"},
+        "spec": {
+            "target": {"kind": "Deployment", "name": "web"},
+            "pattern": {"poisson": {"rps": 10}},
+            "request": {"cpu": "10ms", "io": "800ms"},
+        },
+    }
+    stage.apply([load])
+    stage.run("4m")
+    assert (len(nodes(stage)), pending(stage)) == (1, 0)
+    requests = stage.store.get(("kubestage.dev/v1alpha1", "Traffic"), "load")["status"]["requests"]
+    assert requests["completed"] > 1000
+    assert (requests["failed"] == 0) == is_lossless

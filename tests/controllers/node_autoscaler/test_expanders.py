@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
 import pytest
 
 from kubestage.controllers.node_autoscaler import groups, templates
-from kubestage.controllers.node_autoscaler.expanders import Expander, Option
+from kubestage.controllers.node_autoscaler.expanders import Expander, Option, price_score
 from kubestage.objects.views import pod as pod_views
 from kubestage.testing import make_pod
 from tests.controllers.node_autoscaler.clusters import make_group, make_web, staged, target
@@ -102,3 +103,31 @@ def test_the_flag_decides_which_group_grows(expander: str, chosen: str) -> None:
     stage.run("11s")
     assert target(stage, chosen) > 0
     assert target(stage, "large") + target(stage, "small") == target(stage, chosen)
+
+
+def test_the_score_of_a_price_is_that_of_cluster_autoscaler() -> None:
+    # Two nodes for 0.38, used by four pods of a core and a GiB; a pod of half a core and 500 MiB
+    # is added to both sides so that pods without requests divide by something.
+    pods, pod = 4 * (0.033174 + 0.004446), 0.5 * 0.033174 + 500 / 1024 * 0.004446
+    ratio = (0.38 + pod) / (pods + pod)
+    assert price_score(_option("a", 2, 4, price=0.19), 4000) == pytest.approx(ratio)
+    # Half the size that is preferred: twice as unfit, and a little less so as there are two.
+    unfit = 1.0 * (1.0 - math.tanh(1 / 15)) + 1.0
+    assert price_score(_option("a", 2, 4, price=0.19), 8000) == pytest.approx(unfit * ratio)
+    assert price_score(_option("a", 2, 4, price=0.19), 2000) == pytest.approx(unfit * ratio)
+
+
+@pytest.mark.parametrize("gpu", ["nvidia.com/gpu", "amd.com/gpu"])
+def test_nodes_with_gpus_are_a_thousand_times_as_dear_to_the_price_expander(gpu: str) -> None:
+    plain, graphic = (
+        _option(name, 1, 1, price=0.19, resources=resources)
+        for name, resources in (("plain", {}), ("graphic", {gpu: "1"}))
+    )
+    assert price_score(graphic, 4000) == pytest.approx(1000 * price_score(plain, 4000))
+
+
+def test_groups_without_a_price_are_taken_by_price_only_if_none_has_one() -> None:
+    unpriced, dear = _option("unpriced", 1, 4), _option("dear", 1, 4, price=9.0)
+    assert _best("price", unpriced, dear) == "dear"
+    assert _best("price", _option("free", 1, 4, price=0), dear) == "free"
+    assert _best("price,least-nodes", unpriced, _option("more", 2, 4)) == "unpriced"

@@ -41,7 +41,8 @@ def test_cores_and_memory_of_the_cluster_are_limited(limits: dict[str, Any], sho
 
 
 def test_so_many_nodes_are_asked_for_at_once_at_most() -> None:
-    stage = staged(make_group(maxSize=100), make_web(100), max_nodes_per_scaleup=7)
+    flags = {"max_nodes_per_scaleup": 7, "frequent_loops_enabled": False}
+    stage = staged(make_group(maxSize=100), make_web(100), **flags)
     stage.run("11s")
     assert target(stage) == 7
 
@@ -87,3 +88,14 @@ def test_flags_that_make_no_sense_are_refused(flags: dict[str, str], path: str) 
     with pytest.raises(InputError) as refusal:
         NodeAutoscalerSettings(**flags)  # type: ignore[arg-type]
     assert refusal.value.path == path
+
+
+def test_groups_that_are_full_come_first_in_what_is_told() -> None:
+    grown = balancing.balanced([("a", 0, 9), ("b", 0, 1), ("c", 0, 9), ("d", 2, 9)], 6)
+    assert [(each.group, each.new) for each in grown] == [("b", 1), ("a", 3), ("c", 2)]
+
+
+def test_no_group_grows_if_all_are_full_or_larger_than_they_may_be() -> None:
+    assert balancing.balanced([("a", 3, 3), ("b", 5, 3)], 2) == []
+    grown = balancing.balanced([("b", 5, 3), ("a", 2, 9)], 2)
+    assert [(each.group, each.new) for each in grown] == [("a", 4)]

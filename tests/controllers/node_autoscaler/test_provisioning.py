@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
 from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
 from tests.controllers.node_autoscaler.clusters import (
@@ -133,3 +135,17 @@ def test_a_provision_delay_may_be_a_law_of_chance() -> None:
     }
     assert len(nodes(stage)) == 10
     assert len(created) > 5
+
+
+@pytest.mark.parametrize(("broken", "wanted"), [(4, 14), (5, 10)])
+def test_nothing_is_done_while_too_many_nodes_have_broken_down(broken: int, wanted: int) -> None:
+    stage = staged(make_group(minSize=10, maxSize=14), make_web(40, name="busy"))
+    stage.run("16m")
+    silence = {"metadata": {"annotations": {"kubestage.dev/heartbeat": "stopped"}}}
+    for name in nodes(stage)[:broken]:
+        stage.store.patch(NODE, name, silence)
+    stage.run("2m")
+    stage.apply([make_web(40)])
+    stage.run("1m")
+    assert target(stage) == wanted
+    assert told(stage, "ClusterUnhealthy") == (["Cluster is unhealthy"] if wanted == 10 else [])

@@ -119,6 +119,20 @@ def test_on_nodes_with_gpus_only_gpus_count() -> None:
     assert (len(nodes(stage)), pending(stage)) == (1, 0)
 
 
+def test_nodes_with_gpus_have_a_threshold_of_their_own() -> None:
+    group = make_group(resources={"amd.com/gpu": "4"}, initialSize=2)
+    webs = []
+    for name, count in (("one", "3"), ("other", "1")):
+        gpus = {"amd.com/gpu": count}
+        webs.append(make_web(1, cpu="1", name=name, requests=gpus, limits=gpus))
+    stage = staged(group, *webs, scale_down_utilization_threshold=0.1)
+    stage.run("30m")
+    assert (len(nodes(stage)), pending(stage)) == (1, 0)
+    stage = staged(group, *webs, scale_down_gpu_utilization_threshold=0.1)
+    stage.run("30m")
+    assert len(nodes(stage)) == 2
+
+
 def test_pods_move_to_other_nodes_before_theirs_goes() -> None:
     stage = staged(make_group(initialSize=2), make_web(2))
     stage.run("5s")

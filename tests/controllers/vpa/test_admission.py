@@ -52,6 +52,13 @@ def test_requests_are_replaced_and_limits_keep_their_proportion() -> None:
         )
 
 
+def test_what_is_recommended_to_nobody_is_for_nobody() -> None:
+    unnamed = {"containerRecommendations": [{"target": {"cpu": "2"}}]}
+    stage = _stage(worlds.autoscaler(), None, unnamed)
+    requests = {"cpu": "100m", "memory": "512Mi"}
+    assert worlds.resources(worlds.pods(stage)[0])["requests"] == requests
+
+
 def test_a_pod_without_limits_gets_none() -> None:
     stage = _stage(worlds.autoscaler(), None, _recommended())
     assert "limits" not in worlds.resources(worlds.pods(stage)[0])

@@ -23,8 +23,8 @@ def _state() -> ClusterState:
     return state
 
 
-def _vpa(state: ClusterState) -> VpaState:
-    obj = {"metadata": {"namespace": "default", "name": "v"}, "spec": {}}
+def _vpa(state: ClusterState, name: str = "v") -> VpaState:
+    obj = {"metadata": {"namespace": "default", "name": name}, "spec": {}}
     return state.add_or_update_vpa(obj, labels.parse("app=web"))
 
 
@@ -85,11 +85,45 @@ def test_pods_are_counted_for_those_that_select_them() -> None:
     assert vpa.pod_count == 0
 
 
+def test_one_that_comes_late_counts_what_is_there_and_one_that_went_counts_nothing() -> None:
+    state = _state()
+    state.add_or_update_pod(("default", "q"), {"app": "web", "tier": "x"})
+    for name in "rstu":
+        state.add_or_update_pod(("default", name), {"app": "web"})
+    state.add_or_update_pod(("elsewhere", "s"), {"app": "web"})
+    state.delete_pod(("default", "r"))
+    first, second = _vpa(state), _vpa(state, "w")
+    assert (first.pod_count, second.pod_count) == (5, 5)
+    assert len(second.aggregates) == 1
+    state.keep_vpas([("default", "w")])
+    assert state.is_selected("default", {"app": "web"})
+    state.add_container(state.add_or_update_pod(("default", "x"), {"app": "web", "v": "2"}), "app")
+    assert (first.pod_count, second.pod_count) == (5, 6)
+    assert (len(first.aggregates), len(second.aggregates)) == (1, 2)
+    state.keep_vpas([])
+    assert not state.is_selected("default", {"app": "web"})
+
+
 def test_another_selector_means_other_aggregates() -> None:
     state = _state()
     assert len(_vpa(state).aggregates) == 1
     obj = {"metadata": {"namespace": "default", "name": "v"}, "spec": {}}
     assert not state.add_or_update_vpa(obj, labels.parse("app=db")).aggregates
+
+
+def test_a_condition_that_says_nothing_is_one_that_changes() -> None:
+    state = _state()
+    status = {"conditions": [{"type": "RecommendationProvided"}]}
+    obj = {"metadata": {"namespace": "default", "name": "v"}, "spec": {}, "status": status}
+    vpa = state.add_or_update_vpa(obj, labels.parse("app=web"))
+    vpa.update_conditions("2026-01-01T00:00:00Z")
+    assert vpa.status()["conditions"] == [
+        {
+            "type": "RecommendationProvided",
+            "status": "False",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }
+    ]
 
 
 def test_pods_with_the_same_labels_share_what_is_known() -> None:

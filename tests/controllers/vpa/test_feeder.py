@@ -56,7 +56,14 @@ def test_a_run_goes_on_from_the_checkpoints_of_a_real_cluster() -> None:
 
 
 def test_checkpoints_of_another_version_or_of_nobody_are_passed_over() -> None:
-    broken = (_checkpoint("v2"), _checkpoint(bucketWeights={"999": 1}))
+    broken = (
+        _checkpoint("v2"),
+        _checkpoint(bucketWeights={"999": 1}),
+        _checkpoint(bucketWeights={"first": 1}),
+        _checkpoint(bucketWeights={"1": -1}),
+        _checkpoint(totalWeight="much"),
+        _checkpoint(referenceTimestamp="lately"),
+    )
     for checkpoint in (*broken, {**_checkpoint(), "spec": {"vpaObjectName": "other"}}):
         stage = worlds.alive(worlds.deployment(), checkpoint, worlds.autoscaler(mode="Off"))
         stage.run("61s")
@@ -80,6 +87,22 @@ def test_pods_of_others_are_remembered_unless_memory_is_to_be_saved() -> None:
         )
         stage.run("61s")
         assert {pod.labels["app"] for pod in _state(stage).pods.values()} == known
+
+
+def test_where_memory_is_saved_an_autoscaler_that_comes_late_finds_its_pods() -> None:
+    stage = worlds.alive(
+        worlds.deployment(),
+        worlds.deployment("other"),
+        worlds.autoscaler(mode="Off"),
+        vpa=VpaSettings(memory_saver=True),
+    )
+    stage.run("3m")
+    stage.store.create(worlds.autoscaler("other", "Off", "other"))
+    stage.run("2m")
+    assert worlds.conditions(stage, "other") == {"RecommendationProvided": "True"}
+    stage.store.delete(("apps/v1", "Deployment"), "other")
+    stage.run("2m")
+    assert {pod.labels["app"] for pod in _state(stage).pods.values()} == {"web"}
 
 
 def test_an_autoscaler_that_names_another_recommender_is_not_ours() -> None:

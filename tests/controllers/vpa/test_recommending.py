@@ -8,7 +8,7 @@ import pytest
 
 from kubestage.controllers.vpa import amounts, recommending
 from kubestage.controllers.vpa.cluster_state import ClusterState
-from kubestage.controllers.vpa.estimators import Confidence, Constant
+from kubestage.controllers.vpa.estimators import Confidence, Constant, confidence
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.errors import InputError
 from kubestage.objects import labels
@@ -69,6 +69,16 @@ def test_no_amount_times_no_confidence_is_what_go_makes_of_it() -> None:
     (aggregate,) = state.aggregates.values()
     estimator = Confidence(1.0, 1.0, _MINUTE_NS, Constant(0))
     assert estimator.estimate(aggregate, "cpu") == -(2**63)
+
+
+def test_minutes_of_an_interval_are_added_up_in_floats() -> None:
+    state = ClusterState(VpaSettings())
+    state.add_container(state.add_or_update_pod(("d", "p"), {}), "app")
+    (aggregate,) = state.aggregates.values()
+    aggregate.add_cpu(1, _NOW_NS)
+    aggregate.last_sample_ns = _NOW_NS + 60 * _MINUTE_NS
+    # As 100 / 60 minutes it would be 0.6.
+    assert confidence(aggregate, 100 * _MINUTE_NS // 60) == 0.6000000000000001
 
 
 def test_amounts_are_written_rounded_or_humanized() -> None:

@@ -97,3 +97,93 @@ def test_pods_of_nodes_and_of_nobody_have_no_parent(store: Store) -> None:
     targets = Targets(store)
     assert targets.parent(bare, "default") is None
     assert targets.parent(of_node, "default") is None
+
+
+def _widgets(scope: str) -> Json:
+    scale = {
+        "specReplicasPath": ".spec.replicas",
+        "statusReplicasPath": ".status.replicas",
+        "labelSelectorPath": ".status.selector",
+    }
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "subresources": {"scale": scale},
+        "schema": {"openAPIV3Schema": anything},
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": scope,
+            "names": {"plural": "widgets", "kind": "Widget", "singular": "widget"},
+            "versions": [version],
+        },
+    }
+
+
+def _widget(selector: object) -> Json:
+    status = {"replicas": 1, "selector": selector}
+    metadata = {"name": "w"}
+    return {
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": metadata,
+        "status": status,
+    }
+
+
+def test_what_can_be_scaled_is_found_in_any_version(store: Store) -> None:
+    store.create(_widgets("Namespaced"))
+    store.create(_widget("app=web"))
+    vpa = _pointing("Widget", "w", "example.com/v1beta1")
+    assert str(Targets(store).selector(vpa)) == "app=web"
+    assert not Targets(store).problem(vpa)
+
+
+@pytest.mark.parametrize(
+    ("scope", "said", "problem"),
+    [
+        (
+            "Namespaced",
+            "app in (",
+            "unable to parse requirement: found '', expected: ',', ')' or identifier",
+        ),
+        ("Namespaced", 5, ".status.selector accessor error: 5 is no string"),
+        ("Cluster", "app=web", "the server could not find the requested resource"),
+    ],
+)
+def test_what_says_no_selector_that_can_be_read_is_told(
+    store: Store, scope: str, said: object, problem: str
+) -> None:
+    store.create(_widgets(scope))
+    store.create(_widget(said))
+    with pytest.raises(TargetError) as refusal:
+        Targets(store).selector(_pointing("Widget", "w", "example.com/v1"))
+    where = "unhandled targetRef example.com/v1 / Widget / w, last error "
+    assert str(refusal.value) == where + problem
+
+
+def test_a_cron_job_without_labels_means_no_pods(store: Store) -> None:
+    for name, labels in (("bare", {}), ("named", {"app": "web"})):
+        container = {"name": "app", "image": "x"}
+        pod = {"restartPolicy": "Never", "containers": [container]}
+        template = {"metadata": {"labels": labels}, "spec": pod}
+        store.create(
+            {
+                "apiVersion": "batch/v1",
+                "kind": "CronJob",
+                "metadata": {"name": name},
+                "spec": {
+                    "schedule": "* * * * *",
+                    "jobTemplate": {"spec": {"template": template}},
+                },
+            }
+        )
+        selector = Targets(store).selector(_pointing("CronJob", name, "batch/v1"))
+        assert selector.matches({"app": "web"}) == bool(labels)
+        assert not selector.matches({})

@@ -108,3 +108,11 @@ def test_the_columns_of_the_table_are_those_of_the_definition() -> None:
     (version,) = own_definitions.definition("nodegroups")["spec"]["versions"]
     stated = [{"priority": 0, **each} for each in version["additionalPrinterColumns"]]
     assert custom.OWN["kubestage.dev/v1alpha1", "NodeGroup"] == stated
+
+
+def test_sizes_of_a_group_that_has_begun_need_not_suit_its_initial_size() -> None:
+    obj = {**_group(initialSize=1), "metadata": {"name": "pool", "resourceVersion": "1"}}
+    raised = {**obj, "spec": {**obj["spec"], "minSize": 2}}
+    assert rules.validate_update(raised, obj) == []
+    also_changed = {**raised, "spec": {**raised["spec"], "initialSize": 0}}
+    assert [each.field for each in rules.validate_update(also_changed, obj)] == ["spec.initialSize"]

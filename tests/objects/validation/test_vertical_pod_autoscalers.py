@@ -182,3 +182,36 @@ def test_a_mode_that_is_going_away_is_warned_about() -> None:
     (warning,) = warnings.on_create(_vpa(updatePolicy={"updateMode": "Auto"}))
     assert warning.startswith('spec.updatePolicy: "Auto" mode is deprecated')
     assert not warnings.on_create(_vpa(updatePolicy={"updateMode": "Recreate"}))
+
+
+_SAID = "status.recommendation.containerRecommendations[0]"
+
+
+def _said(**recommended: Any) -> Json:
+    return {
+        "recommendation": {"containerRecommendations": [{"containerName": "app", **recommended}]}
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "problem"),
+    [
+        ({"conditions": [{"type": "X"}]}, "status.conditions[0].status: Required value"),
+        ({"recommendation": None}, 'status.recommendation: Invalid value: "null": '),
+        (_said(), f"{_SAID}.target: Required value"),
+        (_said(target={"cpu": "much"}), f'{_SAID}.target.cpu: Invalid value: "much": '),
+        (
+            _said(target={}, upperBound={"memory": True}),
+            f"{_SAID}.upperBound.memory: Invalid value: true: ",
+        ),
+        (_said(target={"cpu": "1500m", "memory": 2**30}), ""),
+        ({"conditions": [{"type": "X", "status": "True"}], "observedGeneration": 3}, ""),
+        (None, ""),
+    ],
+)
+def test_a_status_is_as_its_definition_has_it(status: Json | None, problem: str) -> None:
+    old = _vpa()
+    old["metadata"] |= {"resourceVersion": "1", "uid": "u"}
+    new = old if status is None else {**old, "status": status}
+    found = [str(each) for each in rules.validate_update(new, old, "status")]
+    assert [each[: len(problem)] for each in found] == ([problem] if problem else [])

@@ -111,6 +111,22 @@ def test_an_hpa_is_marked_where_it_rescaled() -> None:
     assert _subtitle(chart) == "Rescaled 3 times: 2 up, 1 down"
 
 
+def test_the_mark_of_a_rescale_is_at_what_the_hpa_went_by() -> None:
+    life = make_life()
+    table, [seen, *_] = life.tables["metrics"], life.rows("metrics")
+    later = [
+        tuple({**seen, "atSeconds": at, "current": current}[name] for name in table.names)
+        for at, current in ((0.0, 10.0), (300.0, 20.0), (300.0, 90.0), (303.0, 30.0))
+    ]
+    changed = {**life.tables, "metrics": msgspec.structs.replace(table, rows=later)}
+    chart = autoscalers.metric(
+        msgspec.structs.replace(life, tables=changed), "default/web", "cpu utilization"
+    )
+    assert chart is not None
+    mark = next(row for row in _values(chart) if "way" in row)
+    assert (mark["time"], mark["value"]) == (5.0, 0.9)
+
+
 def test_an_upper_bound_far_above_all_else_is_cut_and_that_is_said() -> None:
     life = make_life()
     chart = autoscalers.recommendation(life, "default/web", "web", "cpu")

@@ -152,6 +152,22 @@ def test_a_rescale_is_told_by_the_hpas_status_and_its_reason_by_the_event(
     assert (rescale.before, rescale.after, rescale.reason) == (2, 5, "cpu above target")
 
 
+def test_what_an_hpa_went_by_is_told_at_the_moment_of_its_rescale() -> None:
+    target = {"type": "Utilization", "averageUtilization": 50}
+    spec = {"type": "Resource", "resource": {"name": "cpu", "target": target}}
+    hpa = {**HPA, "spec": {**HPA["spec"], "metrics": [spec]}}
+    stage, recorder = living.recorded(make_node("a", cpu="9"), hpa)
+    stage.run("61.5s")
+    found = stage.store.get(("autoscaling/v2", HPA["kind"]), "web")
+    current = {"averageUtilization": 99, "averageValue": "990m"}
+    measured = [{"type": "Resource", "resource": {"name": "cpu", "current": current}}]
+    status = {"lastScaleTime": stage.now, "desiredReplicas": 5, "currentMetrics": measured}
+    stage.store.update({**found, "status": {**found["status"], **status}}, subresource="status")
+    stage.run("1s")
+    rows = living.ended(recorder).rows("metrics")
+    assert (61.5, 99.0) in [(row["atSeconds"], row["current"]) for row in rows]
+
+
 ACTIVE = {
     "type": "ScalingActive",
     "status": "True",

@@ -9,7 +9,7 @@ import msgspec
 
 from kubestage.results.life.tables import Rows
 from kubestage.results.repeat import LifeRepeat
-from kubestage.results.report import drawings, life_page
+from kubestage.results.report import drawings, life_figures, life_page
 from tests.results.life.lives import SUMMARY, WEB, make_life
 from tests.results.report.test_page import EVIL, Page
 
@@ -37,6 +37,9 @@ def test_the_page_tells_what_people_ask_for_first() -> None:
     told = _text(life_page.render(make_life(), REPEAT, []))
     assert "Of 90,000 requests of default/web 0.12% failed" in told
     assert "95% of the others took no longer than 1.26s" in told
+    lucky = {**SUMMARY, "traffic": [{**each, "failed": 0} for each in SUMMARY["traffic"]]}
+    sentence = life_figures.lead(msgspec.structs.replace(make_life(), summary=lucky))
+    assert "none failed, and 95% took no longer than 1.26s" in sentence
     for figure in ("Replica-hours 2.25", "Node-hours 1.80", "Cost 0.16", "Rescales 3"):
         assert figure in told
     assert "105 timeout" in told

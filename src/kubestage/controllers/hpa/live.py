@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kubestage.controllers import pods as pod_questions
+from kubestage.controllers.hpa import go_numbers
 from kubestage.controllers.hpa.metrics_client import BoardClient
 from kubestage.controllers.hpa.surroundings import NoSuchKind, Refused, Scale
 from kubestage.errors import ApiError
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 AUTOSCALER: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
+_GO_TYPES: Final = {
+    str: "string",
+    int: "int64",
+    float: "float64",
+    bool: "bool",
+    list: "[]interface {}",
+}
+_T = TypeVar("_T")
 
 
 class Stagehand:
@@ -75,8 +84,11 @@ class Live:
             raise Refused(str(error)) from error
         self._scale = scale
         status = scale["status"]
+        paths: Json = ((row.definition or {}).get("subresources") or {}).get("scale") or {}
         return Scale(
-            scale["spec"].get("replicas", 0), status["replicas"], status.get("selector", "")
+            _count(scale["spec"].get("replicas", 0), paths.get("specReplicasPath")),
+            _count(status["replicas"], paths.get("statusReplicasPath")),
+            _of_type(status.get("selector", ""), str, paths.get("labelSelectorPath"), "string"),
         )
 
     def pods(self, selector: Selector) -> Sequence[Json]:
@@ -109,6 +121,19 @@ class Live:
     def write_status(self, status: Status) -> None:
         """Store the status."""
         self._shared.store.record_status(AUTOSCALER, self._key, status.as_json())
+
+
+def _count(value: Any, path: str | None) -> int:
+    """Replicas, of which a custom resource may have more than fit into a Scale."""
+    return go_numbers.int32(_of_type(value, int, path, "int64"))
+
+
+def _of_type(value: Any, wanted: type[_T], path: str | None, name: str) -> _T:
+    """What a custom resource holds, which may be anything."""
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        found = _GO_TYPES.get(type(value), "map[string]interface {}")
+        raise Refused(f"{path} accessor error: {value} is of the type {found}, expected {name}")
+    return value
 
 
 def _group(api_version: str) -> str:

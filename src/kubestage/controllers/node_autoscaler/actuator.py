@@ -173,6 +173,9 @@ class Actuator:
 
     def _evict(self, removal: Removal, node: Json, now_ns: int) -> None:
         assert removal.to_evict is not None
+        if removal.problems and now_ns >= removal.until_ns:
+            self._give_up(removal, node)
+            return
         for uid, pod in list(removal.to_evict.items()):
             problem = self._try_to_evict(pod)
             if problem:
@@ -186,15 +189,18 @@ class Actuator:
             patience_ns = self._settings.max_graceful_termination_sec * pods.SECOND_NS
             removal.until_ns = now_ns + patience_ns + _HEADROOM_NS
             self._await_end(removal, node, now_ns)
-        elif now_ns + _EVICTION_RETRY_NS < removal.until_ns:
-            self._wake(removal.name, _EVICTION_RETRY_NS)
         else:
-            for pod in removal.to_evict.values():
-                text = "failed to delete pod for ScaleDown"
-                self._reports.tell(pod.raw, WARNING, "ScaleDownFailed", text)
-            problems = " ".join(removal.problems[uid] for uid in removal.to_evict)
-            text = f"Failed to drain node /{removal.name}, due to following errors: [{problems}]"
-            self._fail(removal, node, text)
+            self._wake(removal.name, _EVICTION_RETRY_NS)
+
+    def _give_up(self, removal: Removal, node: Json) -> None:
+        """Some pods may not be evicted, and it has been tried for long enough."""
+        left = removal.to_evict or {}
+        for pod in left.values():
+            text = "failed to delete pod for ScaleDown"
+            self._reports.tell(pod.raw, WARNING, "ScaleDownFailed", text)
+        problems = " ".join(removal.problems[uid] for uid in left)
+        text = f"Failed to drain node /{removal.name}, due to following errors: [{problems}]"
+        self._fail(removal, node, text)
 
     def _try_to_evict(self, pod: PodView) -> str:
         """Ask a pod to go; why it may not, or nothing."""

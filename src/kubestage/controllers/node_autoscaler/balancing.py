@@ -85,6 +85,7 @@ def _free(template: Template) -> dict[str, int]:
         "cpu": offered.milli_cpu - taken.milli_cpu,
         "memory": offered.memory - taken.memory,
         "ephemeral-storage": offered.ephemeral_storage - taken.ephemeral_storage,
+        **{name: offered.scalars.get(name, 0) - each for name, each in taken.scalars.items()},
     }
 
 
@@ -97,14 +98,21 @@ def _labels(template: Template, settings: NodeAutoscalerSettings) -> dict[str, s
 def balanced(sizes: Iterable[tuple[str, int, int]], new_nodes: int) -> list[Growth]:
     """Deal new nodes to groups (name, size, most), the smallest first, until all are as large.
 
-    Groups that do not grow are left out.
+    Groups that do not grow are left out. Groups that are full are moved to the front, which makes a
+    difference to the order in which the others get theirs.
     """
     growing = [Growth(name, size, size, most) for name, size, most in sizes if size != most]
     growing.sort(key=lambda each: each.current)
     left = min(new_nodes, sum(max(each.most - each.current, 0) for each in growing))
-    for _ in range(left):
-        smallest = min(
-            (each for each in growing if each.new < each.most), key=lambda each: each.new
-        )
-        smallest.new += 1
+    start = at = 0
+    while left > 0:
+        each = growing[at]
+        if each.new < each.most:
+            each.new += 1
+            left -= 1
+        else:
+            growing[start], growing[at] = each, growing[start]
+            start += 1
+        is_ahead = at < len(growing) - 1 and each.new > growing[at + 1].new
+        at = at + 1 if is_ahead else start
     return [each for each in growing if each.new != each.current]

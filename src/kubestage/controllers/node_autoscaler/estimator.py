@@ -82,8 +82,8 @@ class _Packing:
         else:
             self._open_one_by_one(left)
 
-    def _place(self, pods: Sequence[PodView], among: list[str] | None) -> int:
-        names = self._snapshot.place(pods, among)
+    def _place(self, pods: Sequence[PodView], among: list[str] | None, *, but: str = "") -> int:
+        names = self._snapshot.place(pods, among, but=but)
         self.used.update(names)
         self.packed += pods[: len(names)]
         return len(names)
@@ -129,20 +129,24 @@ class _Packing:
             if self._has_idle_node or (name := self._open()) is None:
                 return
             # It may not fit even an empty node, if it is to be spread over zones.
-            if not self._place([pod], [name]):
+            if self._put(pod, name) is not None:
                 return
+
+    def _put(self, pod: PodView, name: str) -> tuple[str, ...] | None:
+        reasons = self._snapshot.put(pod, name)
+        if reasons is None:
+            self.used.add(name)
+            self.packed.append(pod)
+        return reasons
 
     def _fits_an_open_node(self, pod: PodView) -> bool:
         last = self._opened[-1]
-        if self._place([pod], [last]):
+        reasons = self._put(pod, last)
+        if reasons is None:
             return True
-        if not _is_spread_over_nodes(pod):
+        if _SPREAD not in reasons or not _is_spread_over_nodes(pod):
             return False
-        reasons = self._snapshot.reasons_against(pod, last)
-        if reasons is None or _SPREAD not in reasons:
-            return False
-        others = [name for name in self._snapshot.node_names if name != last]
-        return bool(self._place([pod], others))
+        return bool(self._place([pod], None, but=last))
 
 
 def _is_spread_over_nodes(pod: PodView) -> bool:

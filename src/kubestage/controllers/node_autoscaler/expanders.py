@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
-# The hourly price of a core and of a GiB, for what pods ask for: nobody sells pods.
+# What an hour of a core, a GiB and a GPU is worth to a pod, in dollars: the base prices that
+# cluster-autoscaler reckons with on Google's cloud. Nobody sells pods.
 _CORE_PRICE: Final = 0.033174
 _MEMORY_PRICE: Final = 0.004446
 _GPU_PRICE: Final = 0.7
@@ -71,8 +72,7 @@ class Expander:
         if name == "priority":
             return _first_in_priority(options)
         if name == "price":
-            preferred = _preferred_milli_cpu(cluster_size)
-            return _least(options, lambda option: _price_score(option, preferred))
+            return _cheapest(options, _preferred_milli_cpu(cluster_size))
         return _least(options, _SCORES[name])
 
 
@@ -119,12 +119,20 @@ def _first_in_priority(options: list[Option]) -> list[Option]:
     return _least(stated, lambda option: -(option.group.priority or 0))
 
 
-def _price_score(option: Option, preferred_milli_cpu: int) -> float:
+def _cheapest(options: list[Option], preferred_milli_cpu: int) -> list[Option]:
+    """The groups that cost least for their use; groups without a price only if all are without."""
+    priced = [each for each in options if each.group.price is not None]
+    if not priced:
+        return options
+    return _least(priced, lambda option: price_score(option, preferred_milli_cpu))
+
+
+def price_score(option: Option, preferred_milli_cpu: int) -> float:
     """What nodes cost for what they are used for, and how ill they suit the cluster's size."""
-    nodes_price = option.group.price * option.node_count
+    nodes_price = (option.group.price or 0.0) * option.node_count
     pods_price = sum(map(_pod_price, option.pods))
     price = (nodes_price + _STABLE_PRICE) / (pods_price + _STABLE_PRICE)
-    if option.template.capacity.scalars.get(node_state.GPU):
+    if node_state.gpu_of(option.template.allocatable) is not None:
         return _GPU_UNFITNESS * price
     milli_cpu = option.template.capacity.milli_cpu
     if not milli_cpu:
@@ -139,7 +147,7 @@ def _pod_price(pod: PodView) -> float:
     return (
         requests.milli_cpu / 1000.0 * _CORE_PRICE
         + requests.memory / _GIB * _MEMORY_PRICE
-        + requests.scalars.get(node_state.GPU, 0) * _GPU_PRICE
+        + sum(requests.scalars.get(name, 0) for name in node_state.GPUS) * _GPU_PRICE
     )
 
 

@@ -35,7 +35,7 @@ class Group(msgspec.Struct, frozen=True):
     min_size: int
     max_size: int
     initial_size: int
-    price: float
+    price: float | None
     priority: int | None
     provision_delay: distributions.Distribution
     available: int | None
@@ -80,7 +80,7 @@ def of(obj: Json) -> Group:
         min_size,
         spec["maxSize"],
         min_size if initial is None else initial,
-        spec.get("price") or 0.0,
+        spec.get("price"),
         spec.get("priority"),
         distributions.parse(spec.get("provisionDelay") or DEFAULT_PROVISION_DELAY),
         spec.get("available"),

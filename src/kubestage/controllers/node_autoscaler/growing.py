@@ -84,6 +84,11 @@ class Growing:
                 )
                 self._reports.tell_of_group(group, WARNING, "FailedToRevertScaleUp", text)
 
+    def tell_unhealthy(self, world: World) -> None:
+        """Tell that too many nodes have broken down for anything to be done."""
+        for group in world.groups.values():
+            self._reports.tell(group.raw, WARNING, "ClusterUnhealthy", "Cluster is unhealthy")
+
     def mend_sizes(self, world: World) -> bool:
         """Ask no more for nodes that have been missing for too long; whether there were any."""
         mended = False
@@ -99,8 +104,8 @@ class Growing:
         snapshot: Snapshot,
         templates: Mapping[str, Template],
         draining: Collection[str],
-    ) -> None:
-        """Ask for nodes if pods need some; pods that fit somewhere are put there."""
+    ) -> bool:
+        """Ask for nodes if pods need some; whether they did. Pods that fit are put somewhere."""
         self._add_upcoming(world, snapshot, templates)
         waiting = [*world.unschedulable, *_to_come_again(snapshot, draining)]
         waiting.sort(key=lambda pod: -pod.priority)
@@ -117,14 +122,16 @@ class Growing:
             self._awaits_more_pods = True
         elif stranded:
             scale_up = ScaleUp(world, snapshot, templates, self._state, self._settings)
-            self._carry_out(world, scale_up.plan(stranded, self._expander))
+            return self._carry_out(world, scale_up.plan(stranded, self._expander))
+        return False
 
     def grow_to_least_sizes(
         self, world: World, snapshot: Snapshot, templates: Mapping[str, Template]
-    ) -> None:
-        """Ask for nodes where groups are smaller than they should be at least."""
-        scale_up = ScaleUp(world, snapshot, templates, self._state, self._settings)
-        self._ask(world, scale_up.to_least_sizes())
+    ) -> bool:
+        """Ask for nodes where groups are smaller than they should be at least; whether any were."""
+        growths = ScaleUp(world, snapshot, templates, self._state, self._settings).to_least_sizes()
+        self._ask(world, growths)
+        return bool(growths)
 
     def _add_upcoming(
         self, world: World, snapshot: Snapshot, templates: Mapping[str, Template]
@@ -155,19 +162,20 @@ class Growing:
         for group in world.groups.values():
             self._reports.tell(group.raw, WARNING, "MaxNodesTotalReached", text)
 
-    def _carry_out(self, world: World, plan: Plan) -> None:
+    def _carry_out(self, world: World, plan: Plan) -> bool:
         if plan.is_capped:
             self._tell_capped(world)
         for pod, reasons in plan.beyond_help:
             text = f"pod didn't trigger scale-up: {reasons}"
             self._reports.tell(pod.raw, NORMAL, "NotTriggerScaleUp", text)
         if not plan.growths:
-            return
+            return False
         shown = " ".join(map(str, plan.growths))
         self._ask(world, plan.growths)
         for pod in plan.helped:
             text = f"pod triggered scale-up: [{shown}]"
             self._reports.tell(pod.raw, NORMAL, "TriggeredScaleUp", text)
+        return True
 
     def _ask(self, world: World, growths: Iterable[Growth]) -> None:
         for growth in growths:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
+from kubestage.controllers.node_autoscaler import pod_state
 from kubestage.controllers.node_autoscaler.actuator import Actuator
 from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
 from kubestage.controllers.node_autoscaler.drainability import Drainability
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
 
 _LOOK: Final = "look"
+_LOOK_FOR_PODS: Final = "look:pods"
+_LOOK_AGAIN: Final = "look:again"
+_MORE_LOOKS: Final = 2
+# Looks take cluster-autoscaler some time: pods that come one by one do not get one each.
+_BETWEEN_LOOKS_NS: Final = 1_000_000_000
 _OTHERS: Final = (
     ("apps", "DaemonSet"),
     ("apps", "ReplicaSet"),
@@ -41,7 +47,8 @@ _OTHERS: Final = (
 class NodeAutoscaler(Controller):
     """Has node groups grow and shrink.
 
-    Keys are ``look`` at every tick, ``group:name`` for a group that is new or gone,
+    Keys are ``look`` at every tick, ``look:pods`` when a pod fits nowhere, ``look:again`` after a
+    look that had nodes come or go, ``group:name`` for a group that is new or gone,
     ``machine:group/name`` for a machine that has come up, and ``node:name`` for one that goes.
     """
 
@@ -83,12 +90,14 @@ class NodeAutoscaler(Controller):
         )
         self._has_news = True
         self._is_looking = False
+        self._looked_ns = 0
+        self._more_looks = 0
 
     def handlers(self) -> Handlers:
         """Groups, and all that decides whether nodes are wanted."""
         return {
             ("kubestage.dev", "NodeGroup"): self._on_group,
-            ("", "Pod"): self._on_news,
+            ("", "Pod"): self._on_pod,
             ("", "Node"): self._on_news,
             **dict.fromkeys(_OTHERS, self._on_news),
         }
@@ -98,11 +107,10 @@ class NodeAutoscaler(Controller):
         topic, _, name = key.partition(":")
         now_ns = self.clock.unix_ns
         if topic == _LOOK:
-            self._is_looking = True
-            try:
-                self._look(now_ns)
-            finally:
-                self._is_looking = False
+            if key == _LOOK_FOR_PODS and self._ticktock.is_on:
+                self._ticktock.stop()
+                self._ticktock.start()
+            self._look_once(now_ns)
         elif topic == "machine":
             self._provider.deliver(name)
         elif topic == "node":
@@ -117,6 +125,14 @@ class NodeAutoscaler(Controller):
         elif change.old is not None and change.old["spec"] is change.new["spec"]:
             return
         self._has_news = True
+
+    def _on_pod(self, change: Change) -> None:
+        self._on_news(change)
+        if self._flags.frequent_loops_enabled and change.type != DELETED and self._ticktock.is_on:
+            now_ns = self.clock.unix_ns
+            if pod_state.is_just_unschedulable(change.new, now_ns):
+                soonest_ns = self._looked_ns + _BETWEEN_LOOKS_NS
+                self.queue.add_after(_LOOK_FOR_PODS, max(soonest_ns - now_ns, 1))
 
     def _on_news(self, change: Change) -> None:
         del change
@@ -143,29 +159,47 @@ class NodeAutoscaler(Controller):
         if not self._provider.groups():
             self._ticktock.stop()
 
-    def _look(self, now_ns: int) -> None:
-        """Look at the cluster once."""
+    def _look_once(self, now_ns: int) -> None:
+        """Look at the cluster, and at once again if that had nodes come or go."""
+        self._looked_ns = now_ns
+        self._is_looking = True
+        try:
+            was_productive = self._look(now_ns)
+        finally:
+            self._is_looking = False
+        if was_productive and self._flags.frequent_loops_enabled:
+            self._more_looks = _MORE_LOOKS
+        if self._more_looks:
+            self._more_looks -= 1
+            self.queue.add(_LOOK_AGAIN)
+
+    def _look(self, now_ns: int) -> bool:
+        """Look at the cluster once; whether nodes were asked for, or are going."""
         what_if = self.cluster.what_if
         if what_if is None or not self._provider.groups():
-            return
+            return False
         if self._is_idle(now_ns):
             self._shrinking.mark(now_ns)
-            return
+            return False
+        was_productive = False
         self._has_news = False
         world = self._observer.look(now_ns, self._flags)
         templates = self._templates.of_all(world)
         self._growing.settle(world)
         if not self._state.is_cluster_healthy():
             self._planner.forget()
+            self._growing.tell_unhealthy(world)
         elif not self._growing.mend_sizes(world):
             snapshot = what_if.snapshot(world.nodes.values(), world.allocated)
-            self._growing.grow(world, snapshot, templates, self._actuator.draining)
+            draining = self._actuator.draining
+            was_productive |= self._growing.grow(world, snapshot, templates, draining)
             if self._flags.scale_down_enabled:
                 in_cooldown = self._growing.in_cooldown(now_ns)
-                self._shrinking.shrink(world, snapshot, in_cooldown=in_cooldown)
+                was_productive |= self._shrinking.shrink(world, snapshot, in_cooldown=in_cooldown)
             if self._flags.enforce_node_group_min_size:
-                self._growing.grow_to_least_sizes(world, snapshot, templates)
+                was_productive |= self._growing.grow_to_least_sizes(world, snapshot, templates)
         self._statuses.write(world, self._state, self._planner.unneeded.keys())
+        return was_productive
 
     def _is_idle(self, now_ns: int) -> bool:
         """Whether nothing has happened and nothing is under way.

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import taints, timestamps
+
+if TYPE_CHECKING:
+    from kubestage.objects.resource_totals import Resource
 
 Json = dict[str, Any]
 
 TO_BE_DELETED: Final = "ToBeDeletedByClusterAutoscaler"
 DELETION_CANDIDATE: Final = "DeletionCandidateOfClusterAutoscaler"
 SCALE_DOWN_DISABLED: Final = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
-GPU: Final = "nvidia.com/gpu"
+GPUS: Final = (
+    "nvidia.com/gpu",
+    "habana.ai/gaudi",
+    "gpu.intel.com/xe",
+    "amd.com/gpu",
+    "microsoft.com/directx",
+)
 
 _SECOND_NS: Final = 1_000_000_000
 _DELETION_TIME_NS: Final = 5 * 60 * _SECOND_NS
@@ -38,6 +47,11 @@ _CONDITION_TAINTS: Final = _NOT_READY_TAINTS | {
     "cloud.google.com/impending-node-termination",
     "NodeWithImpairedVolumes",
 }
+
+
+def gpu_of(offered: Resource) -> str | None:
+    """The kind of GPU that a node offers, the first if there are several; None without any."""
+    return next((name for name in GPUS if offered.scalars.get(name)), None)
 
 
 def taints_of(node: Json) -> list[Json]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.controllers import pods
 from kubestage.controllers.node_autoscaler import node_state
 from kubestage.controllers.ownership import controller_of
-from kubestage.objects import durations
+from kubestage.objects import durations, timestamps
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
@@ -22,6 +22,7 @@ _EVICT_DAEMON: Final = "cluster-autoscaler.kubernetes.io/enable-ds-eviction"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
 _GRACE_SECONDS: Final = 30
+_JUST_NS: Final = 10 * pods.SECOND_NS
 _LONG_AFTER_NS: Final = 30 * pods.SECOND_NS
 
 
@@ -50,6 +51,17 @@ def is_unschedulable(pod: Json) -> bool:
     return (
         found is not None and found["status"] == "False" and found.get("reason") == "Unschedulable"
     )
+
+
+def is_just_unschedulable(pod: Json, now_ns: int) -> bool:
+    """Whether the scheduler has said just now that a pod fits nowhere."""
+    if pod["spec"].get("nodeName") or pods.is_terminal(pod):
+        return False
+    found = pods.condition(pod.get("status"), "PodScheduled")
+    if found is None or found["status"] != "False" or found.get("reason") != "Unschedulable":
+        return False
+    since = found.get("lastTransitionTime")
+    return since is not None and timestamps.parse_time(since) + _JUST_NS >= now_ns
 
 
 def grace_seconds(pod: PodView) -> int:
@@ -95,7 +107,7 @@ def evicts_daemon(pod: PodView, by_default: bool) -> bool:
 
 def wants_gpu(pod: PodView) -> bool:
     """Whether a pod asks for a GPU."""
-    return node_state.GPU in pod.requests.scalars
+    return any(name in pod.requests.scalars for name in node_state.GPUS)
 
 
 def scale_up_delay_ns(pod: PodView, least_ns: int) -> int:

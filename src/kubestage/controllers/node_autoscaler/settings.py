@@ -23,6 +23,7 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     """
 
     scan_interval_ns: int = 10 * _SECOND_NS
+    frequent_loops_enabled: bool = True
     expander: str = "least-waste"
     max_nodes_total: int = 0
     cores_total: str = "0:320000"

@@ -53,13 +53,14 @@ class Shrinking:
         due = [each.since_ns + each.patience_ns for each in self._planner.unneeded.values()]
         return not due or min(due) >= now_ns
 
-    def shrink(self, world: World, snapshot: Snapshot, *, in_cooldown: bool) -> None:
-        """Find nodes that could go, and have those go that could for long enough."""
+    def shrink(self, world: World, snapshot: Snapshot, *, in_cooldown: bool) -> bool:
+        """Find nodes that could go, and have those go that could for long; whether any do."""
         now_ns, going = world.now_ns, self._actuator.going
-        known = [snapshot.node(name) for name in snapshot.node_names]
+        known = [snapshot.node(name) for name in snapshot.node_names if name not in going]
         nodes = [node for node in known if node is not None]
         self._planner.update(world, snapshot, going, Budgets(self._lister.all(BUDGET)))
         self._looked_ns = now_ns
+        begun: list[str] = []
         if not in_cooldown and not self._is_in_cooldown(now_ns):
             empty, occupied = self._planner.removable(world, nodes, going)
             try:
@@ -70,13 +71,13 @@ class Shrinking:
                 )
             except ApiError:
                 self._last_failure_ns = now_ns
-                begun = []
             for name in begun:
                 self._last_deletion_ns = now_ns
                 group = groups.name_of(world.nodes[name])
                 self._statuses.stamp(group, "lastScaleDownTime", now_ns)
         self._is_marked = False
         self.mark(now_ns)
+        return bool(begun)
 
     def mark(self, now_ns: int) -> None:
         """Mark the nodes that may go, as many as may be marked at once; the rest another time."""

@@ -35,7 +35,7 @@ class Utilization(NamedTuple):
     @property
     def is_of_gpu(self) -> bool:
         """Whether the node is one with GPUs, of which nothing else counts."""
-        return self.resource == node_state.GPU
+        return self.resource in node_state.GPUS
 
 
 def of(
@@ -43,10 +43,10 @@ def of(
 ) -> Utilization | None:
     """What pods ask for of what a node offers; None if it offers no CPU or no memory."""
     counted, left_out = _split(pods, settings, now_ns)
-    gpus = offered.scalars.get(node_state.GPU)
-    if gpus is not None:
-        share = _share(node_state.GPU, gpus, counted, left_out)
-        return Utilization(node_state.GPU, share, gpu=share)
+    gpu = node_state.gpu_of(offered)
+    if gpu is not None:
+        share = _share(gpu, offered.scalars[gpu], counted, left_out)
+        return Utilization(gpu, share, gpu=share)
     if not offered.milli_cpu or not offered.memory:
         return None
     cpu = _share(_CPU, offered.milli_cpu, counted, left_out)

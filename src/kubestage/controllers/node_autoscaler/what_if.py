@@ -67,11 +67,17 @@ class Snapshot(Protocol):
         """Whether pods such as this fill an empty node just as they fill the next one like it."""
         ...
 
-    def place(self, pods: Sequence[PodView], among: Collection[str] | None = None) -> list[str]:
+    def put(self, pod: PodView, name: str) -> tuple[str, ...] | None:
+        """Put a pod on a node, if it fits; else why it does not."""
+        ...
+
+    def place(
+        self, pods: Sequence[PodView], among: Collection[str] | None = None, *, but: str = ""
+    ) -> list[str]:
         """Put pods that are all alike on nodes one by one, until one fits nowhere.
 
-        `among` are the nodes that may be used, by default all. Returns the nodes of the first
-        pods; those for which there is none are left out.
+        `among` are the nodes that may be used, by default all but one. Returns the nodes of the
+        first pods; those for which there is none are left out.
         """
         ...
 

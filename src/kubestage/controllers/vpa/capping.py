@@ -27,7 +27,8 @@ class Capped(NamedTuple):
 
 def apply(store: Store, vpa: Json, pod: Json, namespace: str) -> Capped:
     """What a VerticalPodAutoscaler recommends to a pod, containers in the order of its status."""
-    recommended = policies.container_recommendations(policies.recommendation(vpa))
+    said = policies.container_recommendations(policies.recommendation(vpa))
+    recommended = [each for each in said if "containerName" in each]
     policy = policies.resource_policy(vpa)
     of_pods = limit_ranges.of(store, namespace, limit_ranges.POD)
     if of_pods is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
 
 from kubestage.controllers.vpa import policies
 from kubestage.controllers.vpa.aggregate_state import AggregateCheckpoint, AggregateContainerState
@@ -65,16 +67,38 @@ def written(vpa: VpaState, container: str, checkpoint: AggregateCheckpoint, now:
     }
 
 
+class _Histogram(msgspec.Struct, rename="camel"):
+    """A histogram as an object has it."""
+
+    reference_timestamp: str | None = None
+    bucket_weights: dict[int, Annotated[int, msgspec.Meta(ge=0)]] | None = None
+    total_weight: float | None = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    """What a checkpoint object tells."""
+
+    version: str | None = None
+    cpu_histogram: _Histogram | None = None
+    memory_histogram: _Histogram | None = None
+    first_sample_start: str | None = None
+    last_sample_start: str | None = None
+    total_samples_count: int | None = None
+
+
 def read(obj: Json) -> AggregateCheckpoint:
-    """An object as a checkpoint."""
-    status = obj.get("status") or {}
+    """An object as a checkpoint; `InputError` if it is none."""
+    try:
+        status = msgspec.convert(obj.get("status") or {}, _Status, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise InputError(str(error)) from None
     return AggregateCheckpoint(
-        status.get("version") or "",
-        _read(status.get("cpuHistogram") or {}),
-        _read(status.get("memoryHistogram") or {}),
-        _nanos(status.get("firstSampleStart")),
-        _nanos(status.get("lastSampleStart")),
-        status.get("totalSamplesCount") or 0,
+        status.version or "",
+        _read(status.cpu_histogram or _Histogram()),
+        _read(status.memory_histogram or _Histogram()),
+        _nanos(status.first_sample_start),
+        _nanos(status.last_sample_start),
+        status.total_samples_count or 0,
     )
 
 
@@ -88,12 +112,11 @@ def _written(histogram: HistogramCheckpoint) -> Json:
     }
 
 
-def _read(histogram: Json) -> HistogramCheckpoint:
-    weights = histogram.get("bucketWeights") or {}
+def _read(histogram: _Histogram) -> HistogramCheckpoint:
     return HistogramCheckpoint(
-        {int(bucket): weight for bucket, weight in weights.items()},
-        float(histogram.get("totalWeight") or 0),
-        _nanos(histogram.get("referenceTimestamp")),
+        histogram.bucket_weights or {},
+        histogram.total_weight or 0.0,
+        _nanos(histogram.reference_timestamp),
     )
 
 

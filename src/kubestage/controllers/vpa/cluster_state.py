@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers.selector_index import SelectorIndex
 from kubestage.controllers.vpa import policies
 from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
 from kubestage.controllers.vpa.container_state import ContainerState
@@ -55,6 +56,8 @@ class ClusterState:
         self.pods: dict[PodId, PodState] = {}
         self.vpas: dict[PodId, VpaState] = {}
         self.aggregates: dict[AggregateKey, AggregateContainerState] = {}
+        self._selectors: dict[str, SelectorIndex] = {}
+        self._alike: dict[tuple[str, Labels], int] = {}
         self._collected_ns: int | None = None
 
     def add_or_update_pod(
@@ -108,10 +111,13 @@ class ClusterState:
         vpa = self.vpas.get(vpa_id)
         if vpa is None or vpa.selector != selector:
             vpa = self.vpas[vpa_id] = VpaState(*vpa_id, selector)
+            self._selectors.setdefault(vpa.namespace, SelectorIndex()).put(vpa.name, selector)
             for key, aggregate in self.aggregates.items():
                 vpa.link(key, aggregate)
             vpa.pod_count = sum(
-                vpa.selects(pod.namespace, pod.labels) for pod in self.pods.values()
+                count
+                for (namespace, labels), count in self._alike.items()
+                if vpa.selects(namespace, dict(labels))
             )
         vpa.conditions = {each["type"]: each for each in status.get("conditions") or ()}
         provided = vpa.conditions.get(RECOMMENDATION_PROVIDED, {}).get("status") == "True"
@@ -122,10 +128,15 @@ class ClusterState:
         vpa.generation = metadata.get("generation") or 0
         return vpa
 
+    def is_selected(self, namespace: str, labels: dict[str, str]) -> bool:
+        """Whether any VerticalPodAutoscaler means pods with such labels."""
+        return bool(self._selecting(namespace, labels))
+
     def keep_vpas(self, vpa_ids: Iterable[PodId]) -> None:
         """Forget all others."""
-        kept = set(vpa_ids)
-        self.vpas = {vpa_id: vpa for vpa_id, vpa in self.vpas.items() if vpa_id in kept}
+        for vpa_id in self.vpas.keys() - set(vpa_ids):
+            del self.vpas[vpa_id]
+            self._selectors[vpa_id[0]].drop(vpa_id[1])
 
     def collect_garbage(self, is_controlled: Callable[[VpaState], bool]) -> None:
         """Forget, once an hour, what is too old, or was of pods that are gone and never used.
@@ -151,22 +162,25 @@ class ClusterState:
         keys: set[AggregateKey] = set()
         for pod in self.pods.values():
             if pod.phase in _ENDED:
-                vpa = self._vpa_of(pod)
+                vpa = next(iter(self._selecting(pod.namespace, pod.labels)), None)
                 if vpa is None or not is_controlled(vpa):
                     continue
             keys.update(map(pod.key, pod.containers))
         return keys
 
-    def _vpa_of(self, pod: PodState) -> VpaState | None:
-        for vpa in self.vpas.values():
-            if vpa.selects(pod.namespace, pod.labels):
-                return vpa
-        return None
+    def _selecting(self, namespace: str, labels: dict[str, str]) -> list[VpaState]:
+        """The VerticalPodAutoscalers whose pods have such labels."""
+        found = self._selectors.get(namespace)
+        names = () if found is None else found.matching(labels)
+        return [self.vpas[namespace, name] for name in names]
 
     def _count(self, pod: PodState, by: int) -> None:
-        for vpa in self.vpas.values():
-            if vpa.selects(pod.namespace, pod.labels):
-                vpa.pod_count += by
+        alike = (pod.namespace, pod.sorted_labels)
+        self._alike[alike] = self._alike.get(alike, 0) + by
+        if not self._alike[alike]:
+            del self._alike[alike]
+        for vpa in self._selecting(pod.namespace, pod.labels):
+            vpa.pod_count += by
 
     def _find(
         self, pod_id: PodId, container: str
@@ -181,7 +195,7 @@ class ClusterState:
         found = self.aggregates.get(key)
         if found is None:
             found = self.aggregates[key] = AggregateContainerState(self._settings, self.now_ns)
-            for vpa in self.vpas.values():
+            for vpa in self._selecting(key.namespace, dict(key.labels)):
                 vpa.link(key, found)
         return found
 

@@ -95,7 +95,9 @@ class Constant(msgspec.Struct, frozen=True):
 def confidence(state: AggregateContainerState, interval_ns: int) -> float:
     """How many intervals of history there are, at a sample a minute."""
     lifespan_ns = elapsed_ns(state.first_sample_ns, state.last_sample_ns)
-    samples = state.total_samples / (interval_ns / _MINUTE_NS)
+    # Whole minutes and the rest of one are added as floats: the last bit may decide on a byte.
+    minutes, rest_ns = divmod(interval_ns, _MINUTE_NS)
+    samples = state.total_samples / (minutes + rest_ns / _MINUTE_NS)
     return min(lifespan_ns / interval_ns, samples)
 
 

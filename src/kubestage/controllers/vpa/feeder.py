@@ -125,18 +125,23 @@ class Feeder:
                 continue
 
     def load_pods(self) -> None:
-        """Take up what has become of pods since the last time."""
+        """Take up what has become of pods since the last time.
+
+        Pods that nobody selects, where these are passed over, are looked at again the next time.
+        """
+        passed: dict[str, Json | None] = {}
         for key, pod in self._changed.items():
             namespace, _, name = key.partition("/")
             if pod is None:
                 self._gone.append((namespace, name))
-            elif not self._settings.memory_saver or self._is_selected(namespace, pod):
+            elif self._settings.memory_saver and not self._is_selected(namespace, pod):
+                passed[key] = pod
+            else:
                 self._load_pod((namespace, name), pod)
-        self._changed = {}
+        self._changed = passed
 
     def _is_selected(self, namespace: str, pod: Json) -> bool:
-        own = ownership.labels_of(pod)
-        return any(vpa.selects(namespace, own) for vpa in self.state.vpas.values())
+        return self.state.is_selected(namespace, ownership.labels_of(pod))
 
     def _load_pod(self, pod_id: PodId, pod: Json) -> None:
         known = self.state.add_or_update_pod(

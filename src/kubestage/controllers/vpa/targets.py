@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kubestage.controllers import ownership
 from kubestage.errors import ApiError, KubestageError, NotFound
 from kubestage.objects import labels, timestamps
+from kubestage.store import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.objects.kinds import Kind
     from kubestage.objects.labels import Selector
     from kubestage.store.store import Store
 
@@ -74,7 +76,12 @@ class Targets:
             raise _unhandled(
                 target, f"resource {where} has an empty selector for scale sub-resource"
             )
-        return labels.parse(text)
+        if not isinstance(text, str):
+            raise _unhandled(target, f".status.selector accessor error: {text} is no string")
+        try:
+            return labels.parse(text)
+        except labels.SelectorError as error:
+            raise _unhandled(target, str(error)) from None
 
     def topmost(self, target: Target) -> Target | None:
         """The highest owner that is well known or can be scaled."""
@@ -133,11 +140,21 @@ class Targets:
         return found
 
     def _scale(self, target: Target) -> Json:
-        row = self._store.kinds.get(target.api_version, target.kind)
-        if row is None:
-            group = target.api_version.rpartition("/")[0]
-            raise TargetError(f'no matches for kind "{target.kind}" in group "{group}"')
+        row = self._row(target)
+        if not row.namespaced:
+            raise refusals.no_such_resource()
         return self._store.get(row, target.name, target.namespace, subresource="scale")
+
+    def _row(self, target: Target) -> Kind:
+        """The kind of a target: the version counts only if it is served."""
+        found = self._store.kinds.get(target.api_version, target.kind)
+        if found is not None:
+            return found
+        group = target.api_version.rpartition("/")[0]
+        for row in self._store.kinds:
+            if (row.group, row.kind) == (group, target.kind):
+                return row
+        raise TargetError(f'no matches for kind "{target.kind}" in group "{group}"')
 
     def _is_known_or_scalable(self, target: Target) -> bool:
         if target.kind in _WELL_KNOWN:
@@ -187,7 +204,8 @@ def _unhandled(target: Target, why: str) -> TargetError:
 def _selector(kind: str, spec: Json) -> Selector:
     if kind == "CronJob":
         template = spec["jobTemplate"]["spec"]["template"]
-        return labels.selector_from_set((template.get("metadata") or {}).get("labels") or {})
+        found = (template.get("metadata") or {}).get("labels")
+        return labels.selector_from_set(found) if found else labels.NOTHING
     if kind == "ReplicationController":
         return labels.selector_from_set(spec.get("selector") or {})
     return labels.from_label_selector(spec.get("selector"))

@@ -82,7 +82,7 @@ class VpaState:
         """Say that something is so, or not; the time of the last change is kept."""
         status = "True" if is_true else "False"
         before = self.conditions.get(kind)
-        if before is not None and before["status"] == status:
+        if before is not None and before.get("status") == status:
             now = before.get("lastTransitionTime") or now
         condition = {"type": kind, "status": status, "lastTransitionTime": now}
         if reason:

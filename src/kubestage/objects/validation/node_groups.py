@@ -36,9 +36,13 @@ def validate_node_group(obj: Json) -> list[FieldError]:
 
 
 def validate_node_group_update(new: Json, old: Json) -> list[FieldError]:
-    """A changed one: everything may change."""
+    """A changed one: everything may change.
+
+    A group has begun by then, so that its other sizes need not suit the initial one any more.
+    """
     errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
-    return errors + _validate_spec(new)
+    before = (old.get("spec") or {}).get("initialSize")
+    return errors + _validate_spec(new, known_initial_size=before)
 
 
 def validate_node_group_status_update(new: Json, old: Json) -> list[FieldError]:
@@ -50,22 +54,22 @@ def validate_node_group_status_update(new: Json, old: Json) -> list[FieldError]:
     return errors
 
 
-def _validate_spec(obj: Json) -> list[FieldError]:
+def _validate_spec(obj: Json, known_initial_size: int | None = None) -> list[FieldError]:
     errors = [field.forbidden(name, "unknown field") for name in obj if name not in _PARTS]
     if "spec" not in obj:
         return [*errors, field.required("spec", "say at least maxSize and template")]
     schema = own_definitions.schema("nodegroups", "spec")
     errors += structural.validate_strictly(schema, obj["spec"], "spec")
-    return errors or list(_of_meaning(obj["spec"]))
+    return errors or list(_of_meaning(obj["spec"], known_initial_size))
 
 
-def _of_meaning(spec: Json) -> Iterator[FieldError]:
+def _of_meaning(spec: Json, known_initial_size: int | None) -> Iterator[FieldError]:
     """What is wrong with a spec whose shape is right."""
     least, most = spec.get("minSize") or 0, spec["maxSize"]
     if least > most:
         yield field.invalid("spec.minSize", least, f"must not be above maxSize ({most})")
     initial = spec.get("initialSize")
-    if initial is not None and not least <= initial <= most:
+    if initial not in (None, known_initial_size) and not least <= initial <= most:
         detail = f"must be from minSize ({least}) to maxSize ({most})"
         yield field.invalid("spec.initialSize", initial, detail)
     delay = spec.get("provisionDelay")

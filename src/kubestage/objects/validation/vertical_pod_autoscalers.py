@@ -6,6 +6,7 @@ and what they allow is refused; an object that has it already may keep it.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import quantity
@@ -88,6 +89,26 @@ _SPEC: Final = _object(
     recommenders=_list_of(_object("name", name=_TEXT)),
     startupBoost=_FREE,
 )
+_AMOUNTS: Final = ("target", "lowerBound", "upperBound", "uncappedTarget")
+_STATUS: Final = _object(
+    conditions=_list_of(
+        _object(
+            "status",
+            "type",
+            **dict.fromkeys(("lastTransitionTime", "message", "reason", "status", "type"), _TEXT),
+        )
+    ),
+    observedGeneration={"type": "integer", "format": "int64"},
+    recommendation=_object(
+        containerRecommendations=_list_of(
+            _object("target", containerName=_TEXT, **dict.fromkeys(_AMOUNTS, _FREE))
+        )
+    ),
+)
+_QUANTITY: Final = (
+    r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
+    r"([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
+)
 
 
 def validate_autoscaler(obj: Json) -> list[FieldError]:
@@ -100,6 +121,29 @@ def validate_autoscaler_update(new: Json, old: Json) -> list[FieldError]:
     """A changed autoscaler."""
     errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
     return errors + _validate(new, old.get("spec") or {})
+
+
+def validate_autoscaler_status_update(new: Json, old: Json) -> list[FieldError]:
+    """What a recommender writes down."""
+    errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
+    status = new.get("status")
+    if status is None:
+        return errors
+    by_definition = structural.validate(_STATUS, status, "status")
+    return errors + (by_definition or list(_validate_amounts(status)))
+
+
+def _validate_amounts(status: Json) -> Iterator[FieldError]:
+    path = "status.recommendation.containerRecommendations"
+    found = (status.get("recommendation") or {}).get("containerRecommendations") or ()
+    for index, each in enumerate(found):
+        for bound in _AMOUNTS:
+            for name, value in (each.get(bound) or {}).items():
+                where = f"{path}[{index}].{bound}.{name}"
+                if not isinstance(value, (int, str)) or isinstance(value, bool):
+                    yield field.invalid(where, value, f"{where} in body must be a quantity")
+                elif re.search(_QUANTITY, str(value)) is None:
+                    yield field.invalid(where, value, f"{where} in body should match '{_QUANTITY}'")
 
 
 def _validate(obj: Json, old: Json) -> list[FieldError]:
@@ -211,4 +255,7 @@ def _validate_bounds(policy: Json, path: str) -> Iterator[FieldError]:
 
 _KIND: Final = ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler")
 CREATE: Final = {_KIND: validate_autoscaler}
-UPDATE: Final = {(*_KIND, ""): validate_autoscaler_update}
+UPDATE: Final = {
+    (*_KIND, ""): validate_autoscaler_update,
+    (*_KIND, "status"): validate_autoscaler_status_update,
+}

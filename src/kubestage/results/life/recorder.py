@@ -78,7 +78,7 @@ class LifeRecorder:
             ("", "Pod"): self.workloads.on_pod,
             ("", "Node"): self._on_node,
             ("", "Event"): self.autoscalers.on_event,
-            ("autoscaling", "HorizontalPodAutoscaler"): self.autoscalers.on_hpa,
+            ("autoscaling", "HorizontalPodAutoscaler"): self._on_hpa,
             ("autoscaling.k8s.io", "VerticalPodAutoscaler"): self.autoscalers.on_vpa,
             ("kubestage.dev", "NodeGroup"): self.nodes.on_group,
             ("kubestage.dev", "Traffic"): self._on_traffic,
@@ -149,6 +149,13 @@ class LifeRecorder:
             before = after + (1 if sort == NODE_REMOVED else -1)
             told = Decision(self._clock.now_ns, sort, group, f"node/{change.key}", before, after)
             self.autoscalers.decisions.append(told)
+
+    def _on_hpa(self, change: Change) -> None:
+        before = len(self.autoscalers.decisions)
+        self.autoscalers.on_hpa(change)
+        if len(self.autoscalers.decisions) > before:
+            # What it went by may be gone at the next look.
+            self._sampler.tell_metrics(self._seconds(self._clock.now_ns), change.key)
 
     def _on_traffic(self, change: Change) -> None:
         # One that is gone has had its requests all the same.

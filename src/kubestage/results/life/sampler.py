@@ -49,11 +49,14 @@ class Sampler:
         self._rows = rows
         self._bands = Bands()
         self._looks = 0
+        self._told: dict[str, float] = {}
 
     def sample(self, at: float, load: Traffics | None) -> None:
         """Look around, so many seconds after the beginning."""
         self._replicas(at)
-        self._metrics(at)
+        for key in sorted(self._autoscalers.hpas):
+            if self._told.get(key) != at:
+                self._metrics(at, key)
         self._recommendations(at)
         for name, group in sorted(self._nodes.all.items()):
             self._rows.add("nodes", at, name, group.ready, group.provisioning, group.nodes.level)
@@ -96,12 +99,17 @@ class Sampler:
             counts = [sum(each.counts[state] for each in members) for state in _STATES]
             self._rows.add("replicas", at, name, self._desired(place, members), *counts)
 
-    def _metrics(self, at: float) -> None:
-        for key, hpa in sorted(self._autoscalers.hpas.items()):
-            workload = str(target_of(hpa, "scaleTargetRef"))
-            for each in hpa_metrics.readings(hpa):
-                values = (each.metric, each.unit, each.current, each.target)
-                self._rows.add("metrics", at, key, workload, *values)
+    def tell_metrics(self, at: float, key: str) -> None:
+        """Write down what an HPA goes by at this moment, because it has just decided by it."""
+        self._told[key] = at
+        self._metrics(at, key)
+
+    def _metrics(self, at: float, key: str) -> None:
+        hpa = self._autoscalers.hpas[key]
+        workload = str(target_of(hpa, "scaleTargetRef"))
+        for each in hpa_metrics.readings(hpa):
+            values = (each.metric, each.unit, each.current, each.target)
+            self._rows.add("metrics", at, key, workload, *values)
 
     def _recommendations(self, at: float) -> None:
         pods = self._store.read(_POD)

@@ -61,7 +61,8 @@ def _fared(traffic: Json) -> str:
     share = wording.share(failed, traffic["requests"])
     fate = f"{share} failed" if failed else "none failed"
     slow = wording.milliseconds(traffic["responseMs"]["p95"])
-    quick = "" if slow == "-" else f", and 95% of the others took no longer than {slow}"
+    rest = " of the others" if failed else ""
+    quick = "" if slow == "-" else f", and 95%{rest} took no longer than {slow}"
     return f"Of {count(traffic['requests'], 'request')} of {traffic['traffic']} {fate}{quick}."
 
 

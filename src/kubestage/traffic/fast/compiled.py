@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PARTS: Final = (heaps, sharing, queueing, skenario, serving, kernel)
 # NOTE: nothing is allocated, so nobody needs to count who refers to an array; with that, and with
-# calls that are not in line, a request takes four times as long (benchmarks/traffic.py).
+# calls that are not in line, the kernel takes three times as long (benchmarks/traffic.py).
 _PLAIN: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False}
 _IN_LINE: Final[dict[str, Any]] = {
     **_PLAIN, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True,

@@ -48,13 +48,13 @@ class FastRequests:
         self._block: Any = NOBODY
         self._told = 0
         self._untold: list[Any] = []
+        self._is_stopped = False
         self.set_feed(feed)
 
     @property
     def record(self) -> Record:
         """All that is known until now."""
-        self._tell()
-        self._record.reach(self._now_ns)
+        self._bring_up_to_date()
         return self._record
 
     @property
@@ -74,18 +74,19 @@ class FastRequests:
             self._state.stations[station + layout.SERIAL] = len(self._record.replica_names)
             self._record.replica_names.append(name)
         self._change_capacity(station, capacity_cores)
-        active = self._active()
-        if station not in active:
-            self._set_active([*active, station])
+        self._state.activate(station)
 
     def set_capacity(self, name: str, capacity_cores: float) -> None:
         """A replica has so many cores from now on."""
-        self._change_capacity(self._stations[name], capacity_cores)
+        station = self._stations.get(name)
+        if station is not None:
+            self._change_capacity(station, capacity_cores)
 
     def drain(self, name: str) -> None:
         """A replica is sent nothing any more; what it holds goes on."""
         station = self._stations.get(name)
-        self._set_active([each for each in self._active() if each != station])
+        if station is not None:
+            self._state.deactivate(station)
 
     def remove_replica(self, name: str) -> None:
         """A replica is gone; what it held has failed. One that is not known was never here."""
@@ -93,6 +94,13 @@ class FastRequests:
         station = self._stations.pop(name, None)
         if station is None:
             return
+        if self._state.stations[station + layout.HELD]:
+            self._interrupt(station)
+        self._state.clear(station)
+        self._vacant.append(station)
+
+    def _interrupt(self, station: int) -> None:
+        """What is at a station has failed."""
         state, now_ns = self._state, self._now_ns
         for slot in state.in_flight():
             if state.slots[slot + layout.STATION] != station:
@@ -108,24 +116,29 @@ class FastRequests:
                 state.ends,
             )  # fmt: skip
         state.forget_departures()
-        state.clear(station)
-        self._vacant.append(station)
 
     def set_feed(self, feed: Feed) -> None:
         """Arrivals come from here, from now on; requests on their way go on."""
         self._inflow = Inflow(feed)
+        self._is_stopped = False
         self._set_block(NOBODY, self._inflow.horizon_ns)
 
     def stop(self) -> None:
-        """Nothing arrives any more; requests on their way go on."""
+        """Nothing arrives any more; requests on their way go on, and the record ends with them."""
+        self._bring_up_to_date()
+        self._is_stopped = True
         self._set_block(NOBODY, NEVER_NS)
 
-    def advance(self, until_ns: int) -> None:
-        """Work through all that is due: departures until then, arrivals before."""
+    def advance(self, until_ns: int, *, is_over: bool = False) -> None:
+        """Work through all that is due: departures until then, arrivals before.
+
+        With `is_over` nothing else happens at that instant, and those who arrive at it do so.
+        """
         state = self._state
         if until_ns < self._now_ns:
             raise SimulationError(f"cannot go back to {until_ns} ns: it is {self._now_ns} ns")
         state.single[layout.UNTIL] = until_ns
+        state.single[layout.ARRIVALS_UNTIL] = until_ns + is_over
         while True:
             wanting = self._run()
             if wanting == layout.DONE:
@@ -145,6 +158,7 @@ class FastRequests:
         for name, station in self._stations.items():
             values = self._state.stations[station : station + layout.DESK]
             found[name] = Replica(
+                serial=int(values[layout.SERIAL]),
                 in_flight=int(values[layout.HELD]),
                 cpu_core_ns=used[station],
                 received=int(values[layout.RECEIVED]),
@@ -196,6 +210,11 @@ class FastRequests:
         is_compiled = self._state.is_compiled
         self._block = _arrays(block) if is_compiled else [column.tolist() for column in block]
 
+    def _bring_up_to_date(self) -> None:
+        self._tell()
+        if self.in_flight or not self._is_stopped:
+            self._record.reach(self._now_ns)
+
     def _put_aside(self) -> None:
         """Remember who arrived since this was last done."""
         position = int(self._state.single[layout.POSITION])
@@ -220,13 +239,6 @@ class FastRequests:
         station = self._vacant.pop()
         self._state.clear(station)
         return station
-
-    def _active(self) -> list[int]:
-        return [int(each) for each in self._state.order[: self._state.single[layout.ACTIVE]]]
-
-    def _set_active(self, stations: list[int]) -> None:
-        self._state.single[layout.ACTIVE] = len(stations)
-        self._state.order[: len(stations)] = stations
 
     def _change_capacity(self, station: int, cores: float) -> None:
         check_capacity(cores)

@@ -13,6 +13,7 @@ from kubestage.traffic.fast.layout import (
     AREA_HIGH,
     AREA_LOW,
     AREA_MASK,
+    ARRIVALS_UNTIL,
     ARRIVALS_USED_UP,
     ARRIVED,
     AT_RANDOM,
@@ -108,7 +109,7 @@ def run(
         arrival_ns = at[position] if position < arrivals else single[HORIZON]
         next_ns = min(departure_ns, late_ns)
         if arrival_ns < next_ns:
-            if arrival_ns >= single[UNTIL]:
+            if arrival_ns >= single[ARRIVALS_UNTIL]:
                 break
             if position == arrivals:
                 return ARRIVALS_USED_UP

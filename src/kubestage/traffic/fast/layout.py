@@ -67,7 +67,8 @@ VIRTUAL: Final = 1
 USED: Final = 2
 OCCUPIED: Final = 3
 
-# The single numbers. IS_SENDING says that the arrivals of this instant are not all sent yet.
+# The single numbers. Departures happen up to UNTIL, that included, and arrivals before
+# ARRIVALS_UNTIL. IS_SENDING says that the arrivals of this instant are not all sent yet.
 NOW: Final = 0
 IN_FLIGHT: Final = 1
 AREA_HIGH: Final = 2
@@ -89,7 +90,8 @@ ROUTING: Final = 17
 MOST_HELD: Final = 18
 TIMEOUT: Final = 19
 LEAVES: Final = 20
-SINGLES: Final = 21
+ARRIVALS_UNTIL: Final = 21
+SINGLES: Final = 22
 
 AREA_BITS: Final = 30
 AREA_MASK: Final = (1 << AREA_BITS) - 1

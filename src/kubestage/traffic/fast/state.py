@@ -32,6 +32,8 @@ class State:
         self.stations: Any = []
         self.shares: Any = []
         self.order: Any = []
+        self._active: list[int] = []
+        self._is_active: set[int] = set()
         self.heap: Any = []
         self.tree: Any = []
         self.ends: Any = [0] * (_ENDS_OF_LISTS * layout.END)
@@ -80,6 +82,23 @@ class State:
         self.single[layout.LEAVES] = leaves
         self.tree = _longer(self.tree, 2 * leaves - len(self.tree), 0)
         heaps.plant(self.single, self.stations, self.tree)
+
+    def activate(self, station: int) -> None:
+        """A station is the last one in the order of the active, unless it is among them."""
+        if station not in self._is_active:
+            self._is_active.add(station)
+            self.order[len(self._active)] = station
+            self._active.append(station)
+            self.single[layout.ACTIVE] = len(self._active)
+
+    def deactivate(self, station: int) -> None:
+        """A station is not among the active any more; those after it move up."""
+        if station in self._is_active:
+            self._is_active.discard(station)
+            at = self._active.index(station)
+            del self._active[at]
+            self.order[at : len(self._active)] = self._active[at:]
+            self.single[layout.ACTIVE] = len(self._active)
 
     def clear(self, station: int) -> None:
         """Nobody is at a station, and nothing was ever done there."""

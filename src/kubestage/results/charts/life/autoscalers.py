@@ -73,7 +73,7 @@ def _marks(life: Life, hpa: str, rows: Sequence[Json]) -> list[Json]:
     for each in life.rows("decisions"):
         if (each["decision"], each["by"]) != ("rescale", hpa):
             continue
-        at = min(bisect.bisect_left(moments, each["atSeconds"]), len(rows) - 1)
+        at = max(bisect.bisect_right(moments, each["atSeconds"]) - 1, 0)
         value = rows[at]["current"]
         way = _UP if (each["after"] or 0) > (each["before"] or 0) else _DOWN
         marks.append(

@@ -48,7 +48,7 @@ def nodes(life: Life) -> ChartType | None:
         )
     )
     end = tops[-1]
-    subtitle = f"{min(tops)} to {look.counted(max(tops), 'node')}, {end} at the end"
+    subtitle = f"{look.counted(max(tops), 'node')} at most, {end} at the end"
     return look.finished(lines.layered(chart), "Nodes by group", subtitle)
 
 

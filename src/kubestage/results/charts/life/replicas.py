@@ -41,5 +41,5 @@ def replicas(life: Life, workload: str) -> ChartType | None:
     else:
         chart = lines.layered(*layers)
     active = [row["active"] for row in found]
-    subtitle = f"Active: {min(active)} to {max(active)}, {active[-1]} at the end"
+    subtitle = f"Active: {max(active)} at most, {active[-1]} at the end"
     return look.finished(chart, f"Replicas of {workload}", subtitle)

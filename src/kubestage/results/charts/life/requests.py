@@ -121,7 +121,9 @@ def _response_axis(unit: str, lowest: float, highest: float) -> alt.Y:
     title = f"response time ({unit})"
     if lowest > 0 and highest / lowest > _WIDE:
         scale = alt.Scale(type="log", domain=[lowest * 0.9, highest * 1.1], nice=False)
-        axis = alt.Axis(tickCount=5)
+        ticks = [ease * 10.0**power for power in range(-3, 7) for ease in (1, 2, 5)]
+        values = [tick for tick in ticks if lowest * 0.9 <= tick <= highest * 1.1]
+        axis = alt.Axis(values=values)
         return alt.Y("value:Q", title=title, axis=axis, scale=scale)
     return lines.value_axis(title, highest)
 

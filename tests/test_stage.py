@@ -143,3 +143,10 @@ def test_a_stage_with_a_scheduler_forks_in_mid_life_and_goes_on_alike() -> None:
         each.run("1m")
     assert fork.store.get(("v1", "Pod"), "b") == stage.store.get(("v1", "Pod"), "b")
     assert stage.store.get(("v1", "Pod"), "b")["spec"]["nodeName"] == "n1"
+
+
+def test_one_object_may_be_given_by_itself() -> None:
+    stage = Stage()
+    (loaded,) = stage.load(make_node("a"))
+    (applied,) = stage.apply(make_node("b"))
+    assert [loaded["metadata"]["name"], applied["metadata"]["name"]] == ["a", "b"]

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.config import SchedulerConfiguration
 
+    Objects = str | bytes | dict[str, Any] | Iterable[dict[str, Any]]
+
 _COLLECTIONS = (100_000, 50, 100)
 # What others refer to comes first, as an operator would create it.
 _FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass")
@@ -78,26 +80,22 @@ class Stage:
         """The virtual time, as objects write it."""
         return timestamps.format_time(self.clock.unix_ns)
 
-    def load(self, objects: str | bytes | Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    def load(self, objects: Objects) -> list[dict[str, Any]]:
         """Put objects on the stage as they are, status and uid included; returns them as stored.
 
-        Takes YAML or JSON text, or dicts. Definitions, namespaces and classes go first, all else
-        in the order given.
+        Takes YAML or JSON text, a dict, or dicts. Definitions, namespaces and classes go first,
+        all else in the order given.
         """
-        if isinstance(objects, str | bytes):
-            objects = [document.object for document in manifest.load_text(objects)]
-        ordered = sorted(objects, key=rank)
+        ordered = sorted(_listed(objects), key=rank)
         return [self.store.load(obj) for obj in ordered]
 
-    def apply(self, objects: str | bytes | Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    def apply(self, objects: Objects) -> list[dict[str, Any]]:
         """Create or change objects as ``kubectl apply`` does; returns them as stored.
 
         What is new is defaulted, admitted and validated, and has no status. What is there takes
         on what the manifest says, and loses what an earlier manifest said and this one does not.
         """
-        if isinstance(objects, str | bytes):
-            objects = [document.object for document in manifest.load_text(objects)]
-        ordered = sorted(objects, key=rank)
+        ordered = sorted(_listed(objects), key=rank)
         return [self._applier.apply(self.store, obj) for obj in ordered]
 
     def add_scheduler(
@@ -229,6 +227,12 @@ class Stage:
         """An independent copy that goes on as this one would."""
         copy: Stage = pickle.loads(pickle.dumps(self, pickle.HIGHEST_PROTOCOL))
         return copy
+
+
+def _listed(objects: Objects) -> Iterable[dict[str, Any]]:
+    if isinstance(objects, str | bytes):
+        return [document.object for document in manifest.load_text(objects)]
+    return [objects] if isinstance(objects, dict) else objects
 
 
 @contextlib.contextmanager

@@ -73,7 +73,8 @@ def blaming(path: str | pathlib.Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise InputError(str(error), file=str(path)) from error
+        fix = "name a trace, or a file that is not there yet"
+        raise InputError(str(error), file=str(path), fix=fix) from error
 
 
 def open_for_writing(path: str | pathlib.Path) -> sqlite3.Connection:

@@ -104,3 +104,13 @@ def test_a_scenario_with_time_in_it_tells_how_its_requests_fared(terminal: Termi
     assert head.split()[:3] == ["TRAFFIC", "REQUESTS", "FAILED"]
     assert row.startswith("default/load")
     assert row.split()[1] in ("300", "301")
+
+
+def test_a_container_that_no_pod_has_is_noted(terminal: Terminal) -> None:
+    load = traffic()
+    load["spec"]["container"] = "proxy"
+    result = run(terminal, load, deployment())
+    assert result.code == 0
+    assert result.err.startswith("Note: traffic default/load: ")
+    assert "proxy" in result.err
+    assert run(terminal, traffic(), deployment()).err == ""

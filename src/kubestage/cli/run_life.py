@@ -23,9 +23,10 @@ from kubestage.cli import (
 )
 from kubestage.errors import InputError
 from kubestage.scenario import resource
+from kubestage.traffic.traffics import TRAFFIC
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from kubestage.cli.living import Life
     from kubestage.cli.loading import Loaded
@@ -67,7 +68,15 @@ def run(
     sys.stdout.write(_told(lived, wanted, stream))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
-    return running.Ended(None, problem, ())
+    return running.Ended(None, problem, list(_notes(lived)))
+
+
+def _notes(lived: Life) -> Iterator[str]:
+    """What Traffic did not find: its target, or the container that it names."""
+    for key, traffic in lived.stage.store.read(TRAFFIC).items():
+        for condition in (traffic.get("status") or {}).get("conditions") or ():
+            if condition["status"] == "False":
+                yield f"traffic {key}: {condition['message']}"
 
 
 def _refuse_scenarios(loaded: Loaded) -> None:

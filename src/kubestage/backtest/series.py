@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import functools
 from typing import Final
 
 import msgspec
@@ -45,7 +46,7 @@ class Series:
         """When the last one was."""
         return self._times[-1]
 
-    @property
+    @functools.cached_property
     def metrics(self) -> list[str]:
         """The metrics that there are values of, in the order in which they come up."""
         return list(dict.fromkeys(name for frame in self.frames for name in frame.values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -150,6 +150,28 @@ def test_a_patch_of_the_pattern_holds_from_then_on() -> None:
     stage.run("30s")
     assert before == pytest.approx(300, abs=1)
     assert streams(stage).records()["default/load"].arrived - before == pytest.approx(60, abs=1)
+
+
+@pytest.mark.parametrize("traces", [False, True])
+@pytest.mark.parametrize(
+    "pattern",
+    [{"ramp": {"delta": 1, "max": 40}}, {"poisson": {"rps": 20}}, {"constant": {"rps": 10}}],
+)
+def test_a_patch_of_the_costs_leaves_the_arrivals_as_they_were(
+    pattern: dict[str, Any], traces: bool
+) -> None:
+    arrived, busy = [], []
+    for costs in ({}, {"cpu": "20ms"}):
+        stage = stages.living(stages.deployment(8), stages.traffic(pattern), traces=traces)
+        for _ in range(2):
+            stage.run("20s")
+            stage.store.patch(stages.TRAFFIC, "load", {"spec": {"request": costs}}, "default")
+            streams(stage).utilisation()
+        stage.run("20s")
+        arrived.append(streams(stage).records()["default/load"].table()["arrived"])
+        busy.append(streams(stage).utilisation()["default/load"])
+    assert arrived[0] == arrived[1]
+    assert busy[1] == pytest.approx(busy[0] / 5, rel=0.1)
 
 
 def test_nothing_arrives_after_the_object_is_deleted() -> None:

@@ -6,7 +6,7 @@ portions in which requests are asked for, nor whether anybody looks at their cos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     Times = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
+
+
+# So much is passed over at a time, however many requests that are.
+_SKIPPED_NS: Final = 60 * 1_000_000_000
 
 
 class Demands(NamedTuple):
@@ -38,10 +42,12 @@ class Feed:
     """The requests of one Traffic from a moment on.
 
     `name` tells the luck of one Traffic from that of others, and that of a pattern from that of
-    the one it replaced.
+    the one it replaced; `costs` does so for what requests cost, if that was replaced since.
     """
 
-    def __init__(self, spec: Spec, seed: int, name: str, begin_ns: int) -> None:
+    def __init__(
+        self, spec: Spec, seed: int, name: str, begin_ns: int, costs: str | None = None
+    ) -> None:
         first_ns = begin_ns + spec.start_after_ns
         self.begin_ns = first_ns
         self.end_ns = None if spec.duration_ns is None else first_ns + spec.duration_ns
@@ -50,9 +56,16 @@ class Feed:
             for each in reading.components(spec.pattern, seed, name)
         ]
         self._cpu, self._io = spec.cpu, spec.io
-        self._cpu_stream = laws.stream_of(seed, name, "cpu")
-        self._io_stream = laws.stream_of(seed, name, "io")
-        self._luck_stream = laws.stream_of(seed, name, "luck")
+        costs = name if costs is None else costs
+        self._cpu_stream = laws.stream_of(seed, costs, "cpu")
+        self._io_stream = laws.stream_of(seed, costs, "io")
+        self._luck_stream = laws.stream_of(seed, costs, "luck")
+
+    def skip_to(self, now_ns: int) -> None:
+        """Requests before this time have come already, from another feed of the same pattern."""
+        while self.begin_ns < now_ns:
+            self.begin_ns = min(self.begin_ns + _SKIPPED_NS, now_ns)
+            self.arrivals(self.begin_ns)
 
     def arrivals(self, end_ns: int) -> Times:
         """The times of the requests before this one, from where the last answer ended, in order."""

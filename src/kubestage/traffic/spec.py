@@ -41,6 +41,11 @@ class Spec(msgspec.Struct, frozen=True):
     duration_ns: int | None = None
 
 
+def arrivals_of(spec: Spec) -> tuple[Json, int, int | None]:
+    """What a spec says of when requests come."""
+    return spec.pattern, spec.start_after_ns, spec.duration_ns
+
+
 def read(traffic: Json) -> Spec:
     """The spec of a Traffic object."""
     spec = traffic["spec"]

@@ -51,6 +51,9 @@ class Stream:
         self._clock = environment.clock
         self._seed = seed
         self._generation: int = metadata.get("generation") or 1
+        self._fed_ns = environment.clock.now_ns
+        # Since which generation, and when, requests come by the pattern at hand.
+        self._pattern = (self._generation, self._fed_ns)
         self.requests = make(
             environment, f"requests {title}", self.spec.service, self._feed(), traces=traces
         )
@@ -70,9 +73,12 @@ class Stream:
         While nobody runs the environment, all else that was due has happened: so do arrivals. Those
         of a feed that came up just now are left for when it runs again.
         """
-        now_ns = self._clock.now_ns
-        is_over = not self._environment.is_running and now_ns > self._fed_ns
-        self.requests.advance(now_ns, is_over=is_over)
+        self.requests.advance(self._clock.now_ns, is_over=self._is_at_rest)
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether all that was due by now has happened."""
+        return not self._environment.is_running and self._clock.now_ns > self._fed_ns
 
     def finish_run(self) -> None:
         """A run of the environment has ended: catch up, and see that nothing went missing."""
@@ -108,11 +114,22 @@ class Stream:
                 self.find_pods()
 
     def change(self, obj: Json) -> None:
-        """The object says something else: other requests come from now on."""
-        self.spec = spec.read(obj)
+        """The object says something else: other requests come, or they cost something else.
+
+        If the pattern is the same, it goes on where it is.
+        """
+        before, self.spec = self.spec, spec.read(obj)
         self._generation = obj["metadata"]["generation"]
         self.catch_up()
-        self.requests.set_feed(self._feed())
+        now_ns = self._clock.now_ns
+        if spec.arrivals_of(self.spec) != spec.arrivals_of(before):
+            self._pattern = (self._generation, now_ns)
+            feed = self._feed()
+        else:
+            feed = self._feed()
+            feed.skip_to(now_ns + self._is_at_rest)
+        self._fed_ns = now_ns
+        self.requests.set_feed(feed)
 
     def end(self) -> None:
         """The object is gone: nothing arrives any more, and nobody answers."""
@@ -194,9 +211,9 @@ class Stream:
         return [condition]
 
     def _feed(self) -> Feed:
-        name = f"traffic/{self.title}@{self._generation}"
-        self._fed_ns = self._clock.now_ns
-        return Feed(self.spec, self._seed, name, self._clock.now_ns)
+        name, (generation, began_ns) = f"traffic/{self.title}@", self._pattern
+        costs = f"{name}{self._generation}"
+        return Feed(self.spec, self._seed, f"{name}{generation}", began_ns, costs)
 
     def _place(self, key: str, pod: Json) -> None:
         metadata = pod["metadata"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
-import random
 import sys
 import time
 from typing import TYPE_CHECKING
 
 import simpy
+import simpy_queue
 
 from kubestage.sim import (
     ArrayStock,
@@ -87,27 +87,8 @@ def queue(recorder: Recorder) -> int:
     return environment.completed_count
 
 
-def simpy_queue() -> int:
-    environment = simpy.Environment()
-    servers = simpy.Resource(environment, SERVERS)
-    arrivals, services = random.Random(1), random.Random(2)
-    waited = 0.0
-
-    def customer() -> Iterator[simpy.Event]:
-        nonlocal waited
-        arrived_at = environment.now
-        with servers.request() as turn:
-            yield turn
-            waited += environment.now - arrived_at
-            yield environment.timeout(services.expovariate(SERVICES_PER_S))
-
-    def source() -> Iterator[simpy.Event]:
-        for _ in range(CUSTOMERS):
-            yield environment.timeout(arrivals.expovariate(ARRIVALS_PER_S))
-            environment.process(customer())  # type: ignore[arg-type]  # as above
-
-    environment.process(source())  # type: ignore[arg-type]  # as above
-    environment.run()
+def run_simpy_queue() -> int:
+    simpy_queue.mean_wait(CUSTOMERS, SERVERS, ARRIVALS_PER_S, SERVICES_PER_S)
     return 3 * CUSTOMERS
 
 
@@ -140,7 +121,7 @@ def compare(
 def main(rounds: int) -> None:
     compare(f"Bare loop, {TICKS:,} ticks (goal 0.8x)", ticks, simpy_ticks, rounds)
     title = f"M/M/{SERVERS}, {CUSTOMERS:,} customers, 3 movements each (goal 2x)"
-    compare(title, queue, simpy_queue, rounds)
+    compare(title, queue, run_simpy_queue, rounds)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import pathlib
-import random
 import resource
 import time
 from typing import TYPE_CHECKING, Any
 
-import simpy
+import simpy_queue
 from scheduler_calibration import Calibration
 
 from kubestage.sim import CountsOnly, Environment
@@ -27,7 +26,7 @@ from kubestage.traffic.feed import Feed
 from kubestage.traffic.movements import MovementRequests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from kubestage.traffic.requests import Requests
 
@@ -75,29 +74,8 @@ def moved(spec: specs.Spec, replicas: int, cores: float, seconds: float) -> Requ
     return requests
 
 
-def simpy_queue() -> float:
-    """The mean wait of so many customers."""
-    environment = simpy.Environment()
-    servers = simpy.Resource(environment, SERVERS)
-    arrivals, services = random.Random(1), random.Random(2)
-    waited = 0.0
-
-    def customer() -> Iterator[simpy.Event]:
-        nonlocal waited
-        arrived_at = environment.now
-        with servers.request() as turn:
-            yield turn
-            waited += environment.now - arrived_at
-            yield environment.timeout(services.expovariate(SERVICES_PER_S))
-
-    def source() -> Iterator[simpy.Event]:
-        for _ in range(CUSTOMERS):
-            yield environment.timeout(arrivals.expovariate(ARRIVALS_PER_S))
-            environment.process(customer())  # type: ignore[arg-type]  # yields events
-
-    environment.process(source())  # type: ignore[arg-type]  # as above
-    environment.run()
-    return waited / CUSTOMERS
+def run_simpy_queue() -> float:
+    return simpy_queue.mean_wait(CUSTOMERS, SERVERS, ARRIVALS_PER_S, SERVICES_PER_S)
 
 
 def best(rounds: int, *runs: Callable[[], object]) -> list[float]:
@@ -122,7 +100,7 @@ def compare_with_simpy(rounds: int) -> None:
         rounds,
         lambda: fast(QUEUE, 1, SERVERS, seconds),
         lambda: moved(QUEUE, 1, SERVERS, seconds / 10),
-        simpy_queue,
+        run_simpy_queue,
     )
     print(f"M/M/{SERVERS}, {CUSTOMERS:,} customers, 3 movements each (goal 30x)")
     show("SimPy", theirs, 3 * CUSTOMERS)

@@ -6,6 +6,7 @@ NOTE: all names are imported one by one, for compiled code finds others by their
 
 from __future__ import annotations
 
+from kubestage.traffic import record
 from kubestage.traffic.fast.heaps import pop_departure
 from kubestage.traffic.fast.layout import (
     ACTIVE,
@@ -69,10 +70,10 @@ from kubestage.traffic.fast.serving import (
 )
 from kubestage.traffic.fast.sharing import foresee, leave_sharing
 
-COMPLETED_OUTCOME = 0
-TIMEOUT_OUTCOME = 1
-NO_REPLICA_OUTCOME = 2
-OVERLOADED_OUTCOME = 3
+COMPLETED_OUTCOME = record.COMPLETED
+TIMEOUT_OUTCOME = record.TIMEOUT
+NO_REPLICA_OUTCOME = record.NO_REPLICA
+OVERLOADED_OUTCOME = record.OVERLOADED
 
 
 def run(

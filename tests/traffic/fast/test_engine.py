@@ -69,7 +69,10 @@ def test_it_goes_on_with_arrays_in_the_middle_of_the_work() -> None:
     assert other.replicas() == plain.replicas()
 
 
-def test_the_kernel_is_compiled_when_that_pays() -> None:
+def test_the_kernel_is_loaded_when_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kubestage.traffic.fast import compiled as module
+
+    monkeypatch.setattr(module, "is_kept", lambda: True)
     compiled = Compiled(pays_after=100)
     assert compiled.get(60) is kernel
     assert compiled.get(40) is kernel

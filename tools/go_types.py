@@ -7,8 +7,8 @@ version::
 
     python tools/go_types.py KUBERNETES_SOURCE [PACKAGE=FOLDER...] > .../objects/data/types.txt
 
-A further package, such as the VerticalPodAutoscaler's `vpa/v1=FOLDER`, is read from its own
-folder.
+A further package is read from its own folder: the VerticalPodAutoscaler's `vpa/v1=FOLDER`, the
+aggregator's `apiregistration/v1=FOLDER`.
 
 One line a type, its fields indented below it::
 
@@ -29,9 +29,11 @@ PACKAGES = {
     **{
         name: f"{API}/{name}"
         for name in (
-            "apps/v1", "autoscaling/v1", "autoscaling/v2", "batch/v1", "coordination/v1", "core/v1",
-            "discovery/v1", "events/v1", "networking/v1", "node/v1", "policy/v1", "rbac/v1",
-            "resource/v1", "scheduling/v1", "storage/v1", "scheduling/v1alpha2",
+            "admissionregistration/v1", "apps/v1", "authentication/v1", "authorization/v1",
+            "autoscaling/v1", "autoscaling/v2", "batch/v1", "certificates/v1", "coordination/v1",
+            "core/v1", "discovery/v1", "events/v1", "flowcontrol/v1", "networking/v1", "node/v1",
+            "policy/v1", "rbac/v1", "resource/v1", "scheduling/v1", "storage/v1",
+            "scheduling/v1alpha2",
         )
     },
     "meta/v1": f"{MACHINERY}/apis/meta/v1",
@@ -59,7 +61,7 @@ FIELD = re.compile(r"^\t(\w+)\s+([^`\s]+)\s+`([^`]*)`")
 EMBEDDED = re.compile(r"^\t(\*?[\w.]+)\s+`([^`]*)`")
 TAG = re.compile(r'(\w+):"([^"]*)"')
 IMPORT = re.compile(
-    r'^\t(?:(\w+) )?"k8s\.io/(?:api|apimachinery/pkg(?:/apis|/util|/api)?)/([\w./]+)"'
+    r'^(?:\t|import )(?:(\w+) )?"k8s\.io/(?:api|apimachinery/pkg(?:/apis|/util|/api)?)/([\w./]+)"'
 )
 
 

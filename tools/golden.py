@@ -19,9 +19,14 @@ from typing import Any
 
 BUDGET_BYTES = 60_000
 SCENARIOS = 52
+# Of the requests to an API server: topics that are kept whole, and kinds kept of the others.
+SMALL_TOPIC = 14
+KINDS = frozenset(
+    {"pods", "deployments", "services", "nodes", "configmaps", "events-v1", "jobs", "hpa"}
+)
 TOPICS = (
     "quantity", "selectors", "defaulting", "strategicmergepatch", "validation", "podresources",
-    "tables", "naming", "schedulerconfig",
+    "tables", "naming", "schedulerconfig", "serversideapply",
 )  # fmt: skip
 
 
@@ -76,9 +81,26 @@ def choose_scenarios(scenarios: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(chosen, key=lambda each: (each["topic"], each["name"]))
 
 
+def choose_sequences(sequences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All sequences about one thing; of those that are made for every kind, some kinds'."""
+    sizes = collections.Counter(each["topic"] for each in sequences)
+    return [
+        each
+        for each in sequences
+        if sizes[each["topic"]] <= SMALL_TOPIC or each["name"].rpartition("-")[0] in KINDS
+    ]
+
+
 def main() -> None:
-    """Write one file a topic, or one for all scenarios."""
+    """Write one file a topic, or one for all scenarios or sequences."""
     source, target = map(pathlib.Path, sys.argv[1:3])
+    if source.is_file() and source.parent.name == "conformance":
+        sequences = json.loads(gzip.decompress(source.read_bytes()))
+        chosen = choose_sequences(sequences)
+        data = _encoded(chosen)
+        (target / "conformance.json.gz").write_bytes(data)
+        print(f"conformance: {len(chosen)} of {len(sequences)} sequences, {len(data)} bytes")
+        return
     if source.is_file():
         scenarios = json.loads(gzip.decompress(source.read_bytes()))
         chosen = choose_scenarios(scenarios)

@@ -6,8 +6,9 @@
     ├── InputError        what a person handed us is wrong: file, path, problem, likely fix
     ├── SimulationError   a model broke a rule of the simulation engine
     └── ApiError          the cluster's answer to a request it refuses, as a Kubernetes Status
-        ├── BadRequest 400, Forbidden 403, NotFound 404, MethodNotAllowed 405
-        ├── AlreadyExists 409, Conflict 409, Expired 410, UnsupportedMediaType 415
+        ├── BadRequest 400, Unauthorized 401, Forbidden 403, NotFound 404
+        ├── MethodNotAllowed 405, NotAcceptable 406, AlreadyExists 409, Conflict 409
+        ├── Expired 410, RequestTooLarge 413, UnsupportedMediaType 415
         ├── Invalid 422, TooManyRequests 429, ResourceVersionTooLarge 504
         └── SeveralBudgets 500
 
@@ -63,7 +64,9 @@ class ApiError(KubestageError):
     def __init__(self, message: str, details: dict[str, Any] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.details = details or {}
+        self.details = {} if details is None else details
+        # The API writes empty details where it has nothing to say, and none where it has no place.
+        self._has_details = details is not None
 
     @property
     def status(self) -> dict[str, Any]:
@@ -74,9 +77,10 @@ class ApiError(KubestageError):
             "metadata": {},
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
         }
-        if self.details:
+        if self.reason:
+            status["reason"] = self.reason
+        if self._has_details:
             status["details"] = self.details
         status["code"] = self.code
         return status
@@ -87,6 +91,13 @@ class BadRequest(ApiError):
 
     code = 400
     reason = "BadRequest"
+
+
+class Unauthorized(ApiError):
+    """The caller has not said who it is."""
+
+    code = 401
+    reason = "Unauthorized"
 
 
 class Forbidden(ApiError):
@@ -110,6 +121,13 @@ class MethodNotAllowed(ApiError):
     reason = "MethodNotAllowed"
 
 
+class NotAcceptable(ApiError):
+    """The answer cannot be given in a form that the caller takes."""
+
+    code = 406
+    reason = "NotAcceptable"
+
+
 class AlreadyExists(ApiError):
     """An object of this name is there already."""
 
@@ -129,6 +147,13 @@ class Expired(ApiError):
 
     code = 410
     reason = "Expired"
+
+
+class RequestTooLarge(ApiError):
+    """The body is longer than the server takes."""
+
+    code = 413
+    reason = "RequestEntityTooLarge"
 
 
 class UnsupportedMediaType(ApiError):

@@ -29,6 +29,7 @@ from kubestage.sim.clock import EPOCH_2026_NS, Clock
 from kubestage.sim.environment import Environment
 from kubestage.sim.recorder import CountsOnly
 from kubestage.sim.streams import Streams
+from kubestage.store import restoring
 from kubestage.store.client_side_apply import Applier
 from kubestage.store.store import Store
 from kubestage.traffic.traffics import Traffics
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from kubestage.scenario.settings import Settings as ScenarioSettings
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.config import SchedulerConfiguration
+    from kubestage.store.restoring import Past
 
     Objects = str | bytes | dict[str, Any] | Iterable[dict[str, Any]]
 
@@ -53,7 +55,9 @@ class Stage:
 
     The same seed and the same calls give the same names, uids, times and events, in any process.
     `start` says which moment of the calendar is time zero. Namespaces that loaded objects name are
-    made as needed unless `implicit_namespaces` is off.
+    made as needed unless `implicit_namespaces` is off. With a `past`, the stage goes on where an
+    earlier one ended; schedulers and controllers that are then added take over what is there.
+    `store` are more options of `Store`: which admission it has, who collects garbage.
     """
 
     def __init__(
@@ -62,12 +66,21 @@ class Stage:
         *,
         start: str | None = None,
         implicit_namespaces: bool = True,
+        past: Past | None = None,
+        **store: Any,
     ) -> None:
         self.seed = seed
-        self.streams = Streams(seed)
-        self.clock = Clock(EPOCH_2026_NS if start is None else timestamps.parse_time(start))
+        self.streams = Streams(seed, 0 if past is None else past.boot)
+        epoch_ns = EPOCH_2026_NS if start is None else timestamps.parse_time(start)
+        self.clock = Clock(epoch_ns if past is None else past.unix_ns)
         self.environment = Environment(clock=self.clock, recorder=CountsOnly())
-        self.store = Store(self.clock, self.streams, implicit_namespaces=implicit_namespaces)
+        if past is not None:
+            store |= {"first_revision": past.revision, "seeded": False}
+        self.store = Store(
+            self.clock, self.streams, implicit_namespaces=implicit_namespaces, **store
+        )
+        if past is not None:
+            restoring.restore(self.store, past)
         self._applier = Applier()
         self.scheduler: Scheduler | None = None
         self.controllers: Runner | None = None

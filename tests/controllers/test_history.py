@@ -13,6 +13,7 @@ def revision(name: str, number: int, created: str = "2026-01-01T00:00:00Z") -> d
         "apiVersion": "apps/v1",
         "kind": "ControllerRevision",
         "metadata": {"name": name, "namespace": "default", "creationTimestamp": created},
+        "data": {},
         "revision": number,
     }
 

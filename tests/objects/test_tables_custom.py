@@ -124,6 +124,10 @@ def test_vertical_pod_autoscalers_show_their_recommendation() -> None:
 
 def test_scenarios_show_where_they_are() -> None:
     api_version = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
-    status = {"phase": "Running", "stepStatus": {"step": 2, "phase": "Scheduling"}}
+    status = {
+        "phase": "Running",
+        "stepStatus": {"step": 2, "phase": "Scheduling"},
+        "pods": {"scheduled": 5, "pending": 1, "preempted": 0},
+    }
     obj = {"apiVersion": api_version, "kind": "Scenario", "metadata": META, "status": status}
-    assert tables.row(obj, NOW_NS).cells == ["x", "Running", 2, "5m", "Scheduling", None, None]
+    assert tables.row(obj, NOW_NS).cells == ["x", "Running", 2, 5, 1, 0, "5m", "Scheduling", None, None]

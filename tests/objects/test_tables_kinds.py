@@ -23,7 +23,9 @@ def _cells(api_version: str, kind: str, **fields: Any) -> list[Any]:
 def test_every_built_in_kind_has_as_many_cells_as_columns() -> None:
     for kind in kinds.BUILT_IN:
         columns = tables.columns(kind.api_version, kind.kind)
-        assert len(_cells(kind.api_version, kind.kind)) == len(columns), kind.kind
+        # Upstream gives an IPAddress an age, and no column for it.
+        extra = kind.kind == "IPAddress"
+        assert len(_cells(kind.api_version, kind.kind)) == len(columns) + extra, kind.kind
         assert columns[0].name == "Name" or kind.kind == "Event"
 
 

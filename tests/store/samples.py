@@ -16,6 +16,7 @@ REPLICA_SET = ("apps/v1", "ReplicaSet")
 LEASE = ("coordination.k8s.io/v1", "Lease")
 DEFINITION = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 WIDGET = ("example.com/v1", "Widget")
+FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def make_store(seed: int = 1, **settings: Any) -> Store:
@@ -90,7 +91,7 @@ def widgets_definition(**version: Any) -> dict[str, Any]:
                     "name": "v1",
                     "served": True,
                     "storage": True,
-                    "schema": {"openAPIV3Schema": {"type": "object"}},
+                    "schema": {"openAPIV3Schema": FREE},
                     **version,
                 }
             ],

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
-VERSION = {"name": "v1", "served": True, "storage": True, "schema": {}}
-
-
 @pytest.fixture
 def store() -> Store:
     made = make_store()
@@ -125,11 +122,33 @@ def test_custom_resources_scale_where_their_definition_says() -> None:
     store.patch(WIDGET, "w", {"spec": {"replicas": 4}}, subresource="scale")
     assert store.get(WIDGET, "w")["spec"]["size"] == 4
     del paths["labelSelectorPath"]
-    patch = {"spec": {"versions": [{**VERSION, "subresources": {"scale": paths}}]}}
+    changed = widgets_definition(subresources={"scale": paths})["spec"]["versions"]
+    patch = {"spec": {"versions": changed}}
     store.patch(DEFINITION, "widgets.example.com", patch)
     assert store.get(WIDGET, "w", subresource="scale")["status"] == {"replicas": 2}
     with pytest.raises(Invalid, match=r"\.spec\.size: Invalid value: -1"):
         store.patch(WIDGET, "w", {"spec": {"replicas": -1}}, subresource="scale")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("x", "x is of the type string"),
+        (True, "true is of the type bool"),
+        ([3], "[3] is of the type []interface {}"),
+        ({}, "map[] is of the type map[string]interface {}"),
+    ],
+)
+def test_what_became_replicas_later_may_not_be_a_number(value: Any, shown: str) -> None:
+    store = make_store()
+    store.create(widgets_definition())
+    store.create(widget("w", spec={"size": value}))
+    paths = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.now"}
+    versions = widgets_definition(subresources={"scale": paths})["spec"]["versions"]
+    store.patch(DEFINITION, "widgets.example.com", {"spec": {"versions": versions}})
+    with pytest.raises(BadRequest) as refusal:
+        store.get(WIDGET, "w", subresource="scale")
+    assert refusal.value.message == f".spec.size accessor error: {shown}, expected int64"
 
 
 def test_replication_controllers_select_by_a_plain_map() -> None:

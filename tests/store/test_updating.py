@@ -190,6 +190,8 @@ def test_a_patch_that_fails_is_refused(store: Store) -> None:
         store.patch(CONFIG_MAP, "a", failing, patch_type=PatchType.JSON)
     with pytest.raises(BadRequest, match=r"cannot unmarshal object into Go value of type \[\]hand"):
         store.patch(CONFIG_MAP, "a", {"a": 1}, patch_type=PatchType.JSON)
+    with pytest.raises(BadRequest, match="Invalid JSON Patch"):
+        store.patch(CONFIG_MAP, "a", None)
     with pytest.raises(BadRequest, match=r"cannot unmarshal string into Go value of type map"):
         store.patch(CONFIG_MAP, "a", "x")
     whole = [{"op": "replace", "path": "", "value": [1]}]

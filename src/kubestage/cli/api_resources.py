@@ -48,7 +48,8 @@ def api_resources(
 
     completion.check_choice(output, ("table", "name"))
     table = loading.load_sound(files).table if files else kinds.KindTable()
-    rows = [row for row in table if namespaced is None or row.namespaced == namespaced]
+    own = (row for row in table if row.stored_as is None)
+    rows = [row for row in own if namespaced is None or row.namespaced == namespaced]
     rows.sort(key=lambda row: (row.group, row.plural, row.version))
     if output == "name":
         sys.stdout.write("".join(f"{row.resource}\n" for row in rows))

@@ -12,6 +12,7 @@ from kubestage.cli import (
     completion,
     explain,
     get,
+    serve,
     simulate,
     validate,
     verify,
@@ -31,6 +32,8 @@ kubestage run examples/14-scenario --config examples/14-scenario/scheduler.yaml 
 kubestage explain runs/1 checkout-0     [dim]# why is it there?[/dim]
 
 kubestage validate my-manifests/
+
+kubestage serve                         [dim]# a cluster for kubectl[/dim]
 """
 
 application = typer.Typer(
@@ -51,6 +54,7 @@ application.command(epilog=analyze.EPILOG)(analyze.analyze)
 application.command(epilog=backtest.EPILOG)(backtest.backtest)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
+application.command(epilog=serve.EPILOG)(serve.serve)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
 application.command(epilog=completion.EPILOG)(completion.completion)
 application.command()(version.version)

@@ -66,6 +66,8 @@ def kind_words(incomplete: str) -> list[tuple[str, str]]:
     start = before + comma
     words = [(f"{start}all", "everything that runs: pods, services, workloads")]
     for row in kinds.KindTable():
+        if row.stored_as is not None:
+            continue
         words += [(f"{start}{name}", row.kind) for name in (row.plural, *row.short_names)]
     return [word for word in words if word[0].startswith(incomplete)]
 

@@ -176,26 +176,7 @@ def _print_json(found: Found, shown: Sequence[Sequence[Group]], stories: Stories
 
 
 def _as_dict(subject: Subject, groups: Sequence[Group], stories: Stories) -> Json:
-    import msgspec
+    from kubestage.results import pod_story
 
-    pod = subject.pod
     rows = [(group.place + at, each) for group in groups for at, each in enumerate(group.attempts)]
-    return {
-        "pod": pod.key,
-        "uid": pod.uid or None,
-        "status": pod.status,
-        "node": pod.node or None,
-        "createdAt": pod.created,
-        "boundAt": pod.bound,
-        "preemptedAt": pod.preempted,
-        "preemptedBy": pod.preempted_by,
-        "preempted": [each.key for each in subject.victims],
-        "attempts": [
-            {
-                "attempt": place,
-                **msgspec.to_builtins(each),
-                "explanation": stories.told.get(each.number),
-            }
-            for place, each in rows
-        ],
-    }
+    return pod_story.as_dict(subject.pod, subject.victims, rows, stories.told)

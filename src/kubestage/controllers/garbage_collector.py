@@ -29,6 +29,11 @@ class GarbageCollectorController(Controller):
         """None: the store itself sees which of all changes matter."""
         return {}
 
+    def start(self) -> None:
+        """Go on with what an earlier collector had yet to look at."""
+        if self.store.garbage.queue:
+            self.noticed()
+
     def noticed(self) -> None:
         """There is something to look at."""
         self.queue.add(_ALL)

@@ -11,7 +11,14 @@ from typing import Any, Final, Literal
 import msgspec
 
 from kubestage import errors
-from kubestage.objects import go_decoder, go_scanner, known_versions, schema, type_check
+from kubestage.objects import (
+    go_decoder,
+    go_scanner,
+    known_versions,
+    nesting,
+    schema,
+    type_check,
+)
 from kubestage.objects.validation import field
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
@@ -61,7 +68,9 @@ def _quickly(body: bytes | dict[str, Any]) -> dict[str, Any] | None:
         return body
     try:
         obj = _decode_json(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if nesting.is_too_deep(obj, body):
         return None
     # A repeated field is lost in the dict, and with it at least two quotes.
     if type(obj) is not dict or _encode_json(obj).count(b'"') != body.count(b'"'):

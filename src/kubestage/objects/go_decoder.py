@@ -201,11 +201,13 @@ _fields: dict[str, dict[str, tuple[schema.Field, list[str]]]] = {}
 
 
 def _base64_error(text: str) -> int:
-    """The offset that Go reports: the first character that cannot be there."""
+    """The offset that Go reports: the first character that cannot be there, or the group of four
+    characters that is not complete.
+    """
     for index, char in enumerate(text):
         if not _base64_char(char) and char not in "\r\n":
             return index
-    return len(text)
+    return len(text) - len(text) % 4
 
 
 def plain(item: Any) -> Any:

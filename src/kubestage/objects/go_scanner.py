@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from kubestage.objects import nesting
+
 END: Final = "unexpected end of JSON input"
 _SPACE: Final = " \t\r\n"
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
@@ -37,7 +39,7 @@ class Pairs(list[tuple[str, Any]]):
 
 def scan(body: bytes) -> Any:
     """The one value in `body`: Pairs, list, str, Number, bool or None."""
-    # One character a byte: Go's messages name the byte, not the character, that is wrong.
+    # One character a byte: that is how Go counts where something is wrong.
     reader = _Reader(body.decode("latin-1"))
     value = reader.value()
     reader.skip_space()
@@ -67,11 +69,22 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.depth = 0
 
     def unexpected(self, where: str) -> SyntaxProblem:
         if self.at >= len(self.text):
             return SyntaxProblem(END)
-        return SyntaxProblem(f"invalid character {quote_char(self.text[self.at])} {where}")
+        return SyntaxProblem(f"invalid character {quote_char(self.character())} {where}")
+
+    def character(self) -> str:
+        """The whole character that begins here; the byte, if none does."""
+        beginning = self.text[self.at : self.at + 4].encode("latin-1")
+        for length in range(1, len(beginning) + 1):
+            try:
+                return beginning[:length].decode()
+            except UnicodeDecodeError:
+                continue
+        return self.text[self.at]
 
     def peek(self) -> str:
         return self.text[self.at] if self.at < len(self.text) else ""
@@ -85,10 +98,8 @@ class _Reader:
 
     def value(self) -> Any:
         char = self.skip_space()
-        if char == "{":
-            return self.object()
-        if char == "[":
-            return self.array()
+        if char in ("{", "["):
+            return self.inner(char)
         if char == '"':
             return self.string()
         if char == "-" or char.isdigit():
@@ -98,6 +109,15 @@ class _Reader:
                 self.literal(word)
                 return value
         raise self.unexpected("looking for beginning of value")
+
+    def inner(self, char: str) -> Any:
+        """An object or an array."""
+        self.depth += 1
+        if self.depth > nesting.DEEPEST:
+            raise SyntaxProblem(nesting.TOO_DEEP)
+        value = self.object() if char == "{" else self.array()
+        self.depth -= 1
+        return value
 
     def literal(self, word: str) -> None:
         for expected in word:

@@ -22,7 +22,9 @@ class Kind:
     """One row: how a kind is named, scoped and addressed.
 
     `definition` is the version entry of the CustomResourceDefinition that added the row, with
-    its schema, subresources and printer columns; None for built-in kinds.
+    its schema, subresources and printer columns; None for built-in kinds. `stored_as` is the
+    apiVersion and kind of the row whose objects this one shows, if it has none of its own (see
+    ``conversion``).
     """
 
     group: str
@@ -35,6 +37,7 @@ class Kind:
     categories: tuple[str, ...] = ()
     subresources: frozenset[str] = frozenset()
     definition: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
+    stored_as: tuple[str, str] | None = None
 
     @property
     def api_version(self) -> str:
@@ -68,12 +71,25 @@ def _parse_row(line: str) -> Kind:
         short_names=words(short_names),
         categories=words(categories),
         subresources=frozenset(words(subresources)),
+        stored_as=kind_rows.STORED_AS.get((api_version, kind)),
     )
 
 
 BUILT_IN: tuple[Kind, ...] = tuple(
     _parse_row(line) for line in kind_rows.BUILT_IN.split("\n")[1:-1]
 )
+
+_BY_TYPE = {(row.api_version, row.kind): row for row in BUILT_IN}
+
+
+def stored(row: Kind) -> Kind:
+    """The row under which the objects of a row are stored: mostly itself."""
+    if row.stored_as is None:
+        return row
+    if row.definition is None:
+        return _BY_TYPE[row.stored_as]
+    # Another version of the same definition, which need not be served.
+    return dataclasses.replace(row, version=row.stored_as[0].rpartition("/")[2], stored_as=None)
 
 
 class KindTable:
@@ -130,7 +146,8 @@ class KindTable:
         if not found:
             found = tuple(row for row in self if wanted in row.categories)
         if found:
-            return found
+            # Two views of one kind are asked for by name.
+            return tuple(row for row in found if row.stored_as is None) or found
         names = [each for row in self for each in (row.plural, row.singular, *row.short_names)]
         near = difflib.get_close_matches(wanted, names, n=1)
         raise InputError(
@@ -149,6 +166,11 @@ class KindTable:
         """Add the rows of a CustomResourceDefinition, one a served version."""
         spec = definition["spec"]
         names = spec["names"]
+        stored_as = [
+            (f"{spec['group']}/{each['name']}", names["kind"])
+            for each in spec["versions"]
+            if each.get("storage")
+        ]
         added = []
         for version in spec["versions"]:
             if not version.get("served"):
@@ -164,6 +186,7 @@ class KindTable:
                 categories=tuple(names.get("categories") or ()),
                 subresources=frozenset(version.get("subresources") or ()),
                 definition=version,
+                stored_as=None if version.get("storage") or not stored_as else stored_as[0],
             )
             self._add(row)
             added.append(row)

@@ -12,16 +12,25 @@ from kubestage.objects import kinds, schema
 
 # Versions that are still decoded though no longer served, with their kinds.
 _OLD: Final = """
+admissionregistration.k8s.io/v1alpha1 ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
+admissionregistration.k8s.io/v1beta1 ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+admissionregistration.k8s.io/v1beta1 MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
+admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration ValidatingWebhookConfiguration
 apps/v1beta1 Deployment StatefulSet ControllerRevision
 apps/v1beta2 Deployment StatefulSet DaemonSet ReplicaSet ControllerRevision
 autoscaling/v1 HorizontalPodAutoscaler
 batch/v1beta1 CronJob
+certificates.k8s.io/v1beta1 CertificateSigningRequest
 coordination.k8s.io/v1beta1 Lease
 discovery.k8s.io/v1beta1 EndpointSlice
 events.k8s.io/v1 Event
 events.k8s.io/v1beta1 Event
 extensions/v1beta1 Deployment DaemonSet Ingress ReplicaSet NetworkPolicy
-networking.k8s.io/v1beta1 Ingress IngressClass
+flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema PriorityLevelConfiguration
+flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema PriorityLevelConfiguration
+flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema PriorityLevelConfiguration
+networking.k8s.io/v1beta1 Ingress IngressClass IPAddress ServiceCIDR
 node.k8s.io/v1alpha1 RuntimeClass
 node.k8s.io/v1beta1 RuntimeClass
 policy/v1beta1 PodDisruptionBudget

@@ -18,11 +18,10 @@ from yaml.events import (
     MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
-    SequenceStartEvent,
 )
 
 from kubestage.errors import InputError
-from kubestage.objects import yaml_errors, yaml_scalars
+from kubestage.objects import nesting, yaml_errors, yaml_scalars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +79,7 @@ class Reader:
         self._anchors: dict[str, Any] = {}
         self._aliased_values = 0
         self._problems: list[InputError] = []
+        self._depth = 0
 
     def documents(self) -> Iterator[tuple[Any, int, list[InputError]]]:
         """Each document that is not empty, its first line, and what is wrong but readable."""
@@ -90,6 +90,7 @@ class Reader:
                 event = following()
                 self._anchors.clear()
                 self._problems = []
+                self._depth = 0
                 value = self._value(event)
                 following()
                 if value is not None:
@@ -104,16 +105,25 @@ class Reader:
         anchor = event.anchor
         if anchor is not None:
             self._anchors[anchor] = _OPEN
-        value: Any
-        if kind is MappingStartEvent:
-            value = self._mapping()
-        elif kind is SequenceStartEvent:
-            value = self._sequence()
-        else:
+        if kind is ScalarEvent:
             value = self._scalar(event)
+        else:
+            value = self._inner(event)
         if anchor is not None:
             self._anchors[anchor] = value
         return value
+
+    def _inner(self, event: Any) -> Any:
+        self._depth += 1
+        self._check_depth(event)
+        is_mapping = type(event) is MappingStartEvent
+        value: Any = self._mapping() if is_mapping else self._sequence()
+        self._depth -= 1
+        return value
+
+    def _check_depth(self, event: Any, more: int = 0) -> None:
+        if self._depth + more > nesting.DEEPEST:
+            raise _problem(event, nesting.TOO_DEEP, f"nest {nesting.DEEPEST} levels at most")
 
     def _scalar(self, event: Any) -> Any:
         try:
@@ -195,6 +205,7 @@ class Reader:
         self._aliased_values += _size(value, {})
         if self._aliased_values > _ALIASED_VALUES_LIMIT:
             raise _problem(event, "document contains excessive aliasing", "write the values out")
+        self._check_depth(event, nesting.depth(value))
         return value
 
 

@@ -11,12 +11,15 @@ from kubestage.scenario.machine import Machine
 from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.pod_watch import PodWatch
 from kubestage.scenario.resource import SCENARIO, InvalidEvent
+from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.settings import Detail, Settings
 from kubestage.scenario.settling import Settling
 from kubestage.scenario.status import StatusWriter
 from kubestage.store.log import ADDED
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
     from kubestage.scenario.resource import Spec
     from kubestage.scenario.scheduling import Scheduling
     from kubestage.scenario.sink import Sink
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_NAMED: Final = 3
 RESTARTED: Final = "the controller restarted while the Scenario was running"
 BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"
 RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
@@ -54,13 +56,14 @@ class ScenarioController:
         self.settings = settings or Settings()
         self.sink = sink
         self.machine: Machine | None = None
-        self.problem: InvalidEvent | OperationFailed | None = None
+        self.problem: InvalidEvent | OperationFailed | NoScheduler | None = None
         self._store = store
         self._environment = environment
         self._is_alive = is_alive
         self._version = version
         self._status: StatusWriter | None = None
         self._is_inside = False
+        self._grain: int | None = None
         # The events as they were last read, with what they were read from.
         self._read: tuple[Json, Spec] | None = None
         self._connect(scheduling)
@@ -92,11 +95,49 @@ class ScenarioController:
 
     def advance(self) -> bool:
         """Run one step, or take up the next Scenario; False if there is nothing to do."""
-        self._is_inside = True
+        pieces = self.pieces()
+        while True:
+            try:
+                next(pieces)
+            except StopIteration as end:
+                return bool(end.value)
+
+    def pieces(self) -> Generator[None, None, bool]:
+        """The same as `advance`, piece by piece: in between, whoever asks for them does other work.
+
+        What somebody changes then makes the Scenario fail, and there are no more pieces. To close
+        them breaks a step off.
+        """
+        pieces = self._advance()
         try:
-            return self._advance()
+            while True:
+                self._is_inside = True
+                try:
+                    next(pieces)
+                except StopIteration as end:
+                    return bool(end.value)
+                finally:
+                    self._is_inside = False
+                status = self._status
+                yield
+                if status is None or status is not self._status or not status.is_there:
+                    return True
         finally:
-            self._is_inside = False
+            pieces.close()
+
+    def divide(self, grain: int) -> None:
+        """Let no piece be longer than so many movements, or attempts of the scheduler."""
+        self._grain = self._settling.grain = grain
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether a step is half done: its events, or what they bring about right away."""
+        return self.machine is not None and self.machine.is_preparing
+
+    def say(self, message: str) -> None:
+        """Have the status of the current Scenario say something about what it waits for."""
+        if self._status is not None:
+            self._status.enter(self._status.phase, message or self._told_ignored())
 
     def fail(self, message: str) -> None:
         """End the Scenario that is running or paused."""
@@ -114,15 +155,18 @@ class ScenarioController:
             if change.type == ADDED and self._status is not None and "status" not in change.new:
                 self._writer(change.key).enter(phases.PENDING, "")
             return
-        if not self._is_inside and self._status is not None and not self._environment.is_running:
-            name = change.key
+        is_inside = self._is_inside or self._environment.is_running or self._status is None
+        if not is_inside and not self._scheduling.accounts_for(change):
             did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
-            self.fail(
-                f"{change.kind.kind} {name} was {did} by somebody else while the Scenario was "
-                f"{self._status.phase.lower()}"
-            )
+            self.interfered(change.kind.kind, change.key, did)
             return
         self.watch.on_change(change)
+
+    def interfered(self, kind: str, key: str, did: str) -> None:
+        """Somebody who is not part of the simulation created, changed or deleted an object."""
+        if self._status is not None:
+            state = self._status.phase.lower()
+            self.fail(f"{kind} {key} was {did} by somebody else while the Scenario was {state}")
 
     def _connect(self, scheduling: Scheduling) -> None:
         self._scheduling = scheduling
@@ -131,10 +175,11 @@ class ScenarioController:
         self._settling = Settling(
             self._store, self._environment, self.watch, self.settings, is_alive=self._is_alive
         )
+        self._settling.grain = self._grain
 
-    def _advance(self) -> bool:
+    def _advance(self) -> Generator[None, None, bool]:
         if self._status is None:
-            return self._take_up()
+            return (yield from self._take_up())
         if not self._status.is_there:
             self._forget()
             return True
@@ -145,8 +190,8 @@ class ScenarioController:
             if step is None:
                 return self._pause()
             self._status.enter(phases.RUNNING, self._told_ignored())
-            self._run_step(spec, step)
-        except (InvalidEvent, OperationFailed) as problem:
+            yield from self._run_step(spec, step)
+        except (InvalidEvent, OperationFailed, NoScheduler) as problem:
             self.problem = problem
             self._end(phases.FAILED, str(problem))
             return True
@@ -154,7 +199,7 @@ class ScenarioController:
             self._end(phases.SUCCEEDED, self._told_ignored())
         return True
 
-    def _run_step(self, spec: Spec, step: int) -> None:
+    def _run_step(self, spec: Spec, step: int) -> Iterator[None]:
         """Run one step; half of one that an error breaks off has happened, so it is not run again.
 
         What a plugin, a sink or a scheduler of the user's own raises goes on to the caller.
@@ -162,23 +207,23 @@ class ScenarioController:
         assert self.machine is not None
         is_broken_off = True
         try:
-            self.machine.run_step(spec, step)
+            yield from self.machine.run_step(spec, step)
             is_broken_off = False
-        except OperationFailed:
+        except (OperationFailed, NoScheduler):
             is_broken_off = False
             raise
         finally:
             if is_broken_off:
                 self.fail(BROKEN_OFF.format(step))
 
-    def _take_up(self) -> bool:
+    def _take_up(self) -> Generator[None, None, bool]:
         """Begin the oldest Scenario that is pending; the others are told that they wait."""
         waiting = self._waiting()
         for name in waiting:
             self._writer(name).enter(phases.PENDING, "")
         if not waiting:
             return False
-        self._begin(waiting[0])
+        yield from self._begin(waiting[0])
         return True
 
     def _waiting(self) -> list[str]:
@@ -188,12 +233,15 @@ class ScenarioController:
             if (scenario.get("status") or {}).get("phase", phases.PENDING) == phases.PENDING
         ]
 
-    def _begin(self, name: str) -> None:
+    def _begin(self, name: str) -> Iterator[None]:
         self._scheduling.stop()
         self._status = self._writer(name)
         self._prepare(timeline.Timeline(self.sink))
         self._status.enter(phases.RUNNING, "")
-        wiping.wipe(self._store)
+        assert self.machine is not None
+        self.machine.is_preparing = True
+        yield from wiping.wipe(self._store, self._grain)
+        self.machine.is_preparing = False
         self.watch.timeline.stories.clear()
 
     def _resume(self, name: str, scenario: Json) -> None:
@@ -247,12 +295,8 @@ class ScenarioController:
 
     def _told_ignored(self) -> str:
         assert self.machine is not None
-        ignored = list(self.machine.ignored)
-        if not ignored:
-            return ""
-        events = f"{len(ignored)} event{'' if len(ignored) == 1 else 's'}"
-        shown = ", ".join(ignored[:_NAMED]) + (" ..." if len(ignored) > _NAMED else "")
-        return f"{events} ignored, added for a step that is past: {shown}"
+        return self.machine.told_ignored
 
     def _writer(self, name: str) -> StatusWriter:
-        return StatusWriter(self._store, name, self.settings.strategy, self._version)
+        strategy, tally = self.settings.strategy, self.watch.tally
+        return StatusWriter(self._store, name, strategy, self._version, tally)

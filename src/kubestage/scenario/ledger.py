@@ -30,6 +30,11 @@ class Ledger:
         return self._done == len(self._unscheduled)
 
     @property
+    def unscheduled(self) -> int:
+        """How many pods have no node."""
+        return len(self._unscheduled)
+
+    @property
     def untried(self) -> list[str]:
         """The pods that have not been tried often enough, in the order in which they came."""
         return [pod for pod in self._unscheduled if self._tries.get(pod, 0) < ENOUGH]

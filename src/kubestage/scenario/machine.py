@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scenario import operations, phases
 from kubestage.scenario.pod_watch import POD
@@ -10,7 +10,7 @@ from kubestage.scenario.resource import CREATE, DELETE
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kubestage.scenario.attempts import Attempts
     from kubestage.scenario.pod_watch import PodWatch
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_NAMED: Final = 3
+
 
 class Machine:
     """Runs the steps of one Scenario.
 
     `finished` is the last step that is over, None before the first; events for it or for an
-    earlier step that come up later are passed over.
+    earlier step that come up later are passed over. `is_preparing` is set from the first event of a
+    step until the cluster has come to rest: what it is like in between is nobody's business.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Machine:
     ) -> None:
         self.finished: int | None = None
         self.is_done = False
+        self.is_preparing = False
         self.ignored: dict[str, None] = {}
         self._store = store
         self._scheduling = scheduling
@@ -50,6 +54,16 @@ class Machine:
         self._status = status
         self._seen: set[str] = set()
         self._spec: Spec | None = None
+
+    @property
+    def told_ignored(self) -> str:
+        """What to say of events that came too late; nothing if none did."""
+        ignored = list(self.ignored)
+        if not ignored:
+            return ""
+        events = f"{len(ignored)} event{'' if len(ignored) == 1 else 's'}"
+        shown = ", ".join(ignored[:_NAMED]) + (" ..." if len(ignored) > _NAMED else "")
+        return f"{events} ignored, added for a step that is past: {shown}"
 
     def resume(self, finished: int | None, known: Iterable[str]) -> None:
         """Go on where another left off: after a step, with the events of these ids known."""
@@ -77,39 +91,44 @@ class Machine:
             late = (each.id for each in spec.events if each.step <= last)
             self.ignored.update(dict.fromkeys(each for each in late if each not in self._seen))
 
-    def run_step(self, spec: Spec, step: int) -> None:
-        """Run one step; OperationFailed if an event cannot be carried out.
+    def run_step(self, spec: Spec, step: int) -> Iterator[None]:
+        """Run one step, piece by piece; OperationFailed if an event cannot be carried out.
 
         Where time is in the steps, those without events go by at once, up to the next one that
         has any.
         """
-        events = spec.of_step(step)
         watch, status = self._watch, self._status
         begin_ns = self._settling.now_ns
         watch.step = step
         watch.timeline.begin(step)
         until_ns = begin_ns if spec.step_duration_ns else None
+        self.is_preparing = True
         status.tell(step, phases.OPERATING_EVENTS, phases.SCHEDULER_STOPPED)
-        watch.is_operating = True
-        try:
-            for event in events:
-                self._seen.add(event.id)
-                self._operate(event)
-        finally:
-            watch.is_operating = False
+        yield from self._operate_all(spec.of_step(step))
         status.tell(step, phases.OPERATING_EVENTS_FINISHED)
-        self._settling.settle(until_ns)
+        yield from self._settling.settle(until_ns)
+        self.is_preparing = False
         self._show()
         # What was in vain in the step before may work now.
         watch.ledger.changed()
         status.tell(step, phases.SCHEDULING, phases.SCHEDULER_WILL_RUN)
         status.tell(step, phases.SCHEDULING, phases.SCHEDULER_RUNNING)
-        self._scheduling.schedule(watch, self._settling, until_ns)
+        yield from self._scheduling.schedule(watch, self._settling, until_ns)
         status.tell(step, phases.SCHEDULING, phases.SCHEDULER_WILL_STOP)
         status.tell(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
         if spec.step_duration_ns:
-            self._live(spec, step, begin_ns)
+            yield from self._live(spec, step, begin_ns)
         self._finish(watch.step)
+
+    def _operate_all(self, events: Iterable[Event]) -> Iterator[None]:
+        for event in events:
+            self._seen.add(event.id)
+            self._watch.is_operating = True
+            try:
+                self._operate(event)
+            finally:
+                self._watch.is_operating = False
+            yield
 
     def _operate(self, event: Event) -> None:
         if event.operation == DELETE:
@@ -136,7 +155,7 @@ class Machine:
             if pod is not None:
                 self._watch.story_of(pod).is_told_gone = True
 
-    def _live(self, spec: Spec, step: int, begin_ns: int) -> None:
+    def _live(self, spec: Spec, step: int, begin_ns: int) -> Iterator[None]:
         """Let time pass, with everybody at work, until the next step that has events."""
         duration_ns, watch = spec.step_duration_ns, self._watch
         later = spec.next_step(step)
@@ -148,10 +167,12 @@ class Machine:
             # What happens in the moment in which a step ends belongs to it.
             passed = max(due_ns - begin_ns - 1, 0) // duration_ns
             self._move_on(step + passed, begin_ns + (watch.step + 1 - step) * duration_ns)
-            self._settling.run_until(min(begin_ns + (passed + 1) * duration_ns, end_ns - 1))
+            yield from self._settling.run_until(
+                min(begin_ns + (passed + 1) * duration_ns, end_ns - 1)
+            )
         self._move_on(last, begin_ns + (watch.step + 1 - step) * duration_ns)
         self._scheduling.stop()
-        self._settling.run_until(end_ns)
+        yield from self._settling.run_until(end_ns)
         self._status.tell(last, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
 
     def _move_on(self, step: int, over_ns: int) -> None:

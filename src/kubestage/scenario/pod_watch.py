@@ -118,6 +118,15 @@ class PodWatch:
                 self.ledger.appeared(key)
             self._note_move(key, pod, None)
 
+    def tally(self) -> Json:
+        """How many pods were scheduled so far, have no node now, or had to go for others."""
+        counts = self.timeline.counts
+        return {
+            "scheduled": counts.get(SCHEDULED, 0),
+            "pending": self.ledger.unscheduled,
+            "preempted": counts.get(PREEMPTED, 0),
+        }
+
     def story_of(self, pod: Json) -> PodStory:
         """What is known of a pod; one that was never heard of is there from now on."""
         stories, uid = self.timeline.stories, pod["metadata"]["uid"]

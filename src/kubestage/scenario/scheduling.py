@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Generator, Iterator
 
     from kubestage.scenario.ledger import Ledger
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.settling import Settling
     from kubestage.scheduler.record import Listener
     from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.store.log import Change
     from kubestage.store.store import Store
 
 Json = dict[str, Any]
 
 _TOO_OFTEN: Final = 100
+
+
+class NoScheduler(Exception):
+    """Nobody schedules: the Scenario fails, with these words."""
 
 
 class Scheduling(Protocol):
@@ -41,8 +46,12 @@ class Scheduling(Protocol):
         """Schedule as time passes."""
         ...
 
-    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> None:
-        """Schedule until no more pods can be."""
+    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> Iterator[None]:
+        """Schedule until no more pods can be; others may have a turn at each item."""
+        ...
+
+    def accounts_for(self, change: Change) -> bool:
+        """Whether a change from outside is its doing: a scheduler may be outside, too."""
         ...
 
 
@@ -69,30 +78,46 @@ class BuiltIn:
         """Schedule as time passes."""
         self.scheduler.go_on()
 
-    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> None:
+    def accounts_for(self, change: Change) -> bool:
+        """It is part of the stage: nothing that it does comes from outside."""
+        del change
+        return False
+
+    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> Iterator[None]:
         """Try pods until the ledger says that there is no point.
 
         What attempts bring about (pods start, victims end, volumes are made) comes to rest before
         pods are tried again that were tried in vain. Where time is in the steps, the scheduler's
         queue says when that is, as it does in a cluster.
         """
-        ledger, try_all = watch.ledger, self.scheduler.run_until_idle
-        try_all()
+        ledger, grain = watch.ledger, settling.grain
+        yield from self._try_all(grain)
         while True:
-            settling.settle(until_ns)
+            yield from settling.settle(until_ns)
             if ledger.is_exhausted:
                 return
-            if try_all() or self._await(settling, until_ns):
+            if (yield from self._try_all(grain)) or (yield from self._await(settling, until_ns)):
                 continue
-            if until_ns is not None or not self._call_back(ledger) or not try_all():
+            if until_ns is not None or not self._call_back(ledger):
+                return
+            if not (yield from self._try_all(grain)):
                 return
 
-    def _await(self, settling: Settling, until_ns: int | None) -> bool:
+    def _try_all(self, grain: int | None) -> Generator[None, None, int]:
+        """Try pods until none is left to try; how many attempts it took."""
+        tried = count = self.scheduler.run_until_idle(grain)
+        while grain is not None and count >= grain:
+            yield
+            count = self.scheduler.run_until_idle(grain)
+            tried += count
+        return tried
+
+    def _await(self, settling: Settling, until_ns: int | None) -> Generator[None, None, bool]:
         """Let time pass for pods that have a node but wait to be bound; whether there were any."""
         due_ns = self.scheduler.binding_due_ns
         if due_ns is None or (until_ns is not None and due_ns > until_ns):
             return False
-        settling.run_until(due_ns)
+        yield from settling.run_until(due_ns)
         self.scheduler.catch_up()
         return True
 
@@ -158,7 +183,12 @@ class Outside:
     def go_on(self) -> None:
         """It runs only when it is called."""
 
-    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> None:
+    def accounts_for(self, change: Change) -> bool:
+        """It writes only while it is called, which is not from outside."""
+        del change
+        return False
+
+    def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> Iterator[None]:
         """Call it until it has tried every pod often enough, or tries none any more."""
         while not watch.ledger.is_exhausted:
             hook = NextPod(watch)
@@ -167,7 +197,7 @@ class Outside:
                 self._function(self._store, hook)
             finally:
                 watch.preemptor = None
-            settling.settle(until_ns)
+            yield from settling.settle(until_ns)
             if not hook.tried:
                 return
 

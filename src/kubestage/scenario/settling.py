@@ -8,6 +8,8 @@ from kubestage.scenario.pod_watch import POD
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.settings import Settings
     from kubestage.sim.environment import Environment
@@ -20,7 +22,9 @@ class Settling:
     """Lets time pass while something is under way that will be over soon.
 
     Where there are no kubelets (`is_alive` is false) pods neither start nor end: those that were
-    deleted are let go of at once.
+    deleted are let go of at once. With a `grain`, time passes in pieces of that many movements of
+    one instant, and whoever drives a Scenario may do something else in between; what happens is the
+    same.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Settling:
         self._watch = watch
         self._settings = settings
         self._is_alive = is_alive
+        self.grain: int | None = None
 
     @property
     def now_ns(self) -> int:
@@ -48,22 +53,28 @@ class Settling:
         """When something happens next, if anything is to happen."""
         return self._environment.next_movement_time
 
-    def settle(self, until_ns: int | None = None) -> None:
+    def settle(self, until_ns: int | None = None) -> Iterator[None]:
         """Let time pass until the cluster is at rest, but not beyond a time."""
         environment = self._environment
-        environment.run(until_ns=self.now_ns)
+        yield from self.run_until(self.now_ns)
         if not self._is_alive:
             self._let_go()
-            environment.run(until_ns=self.now_ns)
+            yield from self.run_until(self.now_ns)
             return
         while (due_ns := environment.next_movement_time) is not None:
             if (until_ns is not None and due_ns > until_ns) or self._is_at_rest(due_ns):
                 return
-            environment.run(until_ns=due_ns)
+            yield from self.run_until(due_ns)
 
-    def run_until(self, at_ns: int) -> None:
+    def run_until(self, at_ns: int) -> Iterator[None]:
         """Let time pass up to a moment, whatever happens."""
-        self._environment.run(until_ns=max(at_ns, self.now_ns))
+        at_ns, environment = max(at_ns, self.now_ns), self._environment
+        while self.grain is not None and (due_ns := environment.next_movement_time) is not None:
+            if due_ns > at_ns:
+                break
+            environment.run_some(max(due_ns, self.now_ns), self.grain)
+            yield
+        environment.run(until_ns=at_ns)
 
     def _is_at_rest(self, due_ns: int) -> bool:
         """Whether what comes next at this time is not worth waiting for."""

@@ -9,6 +9,8 @@ from kubestage.scenario.resource import SCENARIO
 from kubestage.scenario.settings import Strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.scenario.timeline import Timeline
     from kubestage.store.store import Store
 
@@ -18,11 +20,20 @@ Json = dict[str, Any]
 class StatusWriter:
     """Keeps the status of one Scenario as it was last written, and writes what is new of it.
 
-    `version` is the simulator's, as the result names it.
+    `version` is the simulator's, as the result names it. `tally` counts pods: scheduled ones and so
+    on; every status that tells of a step has them.
     """
 
-    def __init__(self, store: Store, name: str, strategy: Strategy, version: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        strategy: Strategy,
+        version: str,
+        tally: Callable[[], Json] | None = None,
+    ) -> None:
         self.name = name
+        self._tally = tally
         self._store = store
         self._strategy = strategy
         self._version = version
@@ -91,5 +102,7 @@ class StatusWriter:
         }
 
     def _write(self) -> None:
+        if self._tally is not None and "step" in self._status:
+            self._status["pods"] = self._tally()
         if self.is_there:
             self._store.record_status(SCENARIO, self.name, dict(self._status))

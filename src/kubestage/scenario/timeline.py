@@ -56,6 +56,8 @@ class Timeline:
         self.stories: dict[str, PodStory] = {}
         # The ids of the scenario's own events: none is given a second time.
         self.taken: set[str] = set()
+        # How often each thing has happened.
+        self.counts: dict[str, int] = {}
         self._steps: dict[int, list[Json]] = {}
         # As last told, and the steps in which something happened since.
         self._told: dict[str, list[Json]] = {}
@@ -88,6 +90,11 @@ class Timeline:
             step, {"id": identity, "step": step, "operation": operation, _FIELDS[operation]: told}
         )
 
+    def count(self, event: Json) -> None:
+        """An event is one more of its operation."""
+        operation = event["operation"]
+        self.counts[operation] = self.counts.get(operation, 0) + 1
+
     def as_dict(self) -> Json:
         """The timeline keyed by step, as the status has it; later events do not show in it."""
         for step in sorted(self._untold):
@@ -98,6 +105,7 @@ class Timeline:
     def _add(self, step: int, event: Json) -> None:
         self.begin(step)
         self._steps[step].append(event)
+        self.count(event)
         if self.sink is not None:
             self.sink.event(step, event)
 
@@ -111,6 +119,7 @@ def resumed(told: Json, sink: Sink | None = None) -> Timeline:
         timeline.taken.update(event["id"] for event in events)
         for event in events:
             timeline._made += event["operation"] in _FIELDS  # noqa: SLF001
+            timeline.count(event)
             _take_up(timeline.stories, event)
     return timeline
 

@@ -111,10 +111,23 @@ class Environment(Schedule):
         if until_ns is None:
             self._work(NEVER_NS, repeat(None))
             return
-        if type(until_ns) is not int or until_ns < self.clock.now_ns:
-            raise SimulationError(f"cannot run until {until_ns!r}: it is {self.clock.now_ns} ns")
+        self._check_later(until_ns)
         self._work(until_ns, repeat(None))
         self._advance(min(until_ns, self._end))
+
+    def run_some(self, until_ns: int, at_most: int) -> bool:
+        """As `run`, for whoever has other things to do: at most so many movements at a time.
+
+        Whether more are left to be carried out; until they are, the clock does not stand at
+        ``until_ns``.
+        """
+        self._check_later(until_ns)
+        self._work(until_ns, repeat(None, at_most))
+        due_ns = self.next_movement_time
+        if due_ns is not None and due_ns <= until_ns:
+            return True
+        self._advance(min(until_ns, self._end))
+        return False
 
     def step(self) -> bool:
         """Carry out the next movement; False if nothing is scheduled."""
@@ -132,6 +145,10 @@ class Environment(Schedule):
         if self._is_running:
             raise SimulationError("an Environment cannot be forked in the middle of a movement")
         return self.__dict__
+
+    def _check_later(self, until_ns: int) -> None:
+        if type(until_ns) is not int or until_ns < self.clock.now_ns:
+            raise SimulationError(f"cannot run until {until_ns!r}: it is {self.clock.now_ns} ns")
 
     def _work(self, limit_ns: int, turns: Iterable[None]) -> None:
         if self._is_running:

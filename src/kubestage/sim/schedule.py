@@ -12,6 +12,8 @@ from kubestage.sim.entity import Entity
 from kubestage.sim.movement import IgnoredReason, Movement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.sim.recorder import Recorder
     from kubestage.sim.stock import Sink, Source
 
@@ -66,6 +68,25 @@ class Schedule:
         if present:
             return self.clock.now_ns
         return later[0][0] if later else None
+
+    def first_time(self, concerns: Callable[[Movement], bool], until_ns: int) -> int | None:
+        """When the first movement occurs that is of concern, up to a time; None if none is.
+
+        NOTE: the heap is gone through from its top, and nothing below a later time is looked at.
+        """
+        if any(each.ticket == ticket and concerns(each) for _, ticket, each in self._present):
+            return self.clock.now_ns
+        later, places, found = self._later, [0], None
+        while places:
+            place = places.pop()
+            if place >= len(later) or later[place][0] > until_ns:
+                continue
+            occurs_at, ticket, movement = later[place]
+            if movement.ticket == ticket and concerns(movement):
+                found, until_ns = occurs_at, occurs_at - 1
+            else:
+                places += (2 * place + 1, 2 * place + 2)
+        return found
 
     def add_to_schedule(self, movement: Movement, occurs_at: int | None = None) -> bool:
         """Schedule a movement; False if it is ignored, the reason being recorded.

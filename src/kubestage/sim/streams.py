@@ -12,19 +12,24 @@ class Streams:
     A stream depends on the seed and its own name only: not on which streams were asked for
     before it, nor on the process (Python's ``hash`` is salted, hence hashlib). Adding a random
     decision to one model therefore leaves all other models' luck as it was.
+
+    A run that goes on after it was broken off has the same seed and another `boot`: its streams
+    are not where they were, and must not repeat what they gave before.
     """
 
-    __slots__ = ("_streams", "seed")
+    __slots__ = ("_streams", "boot", "seed")
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, boot: int = 0) -> None:
         self.seed = seed
+        self.boot = boot
         self._streams: dict[str, random.Random] = {}
 
     def stream(self, name: str) -> random.Random:
         """The generator of this name: the same object each time, with its own state."""
         found = self._streams.get(name)
         if found is None:
-            digest = hashlib.sha256(f"{self.seed}/{name}".encode()).digest()
+            source = f"{self.seed}/{name}" if not self.boot else f"{self.seed}/{self.boot}/{name}"
+            digest = hashlib.sha256(source.encode()).digest()
             found = self._streams[name] = random.Random(int.from_bytes(digest, "big"))
         return found
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kubestage.errors import BadRequest
 from kubestage.objects import timestamps
 from kubestage.objects.validation import status
 from kubestage.store import policies, refusals
+from kubestage.store.admission import pod_topology_labels
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
@@ -30,16 +32,21 @@ def bind(core: Core, kind: Kind, key: str, name: str, request: Binding) -> dict[
     pod = core.ledger.collection(kind).objects.get(key)
     if pod is None:
         raise status.not_found(kind, name)
+    if not request.node:
+        raise BadRequest("target.name: Required value")
     _check_preconditions(kind, key, pod, request)
     _check_bindable(kind, pod, name)
     bound = _bound(core, pod, request.node)
     metadata = bound["metadata"]
-    for part, added in (("annotations", request.annotations), ("labels", request.labels)):
+    labels = request.labels
+    if pod_topology_labels.admit in core.admission:
+        labels = {**(labels or {}), **pod_topology_labels.of_node(core, request.node)}
+    for part, added in (("annotations", request.annotations), ("labels", labels)):
         if added:
             metadata[part] = {**(metadata.get(part) or {}), **added}
     if request.dry_run:
         return bound
-    if request.labels:
+    if labels:
         return core.put(kind, key, bound)
     return core.ledger.assign(core.pods, key, bound, pod).new
 
@@ -47,7 +54,10 @@ def bind(core: Core, kind: Kind, key: str, name: str, request: Binding) -> dict[
 def assign(core: Core, key: str, node: str, uid: str) -> dict[str, Any]:
     """Bind the pod of a key, if it still is the one with this uid.
 
-    NOTE: as `bind` for those who ask for nothing else, in 2.0 us instead of 3.8 us.
+    The stage's own scheduler leaves out what admission writes on a pod that is bound through the
+    API, where its node is: pods of one template share their labels.
+
+    NOTE: otherwise as `bind` for those who ask for nothing else, in 2.0 us instead of 3.8 us.
     """
     pods = core.pods
     pod = pods.objects.get(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from kubestage.objects import kinds as kind_table
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
 from kubestage.store import definitions, refusals
@@ -60,6 +61,10 @@ class Core:
         self.limit_ranges = self.ledger.collection(self.kind(limit_ranger.LIMIT_RANGE))
         self.resource_quotas = self.ledger.collection(self.kind(resource_quota.RESOURCE_QUOTA))
         self.implicit_namespaces = implicit_namespaces
+        # Versions of tracked objects, by uid, that were stored without what reading them adds.
+        self.unread: dict[str, str] = {}
+        # Who writes where no manager is named, in the records of who owns which field.
+        self.component = "kube-controller-manager"
         self.name_stream = streams.stream("store/names")
         self.uid_stream = streams.stream("store/uids")
         # A step or check of the user's own may look at anything: its answers cannot be kept.
@@ -88,13 +93,15 @@ class Core:
 
     def put(self, kind: Kind, key: str, obj: dict[str, Any]) -> dict[str, Any]:
         """Commit a version that the rules of its kind have passed; its metadata is its own."""
-        change = self.ledger.put(kind, key, obj)
+        change = self.ledger.put(kind_table.stored(kind), key, obj)
         self._observe(change)
         return change.new
 
     def remove(self, kind: Kind, key: str) -> dict[str, Any]:
         """Commit the end of an object; its last state under the version of the deletion."""
-        change = self.ledger.remove(kind, key)
+        change = self.ledger.remove(kind_table.stored(kind), key)
+        if self.unread:
+            self.unread.pop(change.new["metadata"]["uid"], None)
         self._observe(change)
         return change.new
 
@@ -118,6 +125,8 @@ class Core:
     def settle(self) -> None:
         """After a verb: collect garbage if that is done at once, then tell subscribers."""
         garbage, ledger = self.garbage, self.ledger
+        if garbage.definitions:
+            garbage.empty_definitions(self)
         if garbage.queue and self._collects_at_once and garbage.collector is None:
             garbage.collect(self)
         if ledger.undelivered:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from kubestage.errors import BadRequest, InputError
-from kubestage.objects import defaulting, names, strategy, timestamps
-from kubestage.objects.validation import rules, status
-from kubestage.store import custom_resources, definitions, namespaces, refusals
-from kubestage.store.admission import Request
+from kubestage.objects import conversion, names, strategy, timestamps
+from kubestage.objects.validation import status
+from kubestage.store import (
+    custom_resources,
+    definitions,
+    field_managers,
+    namespaces,
+    policies,
+    refusals,
+)
+from kubestage.store.admission import Request, pod_topology_labels
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -19,9 +28,16 @@ _ATTEMPTS: Final = 8
 
 
 def create(
-    core: Core, kind: Kind, obj: dict[str, Any], namespace: str | None, *, dry_run: bool
+    core: Core,
+    kind: Kind,
+    obj: dict[str, Any],
+    namespace: str | None,
+    *,
+    dry_run: bool,
+    manager: str = "",
 ) -> dict[str, Any]:
-    """Default, admit, validate and store a new object."""
+    """Default, admit, validate and store a new object; its fields are the manager's, if named."""
+    obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
     if metadata.get("resourceVersion"):
         raise BadRequest("resourceVersion should not be set on objects to be created")
@@ -30,7 +46,9 @@ def create(
     if namespace is not None:
         namespace = admit_namespace(core, kind, given, namespace)
     name = given or (names.generate_name(base, core.name_stream) if base else "")
-    prepared = _prepared(core, kind, obj, name, namespace, dry_run=dry_run)
+    if not name and policies.names_itself(kind):
+        name = names.uid(core.uid_stream)
+    prepared = _prepared(core, kind, obj, name, namespace, manager, dry_run=dry_run)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
@@ -46,6 +64,8 @@ def create(
     if dry_run:
         return prepared
     stored = core.put(kind, key, prepared)
+    if "managedFields" in stored["metadata"] and policies.completed_on_reading(kind, obj):
+        core.unread[stored["metadata"]["uid"]] = stored["metadata"]["resourceVersion"]
     if definitions.is_definition(kind):
         definitions.establish(core, kind, stored)
     return stored
@@ -102,19 +122,22 @@ def _prepared(
     obj: dict[str, Any],
     name: str,
     namespace: str | None,
+    manager: str,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
     now = timestamps.format_time(core.clock.unix_ns)
-    key = core.templates.key(kind, obj) if core.uses_templates else None
+    key = core.templates.key(kind, obj, manager) if core.uses_templates else None
     if key is not None and core.limit_ranges.objects and namespace is not None:
         key += namespace.encode()
+    if key is not None:
+        key += pod_topology_labels.mark(core, obj)
     if core.webhooks and key is not None and namespace is not None:
         key += b"".join(webhook.mark(kind, obj, namespace) for webhook in core.webhooks)
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
-        prepared = _from_scratch(core, kind, obj, name, namespace, now)
+        prepared = _from_scratch(core, kind, obj, name, namespace, manager, now)
         _check(core, Request(kind, prepared, dry_run=dry_run))
         return prepared if key is None else core.templates.add(key, obj, prepared, now)
     base = obj["metadata"].get("generateName")
@@ -125,6 +148,8 @@ def _prepared(
     metadata["namespace"] = namespace
     metadata["uid"] = names.uid(core.uid_stream)
     metadata["creationTimestamp"] = now
+    if manager:
+        metadata["managedFields"] = template.entries_at(now)
     prepared = template.pod.copy()
     prepared["metadata"] = metadata
     if core.resource_quotas.objects:
@@ -144,9 +169,14 @@ def _from_scratch(
     obj: dict[str, Any],
     name: str,
     namespace: str | None,
+    manager: str,
     now: str,
 ) -> dict[str, Any]:
     shaped = strategy.wipe_system_fields(defaulted(kind, obj, now))
+    if manager:
+        given = field_managers.sent(obj)
+        shaped = field_managers.created(core, kind, shaped, given, manager, now)
+    shaped = conversion.to_stored(kind, shaped)
     metadata: dict[str, Any] = shaped["metadata"]
     place(metadata, namespace)
     metadata["uid"] = names.uid(core.uid_stream)
@@ -160,7 +190,7 @@ def _from_scratch(
         # Steps are asked before a name is made up, and refuse under the name that was given.
         shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}
     prepared = custom_resources.prepare_for_create(kind, shaped, now)
-    problems = rules.validate_create(prepared)
+    problems = custom_resources.validate_create(kind, prepared)
     if problems:
         raise status.invalid(prepared, problems)
     prepared = strategy.stored(prepared)
@@ -169,10 +199,9 @@ def _from_scratch(
 
 def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:
     """A fresh object in the shape of its kind, with the API's defaults."""
+    typed = {**obj, "apiVersion": kind.api_version, "kind": kind.kind}
     try:
-        shaped = defaulting.stored(
-            {**obj, "apiVersion": kind.api_version, "kind": kind.kind}, now=now
-        )
+        shaped = custom_resources.defaulted(kind, typed, now)
     except InputError as error:
         version = kind.version
         raise BadRequest(
@@ -188,8 +217,5 @@ def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:
 
 def _each_once(references: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Owner references without repetitions, as the API server keeps them."""
-    kept: list[dict[str, Any]] = []
-    for reference in references:
-        if reference not in kept:
-            kept.append(reference)
-    return kept
+    kept = {msgspec.json.encode(each, order="sorted"): each for each in references}
+    return list(kept.values())

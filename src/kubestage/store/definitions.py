@@ -1,11 +1,15 @@
-"""CustomResourceDefinitions: each one adds its kinds to the table, and takes them away again."""
+"""CustomResourceDefinitions: each one adds its kinds to the table, and takes them away again.
+
+A definition is served once its names are accepted: no other definition of its group has them.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import timestamps
-from kubestage.store import replacing
+from kubestage.objects import kinds, timestamps
+from kubestage.objects.custom import rows
+from kubestage.store import definition_status, field_managers, replacing
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
 
 DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 FINALIZER: Final = "customresourcecleanup.apiextensions.k8s.io"
+# Who the API server is in the records of who owns which field.
+_SERVER: Final = "kube-apiserver"
 
 
 def is_definition(kind: Kind) -> bool:
@@ -23,13 +29,45 @@ def is_definition(kind: Kind) -> bool:
 
 
 def observe(core: Core, change: Change) -> None:
-    """Keep the kind table in step with the definitions."""
-    if change.old is not None:
-        if change.type != "DELETED" and change.old["spec"] is change.new["spec"]:
-            return
-        core.kinds.unregister(change.old)
-    if change.type != "DELETED":
-        core.kinds.register(change.new)
+    """Keep the kind table in step with the definitions, and accept names that became free."""
+    old, new = change.old, change.new
+    was_served = old is not None and rows.is_established(old)
+    is_served = change.type != "DELETED" and rows.is_established(new)
+    if not (was_served and is_served and old is not None and old["spec"] is new["spec"]):
+        if was_served and old is not None:
+            core.kinds.unregister(old)
+        if is_served:
+            core.kinds.register(new)
+        if was_served and is_served and old is not None:
+            _move(core, old, new)
+    if change.type == "DELETED":
+        for name in _waiting(core, new["spec"]["group"]):
+            _sync(core, change.kind, name)
+    elif old is not None and old["spec"] is not new["spec"]:
+        _sync(core, change.kind, change.key)
+
+
+def _move(core: Core, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Bring objects into the version in which a changed definition stores them."""
+    row = instances_kind(core, new)
+    if row is None or _storage_version(old["spec"]) == _storage_version(new["spec"]):
+        return
+    stored = kinds.stored(row)
+    collection = core.ledger.collection(row)
+    for key in collection.keys(None):
+        obj = collection.objects[key]
+        moved = {**obj, "apiVersion": stored.api_version, "metadata": dict(obj["metadata"])}
+        core.put(stored, key, moved)
+
+
+def _waiting(core: Core, group: str) -> list[str]:
+    """Definitions of a group that have not got all the names that they want."""
+    return [
+        name
+        for name, each in core.read(DEFINITION).items()
+        if each["spec"]["group"] == group
+        and rows.condition(each, "NamesAccepted").get("status") == "False"
+    ]
 
 
 def first_status(spec: dict[str, Any]) -> dict[str, Any]:
@@ -37,32 +75,43 @@ def first_status(spec: dict[str, Any]) -> dict[str, Any]:
     return {
         "conditions": None,
         "acceptedNames": {"plural": "", "kind": ""},
-        "storedVersions": _stored_versions(spec),
+        "storedVersions": _storage_version(spec),
     }
 
 
-def _stored_versions(spec: dict[str, Any]) -> list[str]:
-    return [each["name"] for each in spec.get("versions") or () if each.get("storage")]
+def _storage_version(spec: dict[str, Any]) -> list[str]:
+    return [each["name"] for each in spec.get("versions") or () if each.get("storage")][:1]
+
+
+def with_stored_version(definition: dict[str, Any]) -> dict[str, Any]:
+    """A changed definition that remembers every version in which objects were ever stored."""
+    status = definition.get("status") or {}
+    stored = status.get("storedVersions") or []
+    added = [each for each in _storage_version(definition["spec"]) if each not in stored]
+    if not added:
+        return definition
+    return {**definition, "status": {**status, "storedVersions": [*stored, *added]}}
 
 
 def establish(core: Core, kind: Kind, created: dict[str, Any]) -> dict[str, Any]:
-    """Accept a new definition's names, as a second version: the first is what create returns."""
+    """Look at a new definition's names, as a second version: the first is what create returns."""
+    return _sync(core, kind, created["metadata"]["name"])
+
+
+def _sync(core: Core, kind: Kind, name: str) -> dict[str, Any]:
+    """Give a definition the status that its names deserve among those of its group."""
+    objects = core.read(DEFINITION)
+    existing = objects[name]
+    group = existing["spec"]["group"]
+    others = [each for each in objects.values() if each["spec"]["group"] == group]
     at = timestamps.format_time(core.clock.unix_ns)
-    conditions = [
-        _condition("NamesAccepted", "NoConflicts", "no conflicts found", at),
-        _condition(
-            "Established", "InitialNamesAccepted", "the initial names have been accepted", at
-        ),
-    ]
-    spec = created["spec"]
-    status = {
-        **(created.get("status") or {}),
-        "acceptedNames": spec["names"],
-        "conditions": conditions,
-        "storedVersions": _stored_versions(spec),
-    }
-    established = {**created, "status": status}
-    return replacing.write(core, kind, created["metadata"]["name"], established)
+    status = definition_status.of(existing, others, at)
+    if status == existing["status"]:
+        return existing
+    judged = {**existing, "status": status}
+    given = field_managers.sent(existing)
+    judged = field_managers.updated(core, kind, existing, judged, given, _SERVER, "status", at)
+    return replacing.write(core, kind, name, judged)
 
 
 def terminate(
@@ -74,16 +123,24 @@ def terminate(
     if "deletionTimestamp" in metadata:
         return existing if FINALIZER in finalizers else None
     at = timestamps.format_time(core.clock.unix_ns)
-    text = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"
-    status = existing.get("status") or {}
-    pending = _condition("Terminating", "InstanceDeletionPending", text, at)
-    kept = [each for each in status.get("conditions") or () if each["type"] != "Terminating"]
+    if FINALIZER not in finalizers:
+        finalizers = [*finalizers, FINALIZER]
     ending = {
         **existing,
-        "metadata": {**metadata, "deletionTimestamp": at, "finalizers": [*finalizers, FINALIZER]},
-        "status": {**status, "conditions": [*kept, pending]},
+        "metadata": {**metadata, "deletionTimestamp": at, "finalizers": finalizers},
+        "status": definition_status.ending(existing, at),
     }
     return replacing.write(core, kind, metadata["name"], ending, dry_run=request.dry_run)
+
+
+def wait_for_instances(core: Core, name: str) -> None:
+    """Write down that a definition is waiting for objects that are held, if it is."""
+    existing = core.read(DEFINITION).get(name)
+    if existing is None or FINALIZER not in (existing["metadata"].get("finalizers") or ()):
+        return
+    at = timestamps.format_time(core.clock.unix_ns)
+    waiting = {**existing, "status": definition_status.waiting(existing, at)}
+    replacing.write(core, core.kind(DEFINITION), name, waiting)
 
 
 def finish(core: Core, name: str) -> None:
@@ -98,20 +155,12 @@ def finish(core: Core, name: str) -> None:
 
 
 def instances_kind(core: Core, definition: dict[str, Any]) -> Kind | None:
-    """A row of the kinds that a definition serves."""
+    """A row of the kinds that a definition serves; None if it serves none."""
+    if not rows.is_established(definition):
+        return None
     spec = definition["spec"]
     for version in spec["versions"]:
         row = core.kinds.by_plural(spec["group"], version["name"], spec["names"]["plural"])
         if row is not None:
             return row
     return None
-
-
-def _condition(type_name: str, reason: str, message: str, at: str) -> dict[str, Any]:
-    return {
-        "type": type_name,
-        "status": "True",
-        "lastTransitionTime": at,
-        "reason": reason,
-        "message": message,
-    }

@@ -97,7 +97,8 @@ def _spend(core: Core, budget: dict[str, Any], pod_name: str, *, dry_run: bool) 
     metadata = budget["metadata"]
     key = f"{metadata['namespace']}/{metadata['name']}"
     wanted = {**budget, "status": state}
-    updating.apply(core, core.kind(BUDGET), key, wanted, "status", dry_run=False)
+    change = updating.Change("status", manager="kube-apiserver")
+    updating.write(core, core.kind(BUDGET), key, wanted, change)
 
 
 def _check_room(budget: dict[str, Any]) -> None:
@@ -185,7 +186,8 @@ def _mark_and_delete(
         }
         conditions = _with_condition(state.get("conditions") or [], target)
         wanted = {**pod, "status": {**state, "conditions": conditions}}
-        marked = updating.apply(core, kind, key, wanted, "status", dry_run=False)
+        # Nobody is remembered for this.
+        marked = updating.write(core, kind, key, wanted, updating.Change("status", is_tracked=True))
         if options.resource_version is not None:
             version = marked["metadata"]["resourceVersion"]
             options = msgspec.structs.replace(options, resource_version=version)

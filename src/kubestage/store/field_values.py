@@ -71,7 +71,7 @@ _SPECIAL: Final[dict[tuple[str, str], Callable[[dict[str, Any]], str]]] = {
 NODE_NAME: Final = "spec.nodeName"
 INDEXED: Final[dict[str, tuple[str, ...]]] = {
     "Pod": (NODE_NAME,),
-    "Service": ("spec.clusterIP",),
+    "Service": ("spec.clusterIP", "spec.type"),
 }
 """The fields by kind that are found through an index; all of them in the spec."""
 

@@ -47,16 +47,19 @@ class Garbage:
     """The objects to look at, each once, in the order in which they were noticed: the `queue`.
 
     While there is a `collector`, the store leaves the work to it; so it is with namespaces and
-    an `emptier`.
+    an `emptier`. Definitions are emptied by the API server itself: that waits for nobody.
     """
 
     def __init__(self) -> None:
         self.queue: OrderedDict[Item, None] = OrderedDict()
         self.collector: Collector | None = None
         self.emptier: Emptier | None = None
+        self.definitions: dict[str, None] = {}
 
     def notice(self, kind: Kind, key: str) -> None:
         """Put an object on the list."""
+        if definitions.is_definition(kind):
+            self.definitions[key] = None
         was_empty = not self.queue
         self.queue.setdefault((kind, key))
         if was_empty and self.collector is not None:
@@ -121,6 +124,14 @@ class Garbage:
                 state = _state(core, reference, namespace)
                 if state == _WAITING or (state == _DANGLING and self.collector is not None):
                     self.notice(change.kind, change.key)
+
+    def empty_definitions(self, core: Core) -> None:
+        """Delete the objects of definitions that are ending, and those that have none left."""
+        while self.definitions:
+            name = next(iter(self.definitions))
+            del self.definitions[name]
+            purging.purge_instances(core, name)
+            definitions.wait_for_instances(core, name)
 
     def collect(self, core: Core) -> None:
         """Work until nothing is left to do."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from kubestage.objects import kinds
 from kubestage.store.collection import Collection
 from kubestage.store.log import ADDED, DELETED, MODIFIED, Change, Log, at_revision
 
@@ -41,6 +42,8 @@ class Ledger:
     def collection(self, kind: Kind) -> Collection:
         """The objects of a kind; all versions of a group share one collection."""
         found = self._collections.get((kind.group, kind.plural))
+        if found is None and kind.stored_as is not None:
+            return self.collection(kinds.stored(kind))
         if found is None:
             log = Log(self._history, self._first_revision)
             found = self._collections[kind.group, kind.plural] = Collection(kind, log)
@@ -49,11 +52,16 @@ class Ledger:
 
     def find(self, kind: Kind) -> Collection | None:
         """The objects of a kind if there ever were any, or somebody has asked for them."""
-        return self._collections.get((kind.group, kind.plural))
+        stored = kinds.stored(kind)
+        return self._collections.get((stored.group, stored.plural))
 
     def collections(self) -> Iterator[Collection]:
         """All collections, in the order in which they were first used."""
         return iter(tuple(self._collections.values()))
+
+    def is_restored(self, obj: dict[str, Any]) -> bool:
+        """Whether an object is as an earlier store left it: of a version before the first."""
+        return int(obj["metadata"]["resourceVersion"]) <= self._first_revision
 
     def put(self, kind: Kind, key: str, obj: dict[str, Any]) -> Change:
         """Commit an object under the next version.

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects import names, strategy, timestamps
-from kubestage.objects.validation import rules, status
-from kubestage.store import creating, custom_resources, definitions, refusals, seeding
+from kubestage.objects import conversion, names, strategy, timestamps
+from kubestage.objects.validation import status
+from kubestage.store import (
+    creating,
+    custom_resources,
+    definitions,
+    refusals,
+    seeding,
+    service_addresses,
+)
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     """
     namespace = creating.request_namespace(kind, creating.metadata_of(obj), None)
     now = timestamps.format_time(core.clock.unix_ns)
-    shaped = creating.defaulted(kind, obj, now)
+    shaped = conversion.to_stored(kind, creating.defaulted(kind, obj, now))
     metadata: dict[str, Any] = shaped["metadata"]
     name = metadata.get("name") or ""
     if namespace is not None:
@@ -32,7 +39,7 @@ def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     if not metadata.get("creationTimestamp"):
         metadata["creationTimestamp"] = now
     loaded = _completed(kind, shaped, now)
-    problems = rules.validate_create(loaded)
+    problems = custom_resources.validate_create(kind, loaded)
     if problems:
         raise status.invalid(loaded, problems)
     loaded = strategy.stored(loaded)
@@ -55,4 +62,6 @@ def _completed(kind: Kind, shaped: dict[str, Any], now: str) -> dict[str, Any]:
     if kind.kind == "Pod" and not kind.group:
         # Preparing a pod twice would double what the first time merged into its selectors.
         completed["spec"] = shaped["spec"]
+    elif kind.kind == "Service" and not kind.group:
+        completed["spec"] = service_addresses.as_read(completed["spec"])
     return completed

@@ -99,6 +99,11 @@ class Log:
         """The position after the newest change."""
         return self._dropped + len(self._changes)
 
+    @property
+    def newest(self) -> int:
+        """The version of the newest change, or the floor if none is kept."""
+        return self._changes[-1].revision if self._changes else self.floor
+
     def append(self, change: Change) -> None:
         """Remember a change, and forget the oldest ones in bulk when too many are kept."""
         changes = self._changes
@@ -115,11 +120,12 @@ class Log:
             raise Expired(f"too old resource version: {revision} ({self.floor})")
         return self._dropped + bisect.bisect_right(self._changes, revision, key=_revision)
 
-    def since(self, position: int) -> list[Change]:
+    def since(self, position: int, most: int | None = None) -> list[Change]:
         """The changes from a position on; Expired if the first of them is forgotten."""
         if position < self._dropped:
             raise Expired(f"too old resource version: the history begins at {self.floor}")
-        return self._changes[position - self._dropped :]
+        at = position - self._dropped
+        return self._changes[at:] if most is None else self._changes[at : at + most]
 
     def states_at(self, revision: int) -> dict[str, dict[str, Any] | None]:
         """The keys that have changed since a version, with what they held then (None: nothing)."""

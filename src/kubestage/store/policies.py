@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import schema, strategy
 
@@ -55,9 +55,27 @@ def created_by_update(kind: Kind) -> bool:
     return (kind.group, kind.kind) in _CREATED_BY_UPDATE
 
 
+def names_itself(kind: Kind) -> bool:
+    """Whether a new object without any name gets one: limit ranges are as old as that."""
+    return (kind.group, kind.kind) == ("", "LimitRange")
+
+
 def needs_version(kind: Kind) -> bool:
     """Whether a PUT must say which version it replaces."""
     return not strategy.allows_unconditional_update(kind.api_version, kind.kind)
+
+
+def completed_on_reading(kind: Kind, obj: dict[str, Any]) -> bool:
+    """Whether a new object is stored without defaults that it is then read with.
+
+    A claim has no phase until it is read; a job, no labels if its template got its only ones when
+    it was stored.
+    """
+    if (kind.group, kind.kind) == ("batch", "Job"):
+        template = (obj.get("spec") or {}).get("template") or {}
+        given = (obj.get("metadata") or {}, template.get("metadata") or {})
+        return not any(metadata.get("labels") for metadata in given)
+    return (kind.group, kind.kind) == ("", "PersistentVolumeClaim")
 
 
 def orphans_dependents(kind: Kind) -> bool:
@@ -67,6 +85,11 @@ def orphans_dependents(kind: Kind) -> bool:
 
 def keeps_no_dependents(kind: Kind) -> bool:
     """Whether deletion policies mean nothing: events own nothing."""
+    return kind.kind == "Event"
+
+
+def is_uncached(kind: Kind) -> bool:
+    """Whether the real server reads objects from its storage each time: it does so with events."""
     return kind.kind == "Event"
 
 

@@ -17,10 +17,17 @@ def write(
     """Store a new version; a version that says nothing new is none, and changes nothing."""
     old = core.ledger.collection(kind).objects[key]
     shared: dict[str, Any] = share(_under_version_of(new, old), old)
-    if shared is old or dry_run:
+    if dry_run or (shared is old and not _is_unread(core, old)):
         return shared
-    shared["metadata"] = dict(shared["metadata"])
-    return core.put(kind, key, shared)
+    return core.put(kind, key, {**shared, "metadata": dict(shared["metadata"])})
+
+
+def _is_unread(core: Core, old: dict[str, Any]) -> bool:
+    """Whether a version was stored without what reading it adds: any write then stores that."""
+    metadata = old["metadata"]
+    return bool(core.unread) and (
+        core.unread.pop(metadata["uid"], None) == metadata["resourceVersion"]
+    )
 
 
 def replace(

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import decode, labels, schema
+from kubestage.errors import BadRequest
+from kubestage.objects import decode, labels, schema, timestamps
+from kubestage.objects.custom import scale as scale_paths
+from kubestage.objects.kinds import Kind
+from kubestage.objects.ownership import scale as scale_ownership
+from kubestage.objects.ownership import tracking
 from kubestage.objects.validation import field, status
-from kubestage.store import creating, updating
+from kubestage.store import applying, creating, field_managers, updating
+from kubestage.store.applying import Applied
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
-    from kubestage.objects.kinds import Kind
+    from kubestage.objects.ownership.field_set import Path
+    from kubestage.store.applying import ApplyRequest
     from kubestage.store.core import Core
     from kubestage.store.updating import PatchRequest, UpdateRequest
 
 _API_VERSION: Final = "autoscaling/v1"
+_SCALE: Final = Kind("autoscaling", "v1", "Scale", "scales", "scale", True)
 _IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
@@ -37,16 +46,29 @@ def _get(obj: dict[str, Any], path: str) -> Any:
     return at
 
 
+def _count(obj: dict[str, Any], path: str) -> int:
+    """A number of replicas; a custom resource may have held anything before it had a scale."""
+    try:
+        return scale_paths.nested(obj, path, int) or 0
+    except scale_paths.ScaleError as error:
+        raise BadRequest(str(error)) from None
+
+
 def _set(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
     name, _, rest = path.partition(".")
-    return {**obj, name: _set(obj.get(name) or {}, rest, value) if rest else value}
+    if not rest:
+        return {**obj, name: value}
+    below = obj.get(name) or {}
+    if not isinstance(below, dict):
+        raise BadRequest(f"value cannot be set because .{name} is not a map[string]interface{{}}")
+    return {**obj, name: _set(below, rest, value)}
 
 
 def of(kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     """The Scale of an object."""
     paths = _paths(kind)
-    replicas = _get(obj, paths["spec"]) or 0
-    state: dict[str, Any] = {"replicas": _get(obj, paths["status"]) or 0}
+    replicas = _count(obj, paths["spec"])
+    state: dict[str, Any] = {"replicas": _count(obj, paths["status"])}
     selector = _get(obj, paths["selector"]) if paths["selector"] else _selector(kind, obj)
     if selector:
         state["selector"] = selector
@@ -80,7 +102,8 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
         raise status.not_found(kind, name)
     updating.check_uid(kind, key, existing, metadata.get("uid"))
     updating.check_version(kind, existing, metadata, required=False)
-    return _write(core, kind, key, scale, dry_run=request.dry_run)
+    entries = _updated_entries(core, kind, existing, scale, request.manager)
+    return _write(core, kind, key, scale, entries, dry_run=request.dry_run)
 
 
 def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) -> dict[str, Any]:
@@ -90,15 +113,70 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
         raise status.not_found(kind, name)
     struct = schema.kind_struct(_API_VERSION, "Scale")
     wanted = updating.patched(of(kind, existing), request, struct)
-    wanted = updating.checked(wanted, _API_VERSION, "Scale", request)
+    wanted = updating.checked(wanted, _SCALE, request)
     metadata = creating.metadata_of(wanted)
     updating.check_name(metadata, name)
     updating.check_version(kind, existing, metadata, required=False)
-    return _write(core, kind, key, wanted, dry_run=request.dry_run)
+    entries = _updated_entries(core, kind, existing, wanted, request.manager)
+    return _write(core, kind, key, wanted, entries, dry_run=request.dry_run)
+
+
+def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) -> Applied:
+    """Apply a configuration to the Scale of an object."""
+    existing = core.ledger.collection(kind).objects.get(key)
+    if existing is None:
+        raise status.not_found(kind, name)
+    seen = scale_ownership.view()
+    applying.check(_API_VERSION, "Scale", seen.atom, request)
+    managers = _managers(core, kind, existing)
+    live = field_managers.with_entries(of(kind, existing), managers.entries())
+    now = timestamps.format_time(core.clock.unix_ns)
+    writer = tracking.Writer(request.manager, "scale", now)
+    empty = {"kind": "Scale", "apiVersion": _API_VERSION, "metadata": {}, "spec": {}, "status": {}}
+    applied = tracking.applied(seen, live, request.config, empty, writer, force=request.force)
+    wanted = live if applied.object is None else applied.object
+    metadata = creating.metadata_of(wanted)
+    creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
+    updating.check_name(metadata, name)
+    updating.check_version(kind, existing, metadata, required=False)
+    entries = managers.parent_entries(applied.entries)
+    return Applied(_write(core, kind, key, wanted, entries, dry_run=request.dry_run), False)
+
+
+def _path_in(core: Core, kind: Kind, api_version: str) -> Path | None:
+    """Where objects of a version keep their replicas, as a path of fields."""
+    row = kind if api_version == kind.api_version else core.kinds.get(api_version, kind.kind)
+    if row is None or "scale" not in row.subresources:
+        return None
+    return tuple(f"f:{name}" for name in _paths(row)["spec"].split("."))
+
+
+def _managers(core: Core, kind: Kind, existing: dict[str, Any]) -> scale_ownership.Scaled:
+    path_in = functools.partial(_path_in, core, kind)
+    return scale_ownership.Scaled(existing, kind.api_version, path_in)
+
+
+def _updated_entries(
+    core: Core, kind: Kind, existing: dict[str, Any], scale: dict[str, Any], manager: str
+) -> list[dict[str, Any]]:
+    """The managedFields of an object after an update of its Scale."""
+    if "managedFields" not in existing["metadata"]:
+        return []
+    managers = _managers(core, kind, existing)
+    live = field_managers.with_entries(of(kind, existing), managers.entries())
+    now = timestamps.format_time(core.clock.unix_ns)
+    writer = tracking.Writer(manager or core.component, "scale", now)
+    return managers.parent_entries(tracking.updated(scale_ownership.view(), live, scale, writer))
 
 
 def _write(
-    core: Core, kind: Kind, key: str, scale: dict[str, Any], *, dry_run: bool
+    core: Core,
+    kind: Kind,
+    key: str,
+    scale: dict[str, Any],
+    entries: list[dict[str, Any]],
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     existing = core.ledger.collection(kind).objects[key]
     replicas = (scale.get("spec") or {}).get("replicas") or 0
@@ -110,5 +188,7 @@ def _write(
         problem = field.invalid("spec.replicas", replicas, "must be greater than or equal to 0")
         raise status.invalid(of(kind, existing), [problem])
     wanted = _set(existing, _paths(kind)["spec"], replicas)
-    scaled = updating.apply(core, kind, key, wanted, "", dry_run=dry_run)
+    wanted = field_managers.with_entries(wanted, entries)
+    change = updating.Change(dry_run=dry_run, is_tracked=True)
+    scaled = updating.write(core, kind, key, wanted, change)
     return of(kind, scaled)

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 _CLASSES: Final = (
     (
+        "system-node-critical",
+        2_000_001_000,
+        "Used for system critical pods that must not be moved from their current node.",
+    ),
+    (
         "system-cluster-critical",
         2_000_000_000,
         (
@@ -19,22 +24,22 @@ _CLASSES: Final = (
             "another node if necessary."
         ),
     ),
-    (
-        "system-node-critical",
-        2_000_001_000,
-        "Used for system critical pods that must not be moved from their current node.",
-    ),
 )
 
 
-def seed(core: Core) -> None:
-    """Create the namespaces and priority classes of every cluster."""
+def seed(core: Core, manager: str = "") -> None:
+    """Create the namespaces and priority classes of every cluster; the manager owns their fields.
+
+    Without one nobody does, as with all that a simulation writes.
+    """
     row = core.kind(namespaces.NAMESPACE)
     for name in namespaces.SEEDED:
-        creating.create(core, row, namespaces.manifest(name), None, dry_run=False)
+        made = namespaces.manifest(name)
+        creating.create(core, row, made, None, dry_run=False, manager=manager)
     row = core.kind(("scheduling.k8s.io/v1", "PriorityClass"))
     for name, value, description in _CLASSES:
-        creating.create(core, row, _priority_class(name, value, description), None, dry_run=False)
+        made = _priority_class(name, value, description)
+        creating.create(core, row, made, None, dry_run=False, manager=manager)
 
 
 def is_seeded(kind: Kind, name: str) -> bool:

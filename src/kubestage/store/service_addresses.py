@@ -1,7 +1,8 @@
 """Addresses for services: one of a range for each, free again when the service is gone.
 
 A step beside those of admission. Nothing is booked anywhere: an address is taken if a service has
-it. Addresses are given out in order, so that the same run gives the same ones.
+it. Addresses are given out in order, so that the same run gives the same ones. The range is of one
+family, IPv4.
 """
 
 from __future__ import annotations
@@ -9,54 +10,215 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, internal_json, status
+from kubestage.objects.validation import field, internal_json, service_cidrs, status
+from kubestage.objects.validation import service_families as families
+from kubestage.store import service_ports
 
 if TYPE_CHECKING:
     from kubestage.errors import Invalid
     from kubestage.objects.kinds import Kind
+    from kubestage.objects.validation.field import FieldError
     from kubestage.store.core import Core
 
 _RANGE: Final = ipaddress.IPv4Network("10.96.0.0/12")
 # The addresses below are left to those who ask for one of them.
 _FIRST: Final = 257
 _LAST: Final = _RANGE.num_addresses - 2
-_NONE: Final = "None"
+_POLICY: Final = "spec.ipFamilyPolicy"
 
 
 def allocate(
     core: Core, kind: Kind, obj: dict[str, Any], old: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Give a service its address, or let it keep the one it has."""
+    """Give a service its addresses and ports, or let it keep those it has."""
     if kind.kind != "Service" or kind.group:
         return obj
-    spec = obj.get("spec") or {}
-    if spec.get("type") == "ExternalName":
-        return obj
-    fields = _kept(spec, old)
-    address = fields.get("clusterIP")
-    if old is None and address and address != _NONE:
-        _check_free(core, obj, address)
-    if not address:
+    spec = dict(obj.get("spec") or {})
+    before = None if old is None else old.get("spec") or {}
+    wanted = {**obj, "spec": spec}
+    if before is not None:
+        _keep_addresses(spec, before)
+        service_ports.keep(spec, before)
+    _align(spec, before)
+    if spec.get("type") != "ExternalName" and not _is_settled(spec, before):
+        _choose_families(wanted, spec, before)
+        if before is None or before.get("type") == "ExternalName":
+            _allocate_addresses(core, wanted, spec)
+    service_ports.allocate(core, wanted, spec, before)
+    return wanted
+
+
+def as_read(spec: dict[str, Any]) -> dict[str, Any]:
+    """A recorded service with what an older server did not write down beside its address."""
+    read = dict(spec)
+    _align(read, None)
+    given: list[str] = read.get("clusterIPs") or []
+    if read.get("type") == "ExternalName" or read.get("ipFamilies") or not given:
+        return read
+    is_headless = families.is_headless(read)
+    if is_headless and not read.get("selector"):
+        read["ipFamilies"] = [families.IPV4, families.IPV6]
+    elif is_headless:
+        read["ipFamilies"] = [families.IPV4]
+    else:
+        read["ipFamilies"] = [
+            families.IPV6 if families.is_ipv6(each) else families.IPV4 for each in given
+        ]
+    is_single = len(read["ipFamilies"]) == 1
+    read["ipFamilyPolicy"] = families.SINGLE if is_single else families.REQUIRE_DUAL
+    return read
+
+
+def _keep_addresses(spec: dict[str, Any], before: dict[str, Any]) -> None:
+    """What a PUT leaves out is taken from before."""
+    if "ExternalName" in (spec.get("type"), before.get("type")):
+        return
+    for key in ("clusterIP", "clusterIPs"):
+        if not spec.get(key) and before.get(key):
+            spec[key] = before[key]
+
+
+def _align(spec: dict[str, Any], before: dict[str, Any] | None) -> None:
+    """Who knows only the first address means all of them."""
+    address, given = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
+    if before is None:
+        if address and not given:
+            spec["clusterIPs"] = [address]
+        return
+    was, known = before.get("clusterIP") or "", before.get("clusterIPs") or []
+    if known and not given and was == address:
+        spec["clusterIPs"] = known
+    elif was != address and given == known:
+        if address:
+            spec["clusterIPs"] = [address]
+        else:
+            spec.pop("clusterIPs", None)
+
+
+def _is_settled(spec: dict[str, Any], before: dict[str, Any] | None) -> bool:
+    """Whether a service that takes what it gets has not changed its mind."""
+    return (
+        before is not None
+        and spec.get("ipFamilyPolicy") == families.PREFER_DUAL
+        and before.get("ipFamilyPolicy") in (None, families.PREFER_DUAL)
+        and all(spec.get(key) == before.get(key) for key in ("type", "clusterIPs", "ipFamilies"))
+    )
+
+
+def _choose_families(
+    obj: dict[str, Any], spec: dict[str, Any], before: dict[str, Any] | None
+) -> None:
+    is_open = spec.get("clusterIP") == families.NONE and not spec.get("selector")
+    if spec.get("ipFamilyPolicy") is None:
+        kept = (before or {}).get("ipFamilyPolicy")
+        spec["ipFamilyPolicy"] = kept or (families.REQUIRE_DUAL if is_open else families.SINGLE)
+    _refuse_any(obj, families.validate_addresses(spec, before))
+    problems = [] if before is None else _released(spec, before)
+    problems += _check_single(spec) + _infer_families(spec)
+    _refuse_any(obj, problems)
+    chosen: list[str] = spec.get("ipFamilies") or []
+    if is_open:
+        # Nobody knows where its endpoints will be: on this cluster or not, of either family.
+        chosen = chosen or [families.IPV4]
+        if len(chosen) < 2 and spec["ipFamilyPolicy"] != families.SINGLE:
+            other = families.IPV6 if chosen[0] == families.IPV4 else families.IPV4
+            chosen = [chosen[0], other]
+    else:
+        _refuse_any(obj, _check_configured(spec, chosen))
+    spec["ipFamilies"] = chosen or [families.IPV4]
+
+
+def _released(spec: dict[str, Any], before: dict[str, Any]) -> list[FieldError]:
+    """A second address or family goes when the policy says so, and only then."""
+    problems: list[FieldError] = []
+    for key, what in (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family")):
+        given, known = spec.get(key) or [], before.get(key) or []
+        if spec["ipFamilyPolicy"] == families.SINGLE:
+            if given == known and len(given) > 1:
+                spec[key] = given[:1]
+        elif given and len(given) < len(known):
+            detail = f"must be 'SingleStack' to release the secondary {what}"
+            problems.append(_invalid(_POLICY, spec["ipFamilyPolicy"], detail))
+    return problems
+
+
+def _check_single(spec: dict[str, Any]) -> list[FieldError]:
+    if spec["ipFamilyPolicy"] != families.SINGLE:
+        return []
+    details = {"clusterIPs": "cluster IPs", "ipFamilies": "IP families"}
+    return [
+        _invalid(
+            _POLICY,
+            families.SINGLE,
+            f"must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified",
+        )
+        for key, what in details.items()
+        if len(spec.get(key) or ()) == 2
+    ]
+
+
+def _infer_families(spec: dict[str, Any]) -> list[FieldError]:
+    """The family of an address goes without saying."""
+    problems: list[FieldError] = []
+    given: list[str] = spec.get("clusterIPs") or []
+    known: list[str] = list(spec.get("ipFamilies") or ())
+    for index, address in enumerate(given):
+        if address == families.NONE:
+            break
+        if index < len(known):
+            continue
+        if families.is_ipv6(address):
+            path = f"spec.clusterIPs[{index}]"
+            problems.append(_invalid(path, given, "IPv6 is not configured on this cluster"))
+        else:
+            known.append(families.IPV4)
+    if known:
+        spec["ipFamilies"] = known
+    return problems
+
+
+def _check_configured(spec: dict[str, Any], chosen: list[str]) -> list[FieldError]:
+    problems: list[FieldError] = []
+    policy = spec["ipFamilyPolicy"]
+    if policy == families.REQUIRE_DUAL:
+        detail = "this cluster is not configured for dual-stack services"
+        problems.append(_invalid(_POLICY, policy, detail))
+    return problems + [
+        _invalid(f"spec.ipFamilies[{index}]", family, "not configured on this cluster")
+        for index, family in enumerate(chosen)
+        if family != families.IPV4
+    ]
+
+
+def _allocate_addresses(core: Core, obj: dict[str, Any], spec: dict[str, Any]) -> None:
+    given: list[str] = spec.get("clusterIPs") or []
+    if families.NONE in given[:1]:
+        return
+    if given:
+        _check_free(core, obj, given)
+        _check_record(obj, given, given[0], f"failed to allocate IP {given[0]}")
+    else:
         address = _next_free(core)
-    fields["clusterIP"] = address
-    if not fields.get("clusterIPs"):
-        fields["clusterIPs"] = [address]
-    if fields.get("ipFamilyPolicy") is None:
-        is_plain = address != _NONE or spec.get("selector")
-        fields["ipFamilyPolicy"] = "SingleStack" if is_plain else "RequireDualStack"
-    if not fields.get("ipFamilies"):
-        is_dual = address == _NONE and fields["ipFamilyPolicy"] != "SingleStack"
-        fields["ipFamilies"] = ["IPv4", "IPv6"] if is_dual else ["IPv4"]
-    return {**obj, "spec": {**spec, **fields}}
+        _check_record(obj, [""], address, "failed to allocate IP")
+        spec["clusterIPs"] = [address]
+    spec["clusterIP"] = spec["clusterIPs"][0]
 
 
-def _kept(spec: dict[str, Any], old: dict[str, Any] | None) -> dict[str, Any]:
-    """The fields in question, with what a PUT leaves out taken from before."""
-    before = (old or {}).get("spec") or {}
-    if before.get("type") == "ExternalName":
-        before = {}
-    names = ("clusterIP", "clusterIPs", "ipFamilyPolicy", "ipFamilies")
-    return {name: spec.get(name) or before.get(name) for name in names}
+def _check_record(obj: dict[str, Any], given: list[str], address: str, why: str) -> None:
+    """An address is recorded under the service's name, which must therefore be one."""
+    metadata = obj["metadata"]
+    name = metadata.get("name") or metadata.get("generateName") or ""
+    parent = {"resource": "services", "name": name, "namespace": metadata.get("namespace")}
+    record = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "IPAddress",
+        "metadata": {"name": address},
+        "spec": {"parentRef": parent},
+    }
+    problems = service_cidrs.validate_ip_address(record)
+    if problems:
+        detail = f"{why}: {status.invalid(record, problems).message}"
+        raise status.invalid(obj, [_invalid("spec.clusterIPs", given, detail)])
 
 
 def _is_taken(core: Core, address: str) -> bool:
@@ -74,20 +236,29 @@ def _next_free(core: Core) -> str:
     raise AssertionError("a million services")
 
 
-def _check_free(core: Core, obj: dict[str, Any], address: str) -> None:
-    try:
-        is_in_range = ipaddress.ip_address(address) in _RANGE
-    except ValueError:
-        # What is no address at all is a matter of validation.
-        return
-    if not is_in_range:
-        why = "the provided network does not match the current range"
-        raise _refuse(obj, address, why)
-    if _is_taken(core, address):
-        raise _refuse(obj, address, "provided IP is already allocated")
+def _check_free(core: Core, obj: dict[str, Any], given: list[str]) -> None:
+    address = ipaddress.ip_address(given[0])
+    if address not in _RANGE:
+        raise _refuse(obj, given, "the provided network does not match the current range")
+    if address in (_RANGE.network_address, _RANGE.broadcast_address):
+        why = (
+            f"the provided IP ({address}) is not in the valid range. "
+            f"The range of valid IPs is {_RANGE}"
+        )
+        raise _refuse(obj, given, why)
+    if _is_taken(core, given[0]):
+        raise _refuse(obj, given, "provided IP is already allocated")
 
 
-def _refuse(obj: dict[str, Any], address: str, why: str) -> Invalid:
-    shown = internal_json.text(obj["spec"].get("clusterIPs") or [address])
-    detail = f"failed to allocate IP {address}: {why}"
-    return status.invalid(obj, [field.invalid("spec.clusterIPs", shown, detail)])
+def _refuse(obj: dict[str, Any], given: list[str], why: str) -> Invalid:
+    detail = f"failed to allocate IP {given[0]}: {why}"
+    return status.invalid(obj, [_invalid("spec.clusterIPs", given, detail)])
+
+
+def _refuse_any(obj: dict[str, Any], problems: list[FieldError]) -> None:
+    if problems:
+        raise status.invalid(obj, problems)
+
+
+def _invalid(path: str, value: Any, detail: str) -> FieldError:
+    return field.invalid(path, internal_json.text(value), detail)

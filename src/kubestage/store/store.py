@@ -10,12 +10,14 @@ from kubestage.store import (
     admission as admission_steps,
 )
 from kubestage.store import (
+    applying,
     binding,
     creating,
     deletion,
     eviction,
     listing,
     loading,
+    policies,
     refusals,
     scaling,
     seeding,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
     from kubestage.store.admission.request import Check, Step
+    from kubestage.store.applying import Applied
     from kubestage.store.core import GarbageMode, KindRef
     from kubestage.store.log import Change
 
@@ -64,6 +67,7 @@ class Store(Core):
         history: int = 100_000,
         first_revision: int = 1,
         seeded: bool = True,
+        seeded_by: str = "",
     ) -> None:
         super().__init__(
             clock,
@@ -77,7 +81,7 @@ class Store(Core):
             first_revision=first_revision,
         )
         if seeded:
-            seeding.seed(self)
+            seeding.seed(self, seeded_by)
 
     @property
     def resource_version(self) -> str:
@@ -95,7 +99,8 @@ class Store(Core):
     ) -> dict[str, Any]:
         """One object, or its Scale."""
         row = self._row(kind, subresource)
-        wanted = versions.parse_request(resource_version)
+        words = "invalid resource version: " if policies.is_uncached(row) else ""
+        wanted = versions.parse_request(resource_version, words)
         if wanted > self.ledger.revision:
             raise versions.too_large(wanted, self.ledger.revision)
         found = self.ledger.collection(row).objects.get(_key(row, name, namespace))
@@ -132,6 +137,7 @@ class Store(Core):
         resource_version_match: str = "",
         allow_bookmarks: bool = False,
         send_initial_events: bool | None = None,
+        continue_token: str = "",
     ) -> Watch:
         """What happens to the objects of a kind from a version on.
 
@@ -140,7 +146,11 @@ class Store(Core):
         row = self.kind(kind)
         wanted = selection.parse(row, namespace, label_selector, field_selector)
         options = WatchOptions(
-            resource_version, resource_version_match, allow_bookmarks, send_initial_events
+            resource_version,
+            resource_version_match,
+            allow_bookmarks,
+            send_initial_events,
+            continue_token,
         )
         return Watch(self.ledger, self.ledger.collection(row), wanted, options)
 
@@ -151,11 +161,15 @@ class Store(Core):
         kind: KindRef | None = None,
         namespace: str | None = None,
         dry_run: bool = False,
+        manager: str = "",
     ) -> dict[str, Any]:
-        """Store a new object; fields that its kind does not know are kept."""
+        """Store a new object; fields that its kind does not know are kept.
+
+        With a `manager`, the object keeps a record of whose its fields are (managedFields).
+        """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
         try:
-            return creating.create(self, row, obj, namespace, dry_run=dry_run)
+            return creating.create(self, row, obj, namespace, dry_run=dry_run, manager=manager)
         finally:
             # A quota is charged for what is then refused because its name is taken.
             self.settle()
@@ -179,11 +193,12 @@ class Store(Core):
         namespace: str | None = None,
         subresource: str = "",
         dry_run: bool = False,
+        manager: str = "",
     ) -> dict[str, Any]:
         """Replace an object, or its status, or scale it."""
         row = self._row(self.kinds.of(obj) if kind is None else kind, subresource)
         change = scaling.update if subresource == "scale" else updating.update
-        request = updating.UpdateRequest(obj, name, namespace, subresource, dry_run)
+        request = updating.UpdateRequest(obj, name, namespace, subresource, dry_run, manager)
         updated = change(self, row, request)
         self.settle()
         return updated
@@ -200,6 +215,7 @@ class Store(Core):
         dry_run: bool = False,
         field_validation: FieldValidation | None = None,
         warnings: MutableSequence[str] | None = None,
+        manager: str = "",
     ) -> dict[str, Any]:
         """Change part of an object, of its status, or of its Scale.
 
@@ -208,12 +224,42 @@ class Store(Core):
         """
         row = self._row(kind, subresource)
         request = updating.PatchRequest(
-            patch, patch_type, subresource, dry_run, field_validation, warnings
+            patch, patch_type, subresource, dry_run, field_validation, warnings, manager
         )
         change = scaling.patch if subresource == "scale" else updating.patch
         patched = change(self, row, _key(row, name, namespace), name, request)
         self.settle()
         return patched
+
+    def apply(
+        self,
+        kind: KindRef,
+        name: str,
+        obj: dict[str, Any],
+        namespace: str | None = None,
+        *,
+        manager: str,
+        force: bool = False,
+        subresource: str = "",
+        dry_run: bool = False,
+        field_validation: FieldValidation | None = None,
+        warnings: MutableSequence[str] | None = None,
+    ) -> Applied:
+        """Make an object say what a configuration says (server-side apply); create what is absent.
+
+        What the manager applied before and leaves out now is taken away, unless others own it;
+        what others own and have otherwise is a conflict, unless forced.
+        """
+        row = self._row(kind, subresource)
+        request = applying.ApplyRequest(
+            obj, manager, force, subresource, dry_run, field_validation, warnings
+        )
+        change = scaling.apply if subresource == "scale" else applying.apply
+        try:
+            return change(self, row, _key(row, name, namespace), name, request)
+        finally:
+            # As for create: a quota may be charged for what is then refused.
+            self.settle()
 
     def delete(
         self,

@@ -43,6 +43,16 @@ class Template(msgspec.Struct, frozen=True):
     named: Json
     generated: Json
     only_at: str | None
+    stamped: dict[str, list[Json]]
+
+    def entries_at(self, now: str) -> list[Json]:
+        """The managedFields of a sibling made now; those of one moment share theirs."""
+        entries = self.stamped.get(now)
+        if entries is None:
+            entries = [{**entry, "time": now} for entry in self.named["managedFields"]]
+            self.stamped.clear()
+            self.stamped[now] = entries
+        return entries
 
 
 class TemplateCache:
@@ -53,7 +63,7 @@ class TemplateCache:
         self._templates: dict[bytes, Template] = {}
         self.bodies = PodBodies()
 
-    def key(self, kind: Kind, obj: Json) -> bytes | None:
+    def key(self, kind: Kind, obj: Json, manager: str = "") -> bytes | None:
         """What an object has in common with its siblings; None if it must go the full path."""
         metadata = obj.get("metadata")
         if kind.kind != "Pod" or kind.group or type(metadata) is not dict:
@@ -65,7 +75,13 @@ class TemplateCache:
         else:
             shared = {name: item for name, item in metadata.items() if name not in _IDENTITY}
         try:
-            return _encode({**obj, "metadata": shared})
+            if not manager:
+                return _encode({**obj, "metadata": shared})
+            if "managedFields" in metadata:
+                return None
+            # Whether a name is made up is a fact that its creator owns.
+            creator = [manager, "generateName" in metadata]
+            return _encode([{**obj, "metadata": shared}, creator])
         except (TypeError, ValueError):
             return None
 
@@ -91,7 +107,7 @@ class TemplateCache:
             pod["status"] = body.status
         only_at = now if (body.status or {}).get("conditions") else None
         named, generated = _metadata(given, prepared["metadata"])
-        self._templates[key] = Template(body, outline(pod), named, generated, only_at)
+        self._templates[key] = Template(body, outline(pod), named, generated, only_at, {})
         if len(self._templates) > self._size:
             self.bodies.release(self._templates.pop(next(iter(self._templates))).body)
         return {**pod, "metadata": prepared["metadata"]}

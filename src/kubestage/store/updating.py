@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from kubestage.errors import BadRequest, Invalid, UnsupportedMediaType
-from kubestage.objects import decode, patches, schema, strategy, timestamps
+from kubestage.errors import BadRequest, Invalid, RequestTooLarge, UnsupportedMediaType
+from kubestage.objects import conversion, patches, schema, strategy, timestamps
+from kubestage.objects.custom import decoding
+from kubestage.objects.ownership import tracking
 from kubestage.objects.patches import PatchType
-from kubestage.objects.validation import field, rules, status
-from kubestage.store import creating, custom_resources, policies, refusals, replacing, versions
+from kubestage.objects.validation import field, status
+from kubestage.store import (
+    creating,
+    custom_resources,
+    field_managers,
+    policies,
+    refusals,
+    replacing,
+    versions,
+)
 from kubestage.store.admission import Request
 from kubestage.store.collection import key_of
 
@@ -26,7 +36,8 @@ _CUSTOM_PATCHES: Final = (
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
 
-_GO_NAMES: Final = {dict: "object", list: "array", str: "string", bool: "bool"}
+_MOST_OPERATIONS: Final = 10_000
+GO_NAMES: Final = {dict: "object", list: "array", str: "string", bool: "bool"}
 
 
 class UpdateRequest(NamedTuple):
@@ -37,6 +48,7 @@ class UpdateRequest(NamedTuple):
     namespace: str | None
     subresource: str
     dry_run: bool
+    manager: str = ""
 
 
 class PatchRequest(NamedTuple):
@@ -48,6 +60,19 @@ class PatchRequest(NamedTuple):
     dry_run: bool
     field_validation: FieldValidation | None
     warnings: MutableSequence[str] | None
+    manager: str = ""
+
+
+class Change(NamedTuple):
+    """How an object is written: through which subresource, by whom, and in earnest or not.
+
+    `is_tracked` says that the object comes with the managedFields that it is to have.
+    """
+
+    subresource: str = ""
+    dry_run: bool = False
+    manager: str = ""
+    is_tracked: bool = False
 
 
 def check_name(metadata: dict[str, Any], name: str | None) -> str:
@@ -67,6 +92,7 @@ def check_name(metadata: dict[str, Any], name: str | None) -> str:
 
 def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
     """Replace an object by what the request holds."""
+    request = request._replace(obj=custom_resources.opened(kind, request.obj))
     metadata = creating.metadata_of(request.obj)
     name = check_name(metadata, request.name)
     namespace = creating.request_namespace(kind, metadata, request.namespace)
@@ -76,10 +102,13 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
         if request.subresource or not policies.created_by_update(kind):
             raise status.not_found(kind, name)
         fresh = {**request.obj, "metadata": {**metadata, "resourceVersion": ""}}
-        return creating.create(core, kind, fresh, namespace, dry_run=request.dry_run)
+        return creating.create(
+            core, kind, fresh, namespace, dry_run=request.dry_run, manager=request.manager
+        )
     check_uid(kind, key, existing, metadata.get("uid"))
     check_version(kind, existing, metadata, required=policies.needs_version(kind))
-    return apply(core, kind, key, request.obj, request.subresource, dry_run=request.dry_run)
+    change = Change(request.subresource, request.dry_run, request.manager)
+    return write(core, kind, key, request.obj, change)
 
 
 def check_uid(kind: Kind, key: str, existing: dict[str, Any], uid: str | None) -> None:
@@ -109,55 +138,78 @@ def check_version(
         raise status.conflict(kind, existing["metadata"]["name"])
 
 
-def apply(
-    core: Core, kind: Kind, key: str, wanted: dict[str, Any], subresource: str, *, dry_run: bool
+def write(
+    core: Core, kind: Kind, key: str, wanted: dict[str, Any], change: Change
 ) -> dict[str, Any]:
     """Make the next version of a stored object from what is wanted, by the rules of its kind."""
+    subresource, dry_run = change.subresource, change.dry_run
     existing = core.ledger.collection(kind).objects[key]
     now = timestamps.format_time(core.clock.unix_ns)
-    shaped = creating.defaulted(kind, wanted, now)
+    given = field_managers.sent(wanted)
+    shaped = creating.defaulted(kind, tracking.without_entries(wanted), now)
     creating.place(shaped["metadata"], existing["metadata"].get("namespace"))
+    if change.is_tracked:
+        shaped = field_managers.with_entries(shaped, given or [])
+    else:
+        shaped = field_managers.updated(
+            core,
+            kind,
+            conversion.to_served(kind, existing),
+            shaped,
+            given,
+            change.manager,
+            subresource,
+            now,
+        )
+    shaped = conversion.to_stored(kind, shaped)
     if not subresource:
         for step in core.admission:
             shaped = step(core, kind, shaped, existing)
     prepared = custom_resources.prepare_for_update(kind, shaped, existing, subresource, now)
-    problems = rules.validate_update(prepared, existing, subresource)
+    problems = custom_resources.validate_update(kind, prepared, existing, subresource)
     if problems:
         raise status.invalid(prepared, problems)
     asked = Request(kind, prepared, existing, subresource, dry_run)
     for check in core.checks:
         check(core, asked)
-    prepared = strategy.stored(prepared)
+    prepared = field_managers.settled(strategy.stored(prepared), existing)
     return replacing.replace(core, kind, key, prepared, dry_run=dry_run)
 
 
 def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) -> dict[str, Any]:
     """Change part of an object."""
+    struct = policies.patch_struct(kind)
+    if request.patch_type is PatchType.STRATEGIC and struct is None:
+        # How the lists of a custom resource are merged nobody knows, whether it is there or not.
+        raise UnsupportedMediaType(_CUSTOM_PATCHES)
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
-    wanted = patched(existing, request, policies.patch_struct(kind))
-    wanted = checked(wanted, kind.api_version, kind.kind, request)
+    served = conversion.to_served(kind, existing)
+    if not field_managers.is_patched(request.patch):
+        # NOTE: they are half of what would be patched, checked and read, to stay what they are.
+        served = tracking.without_entries(served)
+    wanted = patched(served, request, struct)
+    wanted = custom_resources.opened(kind, checked(wanted, kind, request))
     metadata = creating.metadata_of(wanted)
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     check_version(kind, existing, metadata, required=False)
-    return apply(core, kind, key, wanted, request.subresource, dry_run=request.dry_run)
+    change = Change(request.subresource, request.dry_run, request.manager)
+    return write(core, kind, key, wanted, change)
 
 
 def patched(
     original: dict[str, Any], request: PatchRequest, struct: schema.Struct | None
 ) -> dict[str, Any]:
     """The object after the patch, not yet checked."""
-    if request.patch_type is PatchType.STRATEGIC and struct is None:
-        raise UnsupportedMediaType(_CUSTOM_PATCHES)
     _check_form(request)
     try:
         wanted = patches.apply(request.patch_type, original, request.patch, struct)
     except patches.PatchError as error:
         if request.patch_type is PatchType.JSON:
             text = "the server rejected our request due to an error in our request"
-            raise Invalid(text) from error
+            raise Invalid(text, {}) from error
         raise BadRequest(str(error)) from None
     if not isinstance(wanted, dict):
         raise BadRequest("the patch leaves no object")
@@ -170,23 +222,28 @@ def _check_form(request: PatchRequest) -> None:
     go_type = "map[string]interface {}"
     if request.patch_type is PatchType.JSON:
         wanted, go_type = list, "[]handlers.jsonPatchOp"
+    if request.patch is None and request.patch_type is PatchType.MERGE:
+        raise BadRequest("Invalid JSON Patch")
     if not isinstance(request.patch, wanted):
-        shown = _GO_NAMES.get(type(request.patch), "number")
+        shown = GO_NAMES.get(type(request.patch), "number")
         raise BadRequest(
             f"error decoding patch: json: cannot unmarshal {shown} into Go value of type {go_type}"
         )
+    if request.patch_type is PatchType.JSON and len(request.patch) > _MOST_OPERATIONS:
+        raise RequestTooLarge(
+            f"The allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, "
+            f"got {len(request.patch)}"
+        )
 
 
-def checked(
-    wanted: dict[str, Any], api_version: str, kind: str, request: PatchRequest
-) -> dict[str, Any]:
+def checked(wanted: dict[str, Any], kind: Kind, request: PatchRequest) -> dict[str, Any]:
     """The patched object, refused as a patch if it does not fit its kind."""
     if request.field_validation is None:
         return wanted
     try:
-        decoded = decode.decode(wanted, api_version, kind, request.field_validation)
+        decoded = decoding.decode(wanted, kind, request.field_validation)
     except BadRequest as error:
-        why = error.message.partition(f"cannot be handled as a {kind}: ")[2] or error.message
+        why = error.message.partition(f"cannot be handled as a {kind.kind}: ")[2] or error.message
         shown = msgspec.json.encode(wanted).decode()
         raise status.invalid({}, [field.invalid("patch", shown, why)]) from None
     if request.warnings is not None:

@@ -34,12 +34,12 @@ def parse_option(text: str) -> int:
         raise NotAVersion(f"resourceVersion: Invalid value: {field.quote(text)}: {error}") from None
 
 
-def parse_request(text: str) -> int:
-    """As `parse_option`; BadRequest for a text that is no version."""
+def parse_request(text: str, words: str = "") -> int:
+    """As `parse_option`; BadRequest, in these words, for a text that is no version."""
     try:
         return parse_option(text)
     except NotAVersion as error:
-        raise BadRequest(str(error)) from None
+        raise BadRequest(f"{words}{error}") from None
 
 
 def too_large(wanted: int, current: int) -> ResourceVersionTooLarge:

@@ -6,6 +6,8 @@ them cost little. It is polled, never pushed: whoever drives the simulation deci
 
 from __future__ import annotations
 
+import bisect
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
 
     from kubestage.store.collection import Collection
     from kubestage.store.ledger import Ledger
-    from kubestage.store.log import Change
+    from kubestage.store.log import Change, Log
     from kubestage.store.selection import Selection
 
+_revision: Final = operator.attrgetter("revision")
 _INITIAL_EVENTS_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
@@ -33,6 +36,7 @@ class WatchOptions(msgspec.Struct, frozen=True):
     resource_version_match: str = ""
     allow_watch_bookmarks: bool = False
     send_initial_events: bool | None = None
+    continue_token: str = ""
 
 
 def check(request: WatchOptions) -> None:
@@ -47,6 +51,9 @@ def check(request: WatchOptions) -> None:
         problems.append(field.forbidden(path, text))
     if match and match != NOT_OLDER_THAN:
         problems.append(field.not_supported(path, match, [NOT_OLDER_THAN]))
+    if request.continue_token:
+        text = "resourceVersionMatch is forbidden when continue is provided"
+        problems.append(field.forbidden(path, text))
     if problems:
         raise refusals.bad_options("ListOptions", problems)
 
@@ -56,6 +63,7 @@ class Watch:
 
     `poll` gives the events since the last poll, in order, each once. It raises Expired when the
     log no longer reaches back to the position: list and watch again, as with the real API.
+    To move `position` on is to say that all up to there was told.
     """
 
     __slots__ = (
@@ -64,8 +72,8 @@ class Watch:
         "_collection",
         "_initial",
         "_ledger",
-        "_position",
         "_selection",
+        "position",
     )
 
     def __init__(
@@ -88,9 +96,9 @@ class Watch:
                 raise versions.too_large(self._after, ledger.revision)
             self._begin_with_everything(announce_end=bool(wants_initial))
         elif not self._after:
-            self._position, self._after = collection.log.end, ledger.revision
+            self.position, self._after = collection.log.end, ledger.revision
         else:
-            self._position = collection.log.position_after(self._after)
+            self.position = collection.log.position_after(self._after)
 
     def _begin_with_everything(self, *, announce_end: bool) -> None:
         objects, matches = self._collection.objects, self._selection.matches
@@ -99,23 +107,43 @@ class Watch:
             for key in self._collection.candidates(self._selection)
             if matches(objects[key])
         ]
-        self._position, self._after = self._collection.log.end, self._ledger.revision
+        self.position, self._after = self._collection.log.end, self._ledger.revision
         if announce_end and self._bookmarks:
             self._initial.append(self._bookmark(self._after, _INITIAL_EVENTS_END))
 
     @property
     def pending(self) -> int:
         """How many events and changes wait to be looked at; not all of them need match."""
-        return len(self._initial) + self._collection.log.end - self._position
+        return len(self._initial) + self._collection.log.end - self.position
 
-    def poll(self) -> list[WatchEvent]:
-        """The events since the last poll."""
+    @property
+    def log(self) -> Log:
+        """Where its events come from."""
+        return self._collection.log
+
+    @property
+    def revision(self) -> int:
+        """The version that it begins with."""
+        return self._after
+
+    def poll(self, through: int | None = None, most: int | None = None) -> list[WatchEvent]:
+        """The events since the last poll, up to a version if one is given.
+
+        With `most` no more changes than that are looked at: ask again until there are none.
+        """
+        if self._initial and most is not None:
+            events, self._initial = self._initial[:most], self._initial[most:]
+            return events
         events, self._initial = self._initial, []
         log = self._collection.log
-        if self._position == log.end:
+        if self.position == log.end:
             return events
-        changes = log.since(self._position)
-        self._position = log.end
+        changes = log.since(self.position, most)
+        if through is not None and changes[-1].revision > through:
+            changes = changes[: bisect.bisect_right(changes, through, key=_revision)]
+            if not changes:
+                return events
+        self.position += len(changes)
         if changes[0].revision <= self._after:
             changes = [change for change in changes if change.revision > self._after]
         if self._selection.selects_all:
@@ -126,11 +154,12 @@ class Watch:
             events += [event for event in seen if event is not None]
         return events
 
-    def bookmark(self) -> WatchEvent | None:
+    def bookmark(self, through: int | None = None) -> WatchEvent | None:
         """Where the watch has got to, if it takes bookmarks and has nothing left to tell."""
         if not self._bookmarks or self.pending:
             return None
-        return self._bookmark(max(self._ledger.revision, self._after), None)
+        reached = self._ledger.revision if through is None else through
+        return self._bookmark(max(reached, self._after), None)
 
     def _bookmark(self, revision: int, annotations: dict[str, str] | None) -> WatchEvent:
         metadata: dict[str, Any] = {"resourceVersion": str(revision)}

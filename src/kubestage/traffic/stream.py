@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.metrics.samples import Used
+from kubestage.objects import timestamps
 from kubestage.store.log import DELETED
 from kubestage.traffic import pod_state, spec, targets
 from kubestage.traffic.engine import make
@@ -53,14 +54,22 @@ class Stream:
         self._generation: int = metadata.get("generation") or 1
         self._fed_ns = environment.clock.now_ns
         # Since which generation, and when, requests come by the pattern at hand.
-        self._pattern = (self._generation, self._fed_ns)
+        self._pattern = (self._generation, self._begun_ns(obj))
+        feed = self._feed()
+        feed.skip_to(self._fed_ns)
         self.requests = make(
-            environment, f"requests {title}", self.spec.service, self._feed(), traces=traces
+            environment, f"requests {title}", self.spec.service, feed, traces=traces
         )
         self.replicas = Replicas(environment, f"replicas {title}", self.requests)
         self._target = targets.find(store, self.namespace, self.spec.target)
         self._selector = targets.selector_of(self._target)
         self._measuring = Measuring()
+
+    def _begun_ns(self, obj: Json) -> int:
+        """Since when requests come: now, or since before the stage was restored."""
+        if not self._store.ledger.is_restored(obj):
+            return self._fed_ns
+        return timestamps.parse_time(obj["metadata"]["creationTimestamp"]) - self._clock.epoch_ns
 
     @property
     def record(self) -> Record:

@@ -16,21 +16,27 @@ _WIDGET = {
 }
 
 
-def _definition(scope: str = "Namespaced") -> dict[str, object]:
-    scale = {
-        "specReplicasPath": ".spec.size",
-        "statusReplicasPath": ".status.size",
-        "labelSelectorPath": ".status.selector",
-    }
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {
-            "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-        },
-        "subresources": {"scale": scale},
-    }
+_VERSION = {
+    "name": "v1",
+    "served": True,
+    "storage": True,
+    "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+}
+_SCALED = {
+    **_VERSION,
+    "subresources": {
+        "scale": {
+            "specReplicasPath": ".spec.size",
+            "statusReplicasPath": ".status.size",
+            "labelSelectorPath": ".status.selector",
+        }
+    },
+}
+
+
+def _definition(
+    scope: str = "Namespaced", version: dict[str, object] = _SCALED
+) -> dict[str, object]:
     names = {"kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList"}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -43,6 +49,14 @@ def _definition(scope: str = "Namespaced") -> dict[str, object]:
             "versions": [version],
         },
     }
+
+
+def _scaled_later(widget: dict[str, object]) -> Scene:
+    """A widget of a definition that had no scale when the widget was made."""
+    scene = Scene(_definition(version=_VERSION), autoscaler("w", target=_WIDGET), widget)
+    kind = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    scene.store.patch(kind, "widgets.example.com", {"spec": {"versions": [_SCALED]}})
+    return scene
 
 
 def test_a_custom_resource_scales_by_its_own_paths() -> None:
@@ -59,7 +73,7 @@ def test_a_custom_resource_scales_by_its_own_paths() -> None:
     ("part", "problem"),
     [
         ({"spec": {"size": "two"}}, ".spec.size accessor error: two is of the type string, "),
-        ({"spec": {"size": True}}, ".spec.size accessor error: True is of the type bool, "),
+        ({"spec": {"size": True}}, ".spec.size accessor error: true is of the type bool, "),
         ({"status": {"size": 1.5}}, ".status.size accessor error: 1.5 is of the type float64, "),
         ({"status": {"selector": 5}}, ".status.selector accessor error: 5 is of the type int64, "),
     ],
@@ -67,15 +81,13 @@ def test_a_custom_resource_scales_by_its_own_paths() -> None:
 def test_a_custom_resource_that_holds_anything_else_has_no_scale(
     part: dict[str, object], problem: str
 ) -> None:
-    widget = {**_WIDGET, **part}
-    scene = Scene(_definition(), autoscaler("w", target=_WIDGET), widget)
+    scene = _scaled_later({**_WIDGET, **part})
     scene.stage.run("16s")
     assert events(scene.stage, "FailedGetScale")[0][1].startswith(problem)
 
 
 def test_replicas_beyond_all_bounds_are_cut_to_what_a_scale_holds() -> None:
-    widget = {**_WIDGET, "spec": {"size": 2**32}}
-    scene = Scene(_definition(), autoscaler("w", target=_WIDGET), widget)
+    scene = _scaled_later({**_WIDGET, "spec": {"size": 2**32}})
     scene.stage.run("16s")
     assert scene.reasons("w")["ScalingActive"] == "ScalingDisabled"
 

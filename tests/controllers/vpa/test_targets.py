@@ -160,8 +160,14 @@ def test_what_can_be_scaled_is_found_in_any_version(store: Store) -> None:
 def test_what_says_no_selector_that_can_be_read_is_told(
     store: Store, scope: str, said: object, problem: str
 ) -> None:
-    store.create(_widgets(scope))
+    definition = _widgets(scope)
+    (version,) = definition["spec"]["versions"]
+    bare = {name: part for name, part in version.items() if name != "subresources"}
+    # What a scale could not tell is refused from the start, so the scale comes later.
+    store.create({**definition, "spec": {**definition["spec"], "versions": [bare]}})
     store.create(_widget(said))
+    made = store.get(("apiextensions.k8s.io/v1", "CustomResourceDefinition"), "widgets.example.com")
+    store.update({**made, "spec": {**made["spec"], "versions": [version]}})
     with pytest.raises(TargetError) as refusal:
         Targets(store).selector(_pointing("Widget", "w", "example.com/v1"))
     where = "unhandled targetRef example.com/v1 / Widget / w, last error "

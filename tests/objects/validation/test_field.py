@@ -59,3 +59,10 @@ def test_a_cause_has_reason_message_and_field() -> None:
 )
 def test_strings_are_quoted_as_go_quotes_them(text: str, quoted: str) -> None:
     assert field.quote(text) == quoted
+
+
+def test_strings_of_enumerations_and_lists_are_shown_as_json() -> None:
+    choice = field.not_supported("a", "<b>", ("c",))
+    assert choice.body == 'Unsupported value: "\\u003cb\\u003e": supported values: "c"'
+    assert field.invalid("a", ["<"], "d").body == 'Invalid value: ["\\u003c"]: d'
+    assert field.invalid("a", "<b>", "d").body == 'Invalid value: "<b>": d'

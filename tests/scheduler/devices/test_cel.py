@@ -226,7 +226,7 @@ def test_without_the_library_it_is_said_what_to_install() -> None:
         "    cel.compiled('true')\n"
         "except InputError as problem:\n"
         '    sys.exit(str(problem) != "device selectors need the package cel-expr-python "\n'
-        "             \"(pip install 'kubestage[devices]')\")\n"
+        "             \"(pip install 'kubestage[cel]')\")\n"
         "sys.exit('no error')\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

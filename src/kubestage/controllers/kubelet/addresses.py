@@ -21,35 +21,54 @@ class Addresses:
         self._networks = 0
         self._hosts = 0
         self._overflow = 0
+        # What is in use by those who were there first.
+        self._kept_hosts: set[str] = set()
+        self._kept: set[str] = set()
+
+    def keep_host(self, address: str) -> None:
+        """A node has had an address before any was given out here."""
+        self._kept_hosts.add(address)
+
+    def keep(self, address: str) -> None:
+        """A pod has had an address before any was given out here."""
+        self._kept.add(address)
 
     def next_host(self) -> str:
         """The address of another node."""
-        self._hosts += 1
-        return str(ipaddress.IPv4Address(_FIRST_HOST + self._hosts - 1))
+        while True:
+            self._hosts += 1
+            address = str(ipaddress.IPv4Address(_FIRST_HOST + self._hosts - 1))
+            if address not in self._kept_hosts:
+                return address
 
     def next_range(self, cidr: str | None) -> Range:
         """The range of another node: the one that it states, or the next /24 that is free."""
         if cidr:
             network = ipaddress.ip_network(cidr, strict=False)
-            return Range(int(network.network_address), network.num_addresses, network.version)
+            first, size = int(network.network_address), network.num_addresses
+            return Range(first, size, network.version, self._kept)
         offset = (_FIRST_NETWORK - _TEN) // 256
         number = (offset + self._networks) % _NETWORKS
         self._networks += 1
-        return Range(_TEN + number * 256, 256, 4)
+        return Range(_TEN + number * 256, 256, 4, self._kept)
 
     def beyond(self) -> str:
         """An address for a pod that its node has none for."""
-        self._overflow += 1
-        return str(ipaddress.IPv4Address(_OVERFLOW + self._overflow))
+        while True:
+            self._overflow += 1
+            address = str(ipaddress.IPv4Address(_OVERFLOW + self._overflow))
+            if address not in self._kept:
+                return address
 
 
 class Range:
     """The pod addresses of one node; one is used again only after all others were used."""
 
-    __slots__ = ("_at", "_first", "_size", "_taken", "_version")
+    __slots__ = ("_at", "_first", "_kept", "_size", "_taken", "_version")
 
-    def __init__(self, first: int, size: int, version: int) -> None:
+    def __init__(self, first: int, size: int, version: int, kept: set[str]) -> None:
         self._first = first
+        self._kept = kept
         self._size = min(size, 1 << 24)
         self._version = version
         # The first address is the network's, the second the gateway's, the last for broadcasts.
@@ -61,14 +80,15 @@ class Range:
         usable = self._size - 3
         if usable <= 0 or len(self._taken) >= usable:
             return None
-        while True:
+        for _ in range(usable):
             if self._at >= self._size - 1:
                 self._at = 2
             text = self._text(self._first + self._at)
             self._at += 1
-            if text not in self._taken:
+            if text not in self._taken and text not in self._kept:
                 self._taken.add(text)
                 return text
+        return None
 
     def keep(self, address: str) -> None:
         """An address is in use already."""
@@ -77,6 +97,7 @@ class Range:
     def free(self, address: str) -> None:
         """An address may be used again."""
         self._taken.discard(address)
+        self._kept.discard(address)
 
     def _text(self, number: int) -> str:
         if self._version == 6:

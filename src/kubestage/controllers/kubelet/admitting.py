@@ -149,6 +149,14 @@ class Admitting:
         begun = running.get("startedAt") or pod.start_time
         container.state = RUNNING
         container.started_at = begun
+        if pod.is_restored:
+            container.started_ns = timestamps.parse_time(begun) - self._clock.epoch_ns
+            container.started = container.was_started = bool(status.get("started"))
+            was_ready = container.ready
+            self._starting.plan_life(pod, container)
+            self._starting.watch(pod, container)
+            container.ready |= was_ready
+            return
         # What it has behind it is not known to the stage: its life counts from now.
         container.started_ns = self._clock.now_ns
         container.started = container.was_started = bool(status.get("started", True))

@@ -59,6 +59,7 @@ class Lives:
         self.finished = PodStock(stocks.FINISHED, self._in_finished)
         self.gone = PodsGone(self._in_gone)
         told, addresses, plans = Events(store), Addresses(), Plans(settings)
+        self.addresses = addresses
         reports = Reports(store, told)
         images = Images(environment, settings, told, self._image_came)
         starting = Starting(clock, seed, told, images, addresses, reports)

@@ -80,9 +80,14 @@ class KubeletController(Controller):
 
     def _meet(self, key: str, obj: Json) -> None:
         """Begin to follow a pod, unless it has run to its end."""
-        if (obj.get("status") or {}).get("phase") in (phases.SUCCEEDED, phases.FAILED):
+        status = obj.get("status") or {}
+        if status.get("phase") in (phases.SUCCEEDED, phases.FAILED):
             return
         pod = Pod(key, obj["metadata"])
+        pod.is_restored = self.store.ledger.is_restored(obj)
+        if "podIP" in status and not obj["spec"].get("hostNetwork"):
+            # Before others are given it.
+            self.lives.addresses.keep(status["podIP"])
         self._note_node(pod, obj["spec"])
         self._note_deletion(pod, obj["metadata"])
         self.lives.begin(pod)

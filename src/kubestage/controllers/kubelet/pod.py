@@ -52,15 +52,16 @@ class Pod(Entity):
     time: the one for the first of its `steps`, or the one that takes it to another stock now.
     `cause` is why it is to end, if it is; `is_over` once it has; `is_stale` if somebody else
     wrote its status, `is_changed` if somebody changed the rest of it; `is_resetting` while all its
-    containers start anew; `resize` is there while it is to get other resources.
+    containers start anew; `is_restored` if it lived on an earlier stage, of which this one is the
+    rest; `resize` is there while it is to get other resources.
     """
 
     __slots__ = (
         "cause", "conditions", "containers", "deleting", "extras", "generation", "gone",
         "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
-        "is_resetting", "is_stale", "launched", "luck", "message", "movement", "namespace",
-        "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "resize", "serial",
-        "since", "start_ns", "start_time", "status", "steps", "stock", "uid",
+        "is_resetting", "is_restored", "is_stale", "launched", "luck", "message", "movement",
+        "namespace", "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "resize",
+        "serial", "since", "start_ns", "start_time", "status", "steps", "stock", "uid",
     )  # fmt: skip
 
     plan: PodPlan
@@ -80,6 +81,7 @@ class Pod(Entity):
         self.serial = 0
         self.deleting = self.gone = self.launched = False
         self.is_over = self.is_resetting = self.is_stale = self.is_changed = False
+        self.is_restored = False
         self.phase = self.reason = self.message = self.cause = self.ip = self.qos = ""
         self.history: History | None = None
         self.involved: Json | None = None

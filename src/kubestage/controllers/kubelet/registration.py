@@ -62,6 +62,8 @@ class Registration:
         ]
         node.ips = [{"ip": each} for each in own[:2]] or [{"ip": self._addresses.next_host()}]
         node.ip = node.ips[0]["ip"]
+        for each in own:
+            self._addresses.keep_host(each)
         cidr = (node.object.get("spec") or {}).get("podCIDR")
         node.addresses = self._addresses.next_range(cidr)
 

@@ -80,7 +80,7 @@ def _environment() -> Any:
     except ImportError as missing:
         raise InputError(
             "CEL in a Stage needs the package cel-expr-python",
-            fix="pip install 'kubestage[devices]', or use jq",
+            fix="pip install 'kubestage[cel]', or use jq",
         ) from missing
     configuration = library.NewEnvConfigFromYaml(
         "name: stages\nextensions:\n- name: strings\n- name: sets\n- name: lists\n"

@@ -18,6 +18,7 @@ from kubestage.objects.defaulting import (
     batch,
     cluster,
     devices,
+    extensions,
     network,
     pod,
     round_trip,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     CompleteFromInput = Callable[[dict[str, Any], dict[str, Any], str | None], None]
 
 _RBAC: Final = "rbac.authorization.k8s.io/v1"
+_ADMISSION: Final = "admissionregistration.k8s.io/v1"
+_FLOWS: Final = "flowcontrol.apiserver.k8s.io/v1"
 
 _DEFAULTS: Final[dict[tuple[str, str], Complete]] = {
     ("v1", "Namespace"): cluster.namespace,
@@ -45,12 +48,12 @@ _DEFAULTS: Final[dict[tuple[str, str], Complete]] = {
     ("v1", "Secret"): cluster.secret,
     ("v1", "LimitRange"): cluster.limit_range,
     ("v1", "ResourceQuota"): cluster.resource_quota,
-    ("v1", "PersistentVolume"): volumes.persistent_volume,
     ("v1", "PersistentVolumeClaim"): volumes.persistent_volume_claim,
     ("apps/v1", "Deployment"): workloads.deployment,
     ("apps/v1", "ReplicaSet"): workloads.replica_set,
     ("apps/v1", "StatefulSet"): workloads.stateful_set,
     ("apps/v1", "DaemonSet"): workloads.daemon_set,
+    ("autoscaling/v1", "HorizontalPodAutoscaler"): autoscaling.horizontal_pod_autoscaler_v1,
     ("batch/v1", "Job"): batch.job,
     ("batch/v1", "CronJob"): batch.cron_job,
     ("scheduling.k8s.io/v1", "PriorityClass"): cluster.priority_class,
@@ -64,12 +67,22 @@ _DEFAULTS: Final[dict[tuple[str, str], Complete]] = {
     ("networking.k8s.io/v1", "NetworkPolicy"): network.network_policy,
     (_RBAC, "RoleBinding"): cluster.role_binding,
     (_RBAC, "ClusterRoleBinding"): cluster.role_binding,
+    (_ADMISSION, "MutatingAdmissionPolicy"): extensions.policy,
+    (_ADMISSION, "MutatingAdmissionPolicyBinding"): extensions.policy_binding,
+    (_ADMISSION, "MutatingWebhookConfiguration"): extensions.mutating_webhooks,
+    (_ADMISSION, "ValidatingAdmissionPolicy"): extensions.policy,
+    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): extensions.policy_binding,
+    (_ADMISSION, "ValidatingWebhookConfiguration"): extensions.validating_webhooks,
+    (_FLOWS, "FlowSchema"): extensions.flow_schema,
+    (_FLOWS, "PriorityLevelConfiguration"): extensions.priority_level,
+    ("apiregistration.k8s.io/v1", "APIService"): extensions.api_service,
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): cluster.custom_resource_definition,
     ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario"): simulation.scenario,
 }
 # Kinds whose defaults also depend on how the object was written, or on the time of day.
 _DEFAULTS_FROM_INPUT: Final[dict[tuple[str, str], CompleteFromInput]] = {
     ("v1", "Node"): lambda obj, given, _now: cluster.node(obj, given),
+    ("v1", "PersistentVolume"): lambda obj, given, _now: volumes.persistent_volume(obj, given),
     ("autoscaling/v2", "HorizontalPodAutoscaler"): lambda obj, given, _now: (
         autoscaling.horizontal_pod_autoscaler(obj, given)
     ),

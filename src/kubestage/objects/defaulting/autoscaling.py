@@ -27,6 +27,11 @@ def horizontal_pod_autoscaler(obj: dict[str, Any], given: dict[str, Any]) -> Non
                 rules.setdefault(field, value)
 
 
+def horizontal_pod_autoscaler_v1(obj: dict[str, Any]) -> None:
+    """Complete a HorizontalPodAutoscaler of the first version; what it measures comes later."""
+    obj["spec"].setdefault("minReplicas", 1)
+
+
 def vertical_pod_autoscaler(obj: dict[str, Any]) -> None:
     """Complete a VerticalPodAutoscaler, as its admission webhook does; the rest stays as sent."""
     spec = obj.get("spec")

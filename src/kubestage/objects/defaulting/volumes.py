@@ -53,9 +53,14 @@ def persistent_volume_claim(obj: dict[str, Any]) -> None:
     claim(obj)
 
 
-def persistent_volume(obj: dict[str, Any]) -> None:
-    """Complete a PersistentVolume."""
+def persistent_volume(obj: dict[str, Any], given: dict[str, Any]) -> None:
+    """Complete a PersistentVolume.
+
+    An empty capacity is refused in other words than none, so it is kept.
+    """
     spec = obj["spec"]
+    if (given.get("spec") or {}).get("capacity") == {}:
+        spec["capacity"] = {}
     obj["status"].setdefault("phase", "Pending")
     spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
     spec.setdefault("volumeMode", "Filesystem")

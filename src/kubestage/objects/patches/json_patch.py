@@ -10,6 +10,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
+
+from kubestage.objects import nesting
 from kubestage.objects.patches import failure, ordering
 from kubestage.objects.patches.failure import PatchError
 
@@ -17,6 +20,8 @@ _MISSING: Final = "missing value"
 _BAD_INDEX: Final = "invalid index referenced"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _WIDEST: Final = 2**63
+# What all copies of one patch may come to, in bytes of JSON.
+_COPIED_LIMIT: Final = 3 << 20
 
 _ABSENT: Final = object()
 _JSON_TYPES: Final = {str: "string", bool: "bool", int: "number", float: "number", list: "array"}
@@ -29,15 +34,28 @@ Edit = Callable[[Container, str], Container]
 
 def apply(original: Any, patch: Any) -> Any:
     """The original after all operations; it is left as it was if one of them fails."""
-    document = original
+    document, copied = original, 0
     for operation in _operations(patch):
         kind = operation.get("op")
         perform = _KINDS.get(kind) if isinstance(kind, str) else None
         if perform is None:
             named = kind if isinstance(kind, str) else "unknown"
             raise PatchError(f"Unexpected kind: {named}")
+        if kind == "copy":
+            copied = _check_copied(document, operation, copied)
         document = perform(document, operation)
     return document
+
+
+def _check_copied(document: Any, operation: Operation, copied: int) -> int:
+    """How much has been copied with this operation; copies of copies grow without end."""
+    copied += len(msgspec.json.encode(_copied(document, operation)))
+    if copied > _COPIED_LIMIT:
+        raise PatchError(
+            "Unable to complete the copy, the accumulated size increase of copy is "
+            f"{copied}, exceeding the limit {_COPIED_LIMIT}"
+        )
+    return copied
 
 
 def _operations(patch: Any) -> list[Operation]:
@@ -76,7 +94,7 @@ def _decode(part: str) -> str:
 def _edit(document: Any, pointer: str, missing: str, edit: Edit) -> Any:
     """`document` with the container of the pointed-to member edited, the rest shared."""
     parts = pointer.split("/")[1:]
-    if not parts:
+    if not parts or len(parts) > nesting.DEEPEST:
         raise PatchError(missing)
     return _edit_inside(document, [_decode(part) for part in parts], missing, edit)
 
@@ -152,6 +170,8 @@ def _add(document: Any, operation: Operation) -> Any:
 
 
 def _put(document: Any, path: str, value: Any, missing: str, context: str) -> Any:
+    _check_depth(path, value)
+
     def edit(held: Container, key: str) -> Container:
         try:
             return _added(held, key, value)
@@ -159,6 +179,12 @@ def _put(document: Any, path: str, value: Any, missing: str, context: str) -> An
             raise PatchError(f"{context}: {error}") from error
 
     return _edit(document, path, missing, edit)
+
+
+def _check_depth(path: str, value: Any) -> None:
+    """Refuse what would make a document too deep, though neither part of it is."""
+    if path.count("/") + nesting.depth(value) > nesting.DEEPEST:
+        raise PatchError(nesting.TOO_DEEP)
 
 
 def _remove(document: Any, operation: Operation) -> Any:
@@ -184,6 +210,7 @@ def _replace(document: Any, operation: Operation) -> Any:
             raise PatchError("replace operation value must be object or array: %!w(<nil>)")
         return value
     value = None if value is _ABSENT else value
+    _check_depth(path, value)
 
     def edit(held: Container, key: str) -> Container:
         if isinstance(held, dict):
@@ -218,10 +245,14 @@ def _move(document: Any, operation: Operation) -> Any:
     return _put(document, path, moved[0], missing, f"error in move for path: '{path}'")
 
 
-def _copy(document: Any, operation: Operation) -> Any:
+def _copied(document: Any, operation: Operation) -> Any:
     origin = _pointer(operation, "from", "copy operation failed to decode from: %s")
     missing = f"copy operation does not apply: doc is missing from path: {origin}: {_MISSING}"
-    value = _read(document, origin, missing, f"error in copy for from: '{origin}'")
+    return _read(document, origin, missing, f"error in copy for from: '{origin}'")
+
+
+def _copy(document: Any, operation: Operation) -> Any:
+    value = _copied(document, operation)
     path = _pointer(operation, "path", f"copy operation failed to decode path: {_MISSING}")
     missing = f"copy operation does not apply: doc is missing destination path: {path}: {_MISSING}"
     return _put(document, path, value, missing, "error while adding value during copy")

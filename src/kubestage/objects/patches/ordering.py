@@ -6,6 +6,7 @@ hold ``1``, ``1.0`` and ``true`` for the same value.
 
 from __future__ import annotations
 
+import bisect
 from typing import Any, Final
 
 from kubestage.objects import go_text
@@ -65,14 +66,43 @@ def key_of(element: Any, merge_key: str) -> Any:
     return element[merge_key]
 
 
-def find(elements: Elements, merge_key: str, value: Any) -> int:
-    """Index of the first object whose merge key has the value, or -1."""
-    for index, element in enumerate(elements):
+class Places:
+    """Where the objects of a list are, by their merge keys.
+
+    NOTE: patches may hold tens of thousands of elements; to look for each among all takes minutes.
+    """
+
+    def __init__(self, elements: Elements, merge_key: str) -> None:
+        self._merge_key = merge_key
+        self._count = 0
+        self._scalars: dict[tuple[type, Any], int] = {}
+        self._others: list[tuple[Any, int]] = []
+        self._no_object: int | None = None
+        for element in elements:
+            self.add(element)
+
+    def add(self, element: Any) -> None:
+        """One more at the end."""
+        index = self._count
+        self._count += 1
         if not isinstance(element, dict):
-            raise PatchError(f"value for key {index} is not a map")
-        if merge_key in element and same(element[merge_key], value):
-            return index
-    return -1
+            self._no_object = index if self._no_object is None else self._no_object
+        elif self._merge_key in element:
+            value = element[self._merge_key]
+            if isinstance(value, dict | list):
+                self._others.append((value, index))
+            else:
+                self._scalars.setdefault((type(value), value), index)
+
+    def find(self, value: Any) -> int:
+        """Index of the first object whose merge key has the value, or -1."""
+        if isinstance(value, dict | list):
+            at = next((index for other, index in self._others if same(other, value)), -1)
+        else:
+            at = self._scalars.get((type(value), value), -1)
+        if self._no_object is not None and not 0 <= at < self._no_object:
+            raise PatchError(f"value for key {self._no_object} is not a map")
+        return at
 
 
 def split_deletions(elements: Elements) -> tuple[Elements, Elements]:
@@ -89,16 +119,25 @@ def split_deletions(elements: Elements) -> tuple[Elements, Elements]:
 def without_duplicates(scalars: Elements) -> Elements:
     """Each scalar once; the last element fills the place of a dropped one, as upstream has it."""
     left = list(scalars)
-    at = 0
-    while at < len(left) - 1:
-        other = at + 1
-        while other < len(left):
-            if same(left[at], left[other]):
-                left[other] = left[-1]
-                left.pop()
-            else:
-                other += 1
-        at += 1
+    places: dict[tuple[type, Any], list[int]] = {}
+    for index, value in enumerate(left):
+        places.setdefault(identity(value), []).append(index)
+    for at in range(len(left)):
+        if at >= len(left):
+            break
+        same_value = places[identity(left[at])]
+        others = same_value[bisect.bisect_right(same_value, at) :]
+        while others:
+            other = others.pop(0)
+            if other >= len(left):
+                continue
+            last = left.pop()
+            if other == len(left):
+                continue
+            left[other] = last
+            moved = places[identity(last)]
+            bisect.insort(others if moved is same_value else moved, other)
+        del same_value[:]
     return left
 
 
@@ -107,8 +146,9 @@ def partition(elements: Elements, listed: Elements, merge_key: str) -> tuple[Ele
     named: Elements = []
     others: Elements = []
     if merge_key:
+        places = Places(listed, merge_key)
         for element in elements:
-            at = find(listed, merge_key, key_of(element, merge_key))
+            at = places.find(key_of(element, merge_key))
             (named if at >= 0 else others).append(element)
         return named, others
     known = {identity(value) for value in listed}
@@ -144,19 +184,26 @@ def _insertion_order(ranks: list[int | None]) -> list[int]:
     """Indices in sorted order; what has no rank is moved in front of its neighbour.
 
     NOTE: unranked elements make upstream's comparison inconsistent, so the outcome is defined by
-    the insertion sort of its library, which is spelt out here for them only.
+    the insertion sort of its library: what has no rank goes to the front, all else behind the last
+    that has no higher rank.
     """
-    indices = list(range(len(ranks)))
     if None not in ranks:
-        return sorted(indices, key=lambda index: ranks[index] or 0)
-    for start in range(1, len(indices)):
-        at = start
-        while at > 0:
-            left, right = ranks[indices[at - 1]], ranks[indices[at]]
-            if left is not None and right is not None and right >= left:
-                break
-            indices[at - 1], indices[at] = indices[at], indices[at - 1]
-            at -= 1
+        return sorted(range(len(ranks)), key=lambda index: ranks[index] or 0)
+    front = -1
+    following: dict[int, int] = {}
+    ranked: list[tuple[int, int]] = []
+    for index, rank in enumerate(ranks):
+        left = front
+        if rank is not None:
+            at = bisect.bisect(ranked, (rank, index))
+            left = ranked[at - 1][1] if at else front
+            ranked.insert(at, (rank, index))
+        following[index], following[left] = following.get(left, front), index
+    indices: list[int] = []
+    at = following[front]
+    while at != front:
+        indices.append(at)
+        at = following[at]
     return indices
 
 

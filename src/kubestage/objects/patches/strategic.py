@@ -170,6 +170,7 @@ def _obey_elements(
 ) -> tuple[list[Any], list[Any]]:
     """Both lists after the elements of the patch that are directives have done their work."""
     plain: list[Any] = []
+    unwanted: list[Any] = []
     replaces = False
     for element in patch:
         if DIRECTIVE not in element:
@@ -177,35 +178,39 @@ def _obey_elements(
             continue
         directive = element[DIRECTIVE]
         if directive == ordering.DELETE:
-            original = _without_matching(original, merge_key, element)
+            ordering.key_of(element, merge_key)
+            unwanted.append(element)
         elif directive == meta.REPLACE:
             replaces = True
         elif directive == meta.MERGE:
             raise PatchError("merging lists cannot yet be specified in the patch")
         else:
             raise _unknown_directive(directive, element)
-    return (plain, []) if replaces else (original, plain)
+    return (plain, []) if replaces else (_without(original, merge_key, unwanted), plain)
 
 
-def _without_matching(original: list[Any], merge_key: str, element: Object) -> list[Any]:
-    value = ordering.key_of(element, merge_key)
+def _without(original: list[Any], merge_key: str, unwanted: list[Any]) -> list[Any]:
+    places = ordering.Places(unwanted, merge_key)
     return [
-        each
-        for each in original
-        if merge_key not in each or not ordering.same(each[merge_key], value)
+        each for each in original if merge_key not in each or places.find(each[merge_key]) < 0
     ]
 
 
 def _merge_elements(
     original: list[Any], patch: list[Any], known: meta.PatchMeta, options: MergeOptions
 ) -> list[Any]:
-    merged = list(original)
+    merged, merge_key = list(original), known.merge_key
+    places = ordering.Places(merged, merge_key)
     for element in patch:
-        at = ordering.find(merged, known.merge_key, ordering.key_of(element, known.merge_key))
-        if at >= 0:
-            merged[at] = merge_objects(merged[at], element, known.type, options)
-        else:
+        at = places.find(ordering.key_of(element, merge_key))
+        if at < 0:
             merged.append(element)
+            places.add(element)
+            continue
+        merged[at] = merge_objects(merged[at], element, known.type, options)
+        if element[merge_key] is None:
+            # A null takes the key away, and with it the element's place.
+            places = ordering.Places(merged, merge_key)
     return merged
 
 
@@ -261,13 +266,12 @@ def _live_order(original: list[Any], patch: list[Any], merge_key: str) -> list[A
     Upstream deletes in place, so that elements which the patch adds slip into the freed places of
     the live list and count as if they had always stood there.
     """
-    kept = original
-    for element in patch:
-        if element.get(DIRECTIVE) == ordering.DELETE:
-            kept = _without_matching(kept, merge_key, element)
+    unwanted = [element for element in patch if element.get(DIRECTIVE) == ordering.DELETE]
+    kept = _without(original, merge_key, unwanted)
+    places = ordering.Places(kept, merge_key)
     added = [
         element
         for element in patch
-        if DIRECTIVE not in element and ordering.find(kept, merge_key, element[merge_key]) < 0
+        if DIRECTIVE not in element and places.find(element[merge_key]) < 0
     ]
     return (kept + added)[: len(original)]

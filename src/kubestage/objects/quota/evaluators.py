@@ -113,7 +113,8 @@ def total(
     hard = (resource_quota.get("spec") or {}).get("hard") or {}
     used: ResourceList = {}
     # Several versions of a kind hold the same objects.
-    for kind in {(kind.group, kind.plural): kind for kind in kinds if kind.namespaced}.values():
+    own = (kind for kind in kinds if kind.namespaced and kind.stored_as is None)
+    for kind in {(kind.group, kind.plural): kind for kind in own}.values():
         evaluator = of(kind.group, kind.plural)
         if evaluator is None:
             continue

@@ -12,7 +12,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import equality, kinds, schema
-from kubestage.objects.strategy import cluster, pods, services, status, storage, workloads
+from kubestage.objects.strategy import (
+    cluster,
+    devices,
+    extensions,
+    pods,
+    services,
+    status,
+    storage,
+    workloads,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +31,10 @@ if TYPE_CHECKING:
     Update = Callable[[dict[str, Any], dict[str, Any], str | None], None]
 
 _KINDS: Final = {(row.api_version, row.kind): row for row in kinds.BUILT_IN}
+_ADMISSION: Final = "admissionregistration.k8s.io/v1"
+_FLOWS: Final = "flowcontrol.apiserver.k8s.io/v1"
+_CERTIFICATE: Final = ("certificates.k8s.io/v1", "CertificateSigningRequest")
+_API_SERVICE: Final = ("apiregistration.k8s.io/v1", "APIService")
 _DELETION: Final = ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _SYSTEM: Final = ("creationTimestamp", "uid", *_DELETION)
 
@@ -48,6 +61,14 @@ _COUNTED: Final[dict[Key, tuple[str, ...]]] = {
     ("networking.k8s.io/v1", "IngressClass"): ("spec",),
     ("networking.k8s.io/v1", "NetworkPolicy"): ("spec",),
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): ("spec",),
+    (_ADMISSION, "MutatingAdmissionPolicy"): ("spec",),
+    (_ADMISSION, "MutatingAdmissionPolicyBinding"): ("spec",),
+    (_ADMISSION, "MutatingWebhookConfiguration"): ("webhooks",),
+    (_ADMISSION, "ValidatingAdmissionPolicy"): ("spec",),
+    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): ("spec",),
+    (_ADMISSION, "ValidatingWebhookConfiguration"): ("webhooks",),
+    (_FLOWS, "FlowSchema"): ("spec",),
+    (_FLOWS, "PriorityLevelConfiguration"): ("spec",),
 }
 # Counted from the first change on only.
 _UNCOUNTED_AT_FIRST: Final = ("storage.k8s.io/v1", "CSIDriver")
@@ -70,6 +91,13 @@ _CONDITIONAL: Final[frozenset[Key]] = frozenset(
         ("storage.k8s.io/v1", "CSIStorageCapacity"),
         ("storage.k8s.io/v1", "VolumeAttachment"),
         ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        _API_SERVICE,
+        (_ADMISSION, "MutatingAdmissionPolicy"),
+        (_ADMISSION, "MutatingAdmissionPolicyBinding"),
+        (_ADMISSION, "MutatingWebhookConfiguration"),
+        (_ADMISSION, "ValidatingAdmissionPolicy"),
+        (_ADMISSION, "ValidatingAdmissionPolicyBinding"),
+        (_ADMISSION, "ValidatingWebhookConfiguration"),
     }
 )
 
@@ -89,6 +117,10 @@ _CREATE: Final[dict[Key, Create]] = {
     ("batch/v1", "Job"): workloads.create_job,
     ("batch/v1", "CronJob"): workloads.create,
     ("coordination.k8s.io/v1", "Lease"): cluster.create_lease,
+    ("discovery.k8s.io/v1", "EndpointSlice"): services.create_endpoint_slice,
+    _API_SERVICE: extensions.create_api_service,
+    ("storage.k8s.io/v1", "CSIDriver"): storage.create_driver,
+    ("resource.k8s.io/v1", "ResourceSlice"): devices.create_slice,
 }
 _UPDATE: Final[dict[tuple[str, str, str], Update]] = {
     ("v1", "Pod", ""): pods.update,
@@ -113,11 +145,28 @@ _UPDATE: Final[dict[tuple[str, str, str], Update]] = {
     ("batch/v1", "Job", ""): workloads.update,
     ("batch/v1", "CronJob", ""): workloads.update,
     ("coordination.k8s.io/v1", "Lease", ""): cluster.update_lease,
+    ("discovery.k8s.io/v1", "EndpointSlice", ""): services.update_endpoint_slice,
+    ("networking.k8s.io/v1", "ServiceCIDR", "status"): extensions.reset_metadata,
+    (*_API_SERVICE, "status"): extensions.reset_metadata,
+    (*_CERTIFICATE, ""): extensions.update_request,
+    (*_CERTIFICATE, "status"): extensions.update_request_status,
+    (*_CERTIFICATE, "approval"): extensions.update_request_approval,
+    (_ADMISSION, "ValidatingAdmissionPolicy", "status"): extensions.reset_metadata,
+    (_FLOWS, "FlowSchema", "status"): extensions.reset_metadata,
+    (_FLOWS, "PriorityLevelConfiguration", "status"): extensions.reset_metadata,
+    ("storage.k8s.io/v1", "CSIDriver", ""): storage.update_driver,
+    ("storage.k8s.io/v1", "VolumeAttachment", "status"): storage.update_attachment_status,
+    ("resource.k8s.io/v1", "ResourceClaim", "status"): devices.update_claim_status,
+    ("resource.k8s.io/v1", "ResourceSlice", ""): devices.update_slice,
 }
 
 _READ_BACK: Final[dict[Key, Callable[[dict[str, Any]], dict[str, Any]]]] = {
     ("v1", "PersistentVolumeClaim"): storage.read_back_claim,
+    ("v1", "Service"): services.read_back,
     ("batch/v1", "Job"): workloads.read_back_job,
+    ("discovery.k8s.io/v1", "EndpointSlice"): services.read_back_endpoint_slice,
+    ("rbac.authorization.k8s.io/v1", "ClusterRole"): cluster.read_back_role,
+    ("rbac.authorization.k8s.io/v1", "Role"): cluster.read_back_role,
 }
 
 
@@ -159,7 +208,7 @@ def prepare_for_update(
         _copy(meta, old["metadata"], "resourceVersion")
     if subresource == "status":
         status.keep_all_but_status(out, old)
-    elif key not in _KINDS or "status" in _KINDS[key].subresources:
+    elif subresource != "approval" and (key not in _KINDS or "status" in _KINDS[key].subresources):
         status.keep(out, old)
     hook = _UPDATE.get((*key, subresource))
     if hook is not None:

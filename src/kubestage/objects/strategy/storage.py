@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubestage.objects.strategy import status
 from kubestage.objects.validation import claims
 
 
@@ -31,8 +32,8 @@ def create_claim(claim: dict[str, Any], _: str | None) -> None:
 
 def read_back_claim(claim: dict[str, Any]) -> dict[str, Any]:
     """A claim of which nobody has said anything yet is pending."""
-    status = claim.get("status") or {}
-    return claim if status.get("phase") else {**claim, "status": {**status, "phase": "Pending"}}
+    report = claim.get("status") or {}
+    return claim if report.get("phase") else {**claim, "status": {**report, "phase": "Pending"}}
 
 
 def update_claim(new: dict[str, Any], old: dict[str, Any], _: str | None) -> None:
@@ -53,6 +54,24 @@ def with_data_sources(spec: dict[str, Any], old: dict[str, Any] | None) -> dict[
     if not was_used and reference is None and not _is_claim_or_snapshot(source):
         out.pop("dataSource", None)
     return claims.with_both_sources(out)
+
+
+def create_driver(driver: dict[str, Any], _: str | None) -> None:
+    """A new driver cannot keep pods from nodes without it: that feature is off."""
+    spec = driver.get("spec") or {}
+    if "preventPodSchedulingIfMissing" in spec:
+        driver["spec"] = {k: v for k, v in spec.items() if k != "preventPodSchedulingIfMissing"}
+
+
+def update_driver(new: dict[str, Any], old: dict[str, Any], _: str | None) -> None:
+    """As on creation, unless it could before."""
+    if (old.get("spec") or {}).get("preventPodSchedulingIfMissing") is None:
+        create_driver(new, None)
+
+
+def update_attachment_status(new: dict[str, Any], old: dict[str, Any], _: str | None) -> None:
+    """Who reports leaves metadata alone."""
+    status.reset_metadata(new, old)
 
 
 def _is_claim_or_snapshot(source: dict[str, Any] | None) -> bool:

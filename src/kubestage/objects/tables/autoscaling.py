@@ -12,6 +12,16 @@ if TYPE_CHECKING:
 _SHOWN: Final = 2
 
 
+def scale(obj: Object, now_ns: int) -> list[Cell]:
+    """The cells of a Scale."""
+    return [
+        cells.name(obj),
+        cells.number(obj, "spec", "replicas"),
+        cells.number(obj, "status", "replicas"),
+        cells.age(obj, now_ns),
+    ]
+
+
 def horizontal_pod_autoscaler(obj: Object, now_ns: int) -> list[Cell]:
     """The cells of a HorizontalPodAutoscaler."""
     spec = cells.part(obj, "spec")

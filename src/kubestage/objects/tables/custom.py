@@ -40,6 +40,9 @@ OWN: Final[dict[tuple[str, str], list[Definition]]] = {
     ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario"): [
         _column("Phase", "string", ".status.phase"),
         _column("Step", "integer", ".status.stepStatus.step"),
+        _column("Scheduled", "integer", ".status.pods.scheduled"),
+        _column("Pending", "integer", ".status.pods.pending"),
+        _column("Preempted", "integer", ".status.pods.preempted"),
         _AGE,
         _column("Step Phase", "string", ".status.stepStatus.phase", 1),
         _column("Scheduler", "string", ".status.schedulerStatus", 1),

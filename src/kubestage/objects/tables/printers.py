@@ -15,6 +15,7 @@ from kubestage.objects.tables import (
     cluster,
     custom,
     events,
+    extensions,
     network,
     node,
     pod,
@@ -34,6 +35,8 @@ _RBAC: Final = "rbac.authorization.k8s.io/v1"
 _STORAGE: Final = "storage.k8s.io/v1"
 _DEVICES: Final = "resource.k8s.io/v1"
 _NETWORK: Final = "networking.k8s.io/v1"
+_ADMISSION: Final = "admissionregistration.k8s.io/v1"
+_FLOWS: Final = "flowcontrol.apiserver.k8s.io/v1"
 _PRINT: Final[dict[tuple[str, str], Print]] = {
     ("v1", "Namespace"): cluster.namespace,
     ("v1", "Node"): node.row,
@@ -56,6 +59,7 @@ _PRINT: Final[dict[tuple[str, str], Print]] = {
     ("apps/v1", "ControllerRevision"): workloads.controller_revision,
     ("batch/v1", "Job"): workloads.job,
     ("batch/v1", "CronJob"): workloads.cron_job,
+    ("autoscaling/v1", "Scale"): autoscaling.scale,
     ("autoscaling/v2", "HorizontalPodAutoscaler"): autoscaling.horizontal_pod_autoscaler,
     ("policy/v1", "PodDisruptionBudget"): workloads.pod_disruption_budget,
     ("scheduling.k8s.io/v1", "PriorityClass"): cluster.priority_class,
@@ -75,6 +79,18 @@ _PRINT: Final[dict[tuple[str, str], Print]] = {
     (_NETWORK, "Ingress"): network.ingress,
     (_NETWORK, "IngressClass"): network.ingress_class,
     (_NETWORK, "NetworkPolicy"): network.network_policy,
+    (_NETWORK, "IPAddress"): extensions.ip_address,
+    (_NETWORK, "ServiceCIDR"): extensions.service_cidr,
+    (_ADMISSION, "MutatingAdmissionPolicy"): extensions.mutating_policy,
+    (_ADMISSION, "MutatingAdmissionPolicyBinding"): extensions.policy_binding,
+    (_ADMISSION, "MutatingWebhookConfiguration"): extensions.webhooks,
+    (_ADMISSION, "ValidatingAdmissionPolicy"): extensions.validating_policy,
+    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): extensions.policy_binding,
+    (_ADMISSION, "ValidatingWebhookConfiguration"): extensions.webhooks,
+    ("apiregistration.k8s.io/v1", "APIService"): extensions.api_service,
+    ("certificates.k8s.io/v1", "CertificateSigningRequest"): extensions.certificate_request,
+    (_FLOWS, "FlowSchema"): extensions.flow_schema,
+    (_FLOWS, "PriorityLevelConfiguration"): extensions.priority_level,
     ("node.k8s.io/v1", "RuntimeClass"): cluster.runtime_class,
     (_RBAC, "RoleBinding"): cluster.role_binding,
     (_RBAC, "ClusterRoleBinding"): cluster.role_binding,
@@ -88,6 +104,10 @@ _PLAIN: Final = frozenset(
         ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
     }
 )
+
+
+# Kinds that have a printer of their own, which the API server does not use.
+UNUSED: Final = frozenset({(_STORAGE, "CSIStorageCapacity")})
 
 
 class Printer(msgspec.Struct, frozen=True):
@@ -115,6 +135,13 @@ def _built_in(api_version: str, kind: str) -> Printer | None:
     if (api_version, kind) in _PLAIN:
         return Printer(PLAIN, _plain)
     return None
+
+
+def served(api_version: str, kind: str, version: dict[str, Any] | None = None) -> Printer:
+    """The printer that the API server uses for a kind."""
+    if (api_version, kind) in UNUSED:
+        return Printer(PLAIN, _plain)
+    return of(api_version, kind, version)
 
 
 def of(api_version: str, kind: str, version: dict[str, Any] | None = None) -> Printer:

@@ -43,11 +43,11 @@ _FORBIDDEN_METADATA: Final = (
 
 def validate_claim_template(template: dict[str, Any], path: str) -> list[FieldError]:
     """A PersistentVolumeClaimTemplate."""
-    errors = _validate_template_meta(template.get("metadata") or {}, f"{path}.metadata")
+    errors = validate_template_meta(template.get("metadata") or {}, f"{path}.metadata")
     return errors + validate_claim_spec(template.get("spec") or {}, f"{path}.spec")
 
 
-def _validate_template_meta(meta: dict[str, Any], path: str) -> list[FieldError]:
+def validate_template_meta(meta: dict[str, Any], path: str) -> list[FieldError]:
     """Metadata of which only labels and annotations will be used."""
     errors = metadata.validate_annotations(meta.get("annotations") or {}, f"{path}.annotations")
     errors += label_selectors.validate_labels(meta.get("labels"), f"{path}.labels")

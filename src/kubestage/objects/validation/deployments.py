@@ -168,7 +168,7 @@ def validate_replication_controller(
     obj: dict[str, Any], options: PodValidationOptions = pod_options.NEW_TEMPLATE
 ) -> list[FieldError]:
     """A new replication controller."""
-    errors = metadata.validate_object_meta(obj["metadata"], True, names.name_is_dns_subdomain)
+    errors = metadata.validate_named_meta(obj["metadata"], True)
     return errors + _validate_controller_spec(obj.get("spec") or {}, options)
 
 

@@ -44,6 +44,17 @@ class _Omitted:
 
 OMITTED: Final = _Omitted()
 
+HTML: Final = str.maketrans(
+    {
+        "<": "\\u003c",
+        ">": "\\u003e",
+        "&": "\\u0026",
+        "\u2028": "\\u2028",
+        "\u2029": "\\u2029",
+    }
+)
+"""What Go escapes in JSON, as it could end a script block; Python does not."""
+
 _VALUELESS: Final = frozenset(
     {
         ErrorType.REQUIRED,
@@ -74,8 +85,17 @@ class FieldError(msgspec.Struct, frozen=True):
         """The message without its field."""
         text = self.type.text
         if self.type not in _VALUELESS and self.value is not OMITTED:
-            text = f"{text}: {_show(self.value)}"
+            text = f"{text}: {self._shown}"
         return f"{text}: {self.detail}" if self.detail else text
+
+    @property
+    def _shown(self) -> str:
+        value = self.value
+        if isinstance(value, Rendered):
+            return value.text
+        # Values of enumerations have a type of their own, and such strings are shown as JSON.
+        is_plain = isinstance(value, str) and self.type is not ErrorType.NOT_SUPPORTED
+        return quote(value) if is_plain else json_text(value)
 
     @property
     def cause(self) -> dict[str, Any]:
@@ -86,12 +106,9 @@ class FieldError(msgspec.Struct, frozen=True):
         return f"{self.field}: {self.body}"
 
 
-def _show(value: Any) -> str:
-    if isinstance(value, Rendered):
-        return value.text
-    if isinstance(value, str):
-        return quote(value)
-    return msgspec.json.encode(value).decode()
+def json_text(value: Any) -> str:
+    """One line of JSON, escaped as Go escapes it."""
+    return msgspec.json.encode(value).decode().translate(HTML)
 
 
 def quote(text: str) -> str:

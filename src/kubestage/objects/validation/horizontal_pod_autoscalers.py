@@ -128,11 +128,17 @@ def _validate_policy(policy: Json, path: str) -> list[FieldError]:
     return errors
 
 
-_KIND: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
+_NAME: Final = "HorizontalPodAutoscaler"
+# Whatever the version of the request, the rules are those of the stored one.
+_VERSIONS: Final = ("autoscaling/v2", "autoscaling/v1")
 
-CREATE: Final = {_KIND: validate_autoscaler}
+CREATE: Final = {(version, _NAME): validate_autoscaler for version in _VERSIONS}
 
 UPDATE: Final = {
-    (*_KIND, ""): validate_autoscaler_update,
-    (*_KIND, "status"): validate_autoscaler_status_update,
+    (version, _NAME, subresource): rule
+    for version in _VERSIONS
+    for subresource, rule in (
+        ("", validate_autoscaler_update),
+        ("status", validate_autoscaler_status_update),
+    )
 }

@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-import msgspec
-
 from kubestage.objects import quantity, schema
 from kubestage.objects.schema import Form
 from kubestage.objects.validation import internal_shapes
-from kubestage.objects.validation.field import Rendered
+from kubestage.objects.validation.field import HTML, Rendered, json_text
 
 _ZERO: Final[dict[Form, Any]] = {
     Form.STRING: "",
@@ -27,16 +25,6 @@ _OPAQUE_ZERO: Final[dict[str, Any]] = {
     "intstr.IntOrString": 0,
     "meta/v1.Duration": "0s",
 }
-# Go escapes what could end a script block, Python does not.
-_HTML: Final = str.maketrans(
-    {
-        "<": "\\u003c",
-        ">": "\\u003e",
-        "&": "\\u0026",
-        "\u2028": "\\u2028",
-        "\u2029": "\\u2029",
-    }
-)
 _POD_SPEC: Final = "core/v1.PodSpec"
 _POD_SECURITY: Final = "core/v1.PodSecurityContext"
 
@@ -53,12 +41,12 @@ def text(value: Any) -> Rendered:
 
 def compact(value: Any) -> str:
     """One line of JSON, escaped as Go escapes it."""
-    return msgspec.json.encode(value).decode().translate(_HTML)
+    return json_text(value)
 
 
 def indented(value: Any) -> str:
     """JSON over many lines, one space a level."""
-    return json.dumps(value, indent=1, ensure_ascii=False).translate(_HTML)
+    return json.dumps(value, indent=1, ensure_ascii=False).translate(HTML)
 
 
 def tree(expression: str, value: Any) -> Any:

@@ -58,6 +58,12 @@ def validate_object_meta(
     return errors
 
 
+def validate_named_meta(meta: dict[str, Any], namespaced: bool) -> list[FieldError]:
+    """As above, for the few kinds of which only the finished name is judged."""
+    named = {key: value for key, value in meta.items() if key != "generateName"}
+    return validate_object_meta(named, namespaced, names.long_name)
+
+
 def _validate_namespace(namespace: str, namespaced: bool, path: str) -> list[FieldError]:
     if not namespaced:
         if not namespace:

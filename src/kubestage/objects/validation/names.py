@@ -240,5 +240,11 @@ def name_is_dns_label(name: str, prefix: bool) -> Problems:
     return is_dns1123_label(_mask_trailing_dash(name) if prefix else name)
 
 
+def long_name(name: str, _prefix: bool) -> Problems:
+    """Names of objects by the newer rule, which counts bytes."""
+    long = ("must be no more than 253 bytes",) if size(name) > 253 else ()
+    return long if patterns.match_subdomain(name) else (*long, patterns.SUBDOMAIN_ERROR)
+
+
 def _mask_trailing_dash(name: str) -> str:
     return name[:-2] + "a" if len(name) > 1 and name.endswith("-") else name

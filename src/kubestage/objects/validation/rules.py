@@ -1,8 +1,8 @@
 """Which rules judge which kind: one row a kind.
 
 A row names the rule for new objects and, per subresource, the rule for changed ones. Kinds
-without rules of their own are judged by their metadata alone. The rows of workloads and of traffic
-are loaded when one is judged.
+without rules of their own are judged by their metadata alone. Most rows are
+loaded when an object of theirs is judged.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ _CREATE: Final[dict[tuple[str, str], Rule]] = {
     ("v1", "Namespace"): namespace.validate_namespace,
     ("v1", "ConfigMap"): config_maps.validate_config_map,
     ("v1", "Event"): events.validate_event,
+    ("events.k8s.io/v1", "Event"): events.validate_new_style,
     ("v1", "LimitRange"): limit_ranges.validate_limit_range,
     ("v1", "PersistentVolume"): persistent_volumes.validate_volume,
     ("v1", "PersistentVolumeClaim"): claims.validate_claim,
@@ -91,6 +92,7 @@ _UPDATE: Final[dict[tuple[str, str, str], UpdateRule]] = {
     ("v1", "Namespace", "finalize"): namespace.validate_namespace_finalize_update,
     ("v1", "ConfigMap", ""): config_maps.validate_config_map_update,
     ("v1", "Event", ""): events.validate_event_update,
+    ("events.k8s.io/v1", "Event", ""): events.validate_new_style_update,
     ("v1", "LimitRange", ""): limit_ranges.validate_limit_range_update,
     ("v1", "PersistentVolume", ""): persistent_volumes.validate_volume_update,
     ("v1", "PersistentVolume", "status"): persistent_volumes.validate_volume_status_update,
@@ -113,16 +115,6 @@ _UPDATE: Final[dict[tuple[str, str, str], UpdateRule]] = {
     (*_SCENARIO, "status"): scenarios.validate_scenario_status_update,
 }
 
-# Names that are judged otherwise than as DNS subdomains.
-_NAMES: Final[dict[tuple[str, str], names.NameRule]] = {
-    ("v1", "Service"): names.name_is_dns_label,
-    ("rbac.authorization.k8s.io/v1", "Role"): names.path_segment_name,
-    ("rbac.authorization.k8s.io/v1", "RoleBinding"): names.path_segment_name,
-    ("rbac.authorization.k8s.io/v1", "ClusterRole"): names.path_segment_name,
-    ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"): names.path_segment_name,
-}
-
-
 # NOTE: all rules together take 15 ms to load, those of workloads a third of it.
 _LATER: Final = {
     **dict.fromkeys(
@@ -133,7 +125,41 @@ _LATER: Final = {
         "workloads",
     ),
     "HorizontalPodAutoscaler": "horizontal_pod_autoscalers",
+    **dict.fromkeys(
+        (
+            "CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment",
+            "VolumeAttributesClass",
+        ),
+        "storage_kinds",
+    ),
+    **dict.fromkeys(
+        ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"), "devices.rows"
+    ),
+    **dict.fromkeys(
+        (
+            "Endpoints", "EndpointSlice", "IPAddress", "Ingress", "IngressClass", "NetworkPolicy",
+            "Service", "ServiceCIDR",
+        ),
+        "network_kinds",
+    ),
+    **dict.fromkeys(
+        (
+            "ClusterRole", "ClusterRoleBinding", "ControllerRevision", "Role", "RoleBinding",
+            "Secret",
+        ),
+        "access_kinds",
+    ),
+    **dict.fromkeys(
+        (
+            "APIService", "CertificateSigningRequest", "FlowSchema", "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
+            "PriorityLevelConfiguration", "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+        ),
+        "extension_kinds",
+    ),
     "NodeGroup": "node_groups",
+    "RuntimeClass": "runtime_classes",
     "Traffic": "traffics",
     "VerticalPodAutoscaler": "vertical_pod_autoscalers",
 }  # fmt: skip
@@ -157,19 +183,20 @@ def _later(kind: str) -> ModuleType:
     return importlib.import_module(f"kubestage.objects.validation.{_LATER[kind]}")
 
 
-def validate_create(obj: dict[str, Any]) -> list[FieldError]:
+def validate_create(obj: dict[str, Any], requested: str = "") -> list[FieldError]:
     """What is wrong with a new object, in the order in which the API server reports it.
 
-    The object must be defaulted and prepared (see ``strategy``).
+    The object must be defaulted and prepared (see ``strategy``). `requested` is the apiVersion
+    by whose rules it is judged, if that is not its own.
     """
-    rule = _create_rule((obj["apiVersion"], obj["kind"]))
+    rule = _create_rule((requested or obj["apiVersion"], obj["kind"]))
     return _validate_metadata(obj) if rule is None else rule(obj)
 
 
 def validate_update(
-    new: dict[str, Any], old: dict[str, Any], subresource: str = ""
+    new: dict[str, Any], old: dict[str, Any], subresource: str = "", requested: str = ""
 ) -> list[FieldError]:
-    """What is wrong with an object that is to replace an older one."""
+    """What is wrong with an object that is to replace an older one; `requested` as above."""
     key = (old["apiVersion"], old["kind"])
     namespaced = _NAMESPACED.get(key, bool(old["metadata"].get("namespace")))
     meta, old_meta = new["metadata"], old["metadata"]
@@ -177,7 +204,7 @@ def validate_update(
         meta, namespaced, names.path_segment_name, kube_finalizers=False
     )
     errors += metadata.validate_object_meta_update(meta, old_meta, kube_finalizers=False)
-    rule = _update_rule(key, subresource)
+    rule = _update_rule((requested or key[0], key[1]), subresource)
     if rule is not None:
         return errors + rule(new, old)
     if not subresource:
@@ -189,5 +216,4 @@ def _validate_metadata(obj: dict[str, Any]) -> list[FieldError]:
     key = (obj["apiVersion"], obj["kind"])
     meta = obj["metadata"]
     namespaced = _NAMESPACED.get(key, bool(meta.get("namespace")))
-    rule = _NAMES.get(key, names.name_is_dns_subdomain)
-    return metadata.validate_object_meta(meta, namespaced, rule)
+    return metadata.validate_object_meta(meta, namespaced, names.name_is_dns_subdomain)

@@ -24,13 +24,8 @@ _PARAMETERS_SIZE: Final = 256 * 1024
 def validate_storage_class(obj: dict[str, Any]) -> list[FieldError]:
     """A new class."""
     errors = metadata.validate_object_meta(obj["metadata"], False, names.name_is_dns_subdomain)
-    provisioner = (obj.get("provisioner") or "").lower()
-    if not provisioner:
-        errors.append(field.required("provisioner"))
-    else:
-        problems = names.is_qualified_name(provisioner)
-        errors += field.invalids("provisioner", provisioner, problems)
-    errors += _validate_parameters(obj.get("parameters") or {})
+    errors += validate_provisioner(obj.get("provisioner") or "", "provisioner")
+    errors += validate_parameters(obj.get("parameters") or {})
     policy = obj.get("reclaimPolicy")
     if policy and policy not in _RECLAIM:
         errors.append(field.not_supported("reclaimPolicy", internal_json.text(policy), _RECLAIM))
@@ -42,7 +37,16 @@ def validate_storage_class(obj: dict[str, Any]) -> list[FieldError]:
     return errors + _validate_topologies(obj.get("allowedTopologies") or [])
 
 
-def _validate_parameters(parameters: dict[str, str]) -> list[FieldError]:
+def validate_provisioner(name: str, path: str) -> list[FieldError]:
+    """The driver that a class is for."""
+    if not name:
+        return [field.required(path)]
+    lowered = name.lower()
+    return field.invalids(path, lowered, names.is_qualified_name(lowered))
+
+
+def validate_parameters(parameters: dict[str, str]) -> list[FieldError]:
+    """What a class tells its driver: not too much."""
     if len(parameters) > _PARAMETERS_LIMIT:
         return [field.too_long("parameters", _PARAMETERS_LIMIT)]
     errors = [

@@ -8,28 +8,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from kubestage.objects import schema
+from kubestage.objects.custom import advice
 from kubestage.objects.validation import names
-from kubestage.objects.warnings import cluster, pods
+from kubestage.objects.warnings import addresses, cluster, network, pods, secrets, storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Warn = Callable[[dict[str, Any]], list[str]]
+    WarnOfChange = Callable[[dict[str, Any], dict[str, Any]], list[str]]
 
 _COMPLETIONS_SOFT_LIMIT: Final = 100_000
 _PARALLELISM_SOFT_LIMIT: Final = 10_000
 _ADDRESSES: Final = ("podIPs", "hostIPs")
+_BALANCED: Final = (("v1", "Service"), ("networking.k8s.io/v1", "Ingress"))
 
 
 def on_create(obj: dict[str, Any], sent: dict[str, Any] | None = None) -> list[str]:
     """Warnings about a new object; `sent` is the object before it was prepared."""
-    warn = _CREATE.get((obj["apiVersion"], obj["kind"]))
+    found = [] if sent is None else repeated_owners(sent)
+    key = (obj["apiVersion"], obj["kind"])
+    warn = _CREATE.get(key)
     if warn is None:
-        return []
-    found = warn(obj)
+        return found + advice.on_instance(obj) if schema.kind_struct(*key) is None else found
     if obj["kind"] == "Pod" and obj["metadata"].get("annotations"):
-        found = pods.apparmor_annotations(obj if sent is None else sent) + found
-    return found
+        found += pods.apparmor_annotations(obj if sent is None else sent)
+    return found + warn(obj)
+
+
+def repeated_owners(sent: dict[str, Any]) -> list[str]:
+    """A warning about owners that a request names more than once."""
+    owners = (sent.get("metadata") or {}).get("ownerReferences") or ()
+    repeated: list[str] = []
+    seen: set[bytes] = set()
+    for owner in owners:
+        known = len(seen)
+        seen.add(msgspec.json.encode(owner, order="sorted"))
+        if len(seen) == known:
+            repeated.append(owner.get("uid") or "")
+    if not repeated:
+        return []
+    told = (
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "
+        "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+        f"duplicate UID(s) observed: {', '.join(repeated)}"
+    )
+    return [told]
 
 
 def on_update(new: dict[str, Any], old: dict[str, Any], subresource: str = "") -> list[str]:
@@ -41,13 +68,19 @@ def on_update(new: dict[str, Any], old: dict[str, Any], subresource: str = "") -
             warning
             for kind in _ADDRESSES
             for index, entry in enumerate(report.get(kind) or ())
-            for warning in pods.address(entry.get("ip") or "", f"status.{kind}[{index}].ip")
+            for warning in addresses.address(entry.get("ip") or "", f"status.{kind}[{index}].ip")
         ]
+    if subresource == "status" and key in _BALANCED:
+        return network.load_balancer(new)
     if subresource or key == ("v1", "Pod"):
         return []
+    if schema.kind_struct(*key) is None:
+        return advice.on_instance(new, old)
+    if key in _COMPARED:
+        return _COMPARED[key](new, old)
     if key in _AT_EVERY_CHANGE:
-        return _CREATE[key](new)
-    if new["metadata"].get("generation") == old["metadata"].get("generation"):
+        return _AT_EVERY_CHANGE[key](new)
+    if not _is_new_generation(new, old):
         return []
     warn = _TEMPLATES.get(key)
     return [] if warn is None else warn(new)
@@ -88,10 +121,13 @@ def _bare_template(obj: dict[str, Any]) -> list[str]:
 
 
 def _stateful_set(obj: dict[str, Any]) -> list[str]:
-    found = _template(obj)
-    spec = obj.get("spec") or {}
+    return _template(obj) + _stateful_set_spec(obj.get("spec") or {}, "")
+
+
+def _stateful_set_spec(spec: dict[str, Any], part: str) -> list[str]:
+    found: list[str] = []
     for index, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
-        path = f"spec.volumeClaimTemplates[{index}]"
+        path = f"spec.volumeClaimTemplates[{index}]{part}"
         found += cluster.claim_spec(claim.get("spec") or {}, path)
     if (spec.get("revisionHistoryLimit") or 0) < 0:
         found.append(
@@ -125,6 +161,25 @@ def _cron_job(obj: dict[str, Any]) -> list[str]:
     return _job_spec(template.get("spec") or {}, "spec.jobTemplate.spec")
 
 
+def _changed_cron_job(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    found = _cron_job(new) if _is_new_generation(new, old) else []
+    if "TZ" in ((new.get("spec") or {}).get("schedule") or ""):
+        found.append(
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
+            "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+        )
+    return found
+
+
+def _changed_stateful_set(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    found = _template(new) if _is_new_generation(new, old) else []
+    return found + _stateful_set_spec(new.get("spec") or {}, ".Spec")
+
+
+def _is_new_generation(new: dict[str, Any], old: dict[str, Any]) -> bool:
+    return bool(new["metadata"].get("generation") != old["metadata"].get("generation"))
+
+
 _TEMPLATES: Final[dict[tuple[str, str], Warn]] = {
     ("v1", "ReplicationController"): _template,
     ("v1", "PodTemplate"): _bare_template,
@@ -136,14 +191,44 @@ _TEMPLATES: Final[dict[tuple[str, str], Warn]] = {
     ("batch/v1", "CronJob"): _cron_job,
 }
 _AT_EVERY_CHANGE: Final[dict[tuple[str, str], Warn]] = {
+    ("v1", "Endpoints"): network.endpoints,
     ("v1", "Node"): cluster.node,
+    ("v1", "PersistentVolume"): storage.volume,
     ("v1", "PersistentVolumeClaim"): cluster.claim,
+    ("v1", "Secret"): secrets.secret,
+    ("v1", "Service"): network.service,
     ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"): cluster.vertical_pod_autoscaler,
+    ("discovery.k8s.io/v1", "EndpointSlice"): network.endpoint_slice,
+    ("networking.k8s.io/v1", "NetworkPolicy"): network.network_policy,
+    ("node.k8s.io/v1", "RuntimeClass"): storage.runtime_class,
+    ("resource.k8s.io/v1", "ResourceSlice"): storage.resource_slice,
+    ("storage.k8s.io/v1", "CSIStorageCapacity"): storage.capacity,
+    ("storage.k8s.io/v1", "StorageClass"): storage.storage_class,
+    **{
+        ("admissionregistration.k8s.io/v1", kind): cluster.static_name
+        for kind in (
+            "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
+            "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+        )
+    },
+}  # fmt: skip
+_COMPARED: Final[dict[tuple[str, str], WarnOfChange]] = {
+    ("v1", "ServiceAccount"): cluster.service_account,
+    ("apps/v1", "StatefulSet"): _changed_stateful_set,
+    ("batch/v1", "CronJob"): _changed_cron_job,
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): advice.on_definition,
+    ("storage.k8s.io/v1", "CSIDriver"): storage.changed_driver,
 }
 _CREATE: Final[dict[tuple[str, str], Warn]] = {
     ("v1", "Pod"): _pod,
     **_AT_EVERY_CHANGE,
     **_TEMPLATES,
+    ("v1", "ServiceAccount"): cluster.new_service_account,
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): advice.on_definition,
+    ("discovery.k8s.io/v1", "EndpointSlice"): network.new_endpoint_slice,
+    ("networking.k8s.io/v1", "Ingress"): network.ingress,
+    ("storage.k8s.io/v1", "CSIDriver"): storage.driver,
     ("v1", "ReplicationController"): _named_template,
     ("apps/v1", "Deployment"): _named_template,
     ("apps/v1", "ReplicaSet"): _named_template,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Any, Final
 
 from kubestage.objects import quantity
-from kubestage.objects.validation import addresses, field
+from kubestage.objects.validation import field
+from kubestage.objects.warnings import addresses
 
 _STORAGE_CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
+_STATIC: Final = ".static.k8s.io"
+_MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
 
 
 def node(obj: dict[str, Any]) -> list[str]:
@@ -20,24 +22,8 @@ def node(obj: dict[str, Any]) -> list[str]:
     if spec.get("externalID"):
         found.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
     for index, cidr in enumerate(spec.get("podCIDRs") or ()):
-        found += _cidr(cidr, f"spec.podCIDRs[{index}]")
+        found += addresses.block(cidr, f"spec.podCIDRs[{index}]")
     return found
-
-
-def _cidr(value: str, path: str) -> list[str]:
-    """IPv6 blocks that are valid, yet not in the one canonical form."""
-    parts = addresses.split_cidr(value)
-    if parts is None or not isinstance(parts[0], ipaddress.IPv6Address):
-        return []
-    text = f"{parts[0]}/{parts[1]}"
-    if text == value:
-        return []
-    return [
-        (
-            f"{path}: IPv6 CIDR value {field.quote(value)} should be in RFC 5952 canonical format "
-            f"({field.quote(text)})"
-        )
-    ]
 
 
 def claim(obj: dict[str, Any]) -> list[str]:
@@ -69,6 +55,33 @@ def fraction(amount: Any, path: str) -> list[str]:
         return []
     text = field.quote(str(quantity.of(amount)))
     return [f"{path}: fractional byte value {text} is invalid, must be an integer"]
+
+
+def new_service_account(obj: dict[str, Any]) -> list[str]:
+    """An annotation that is on its way out."""
+    if _MOUNTABLE not in (obj["metadata"].get("annotations") or {}):
+        return []
+    told = (
+        f"metadata.annotations[{_MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to "
+        "isolate access to mounted secrets"
+    )
+    return [told]
+
+
+def service_account(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    """As for a new one, unless the annotation was there before."""
+    return [] if new_service_account(old) else new_service_account(new)
+
+
+def static_name(obj: dict[str, Any]) -> list[str]:
+    """A name that is kept for what is configured by files."""
+    if not (obj["metadata"].get("name") or "").endswith(_STATIC):
+        return []
+    told = (
+        f"metadata.name: names ending with {field.quote(_STATIC)} are reserved for static "
+        "manifest-based configurations and cannot be managed via the API"
+    )
+    return [told]
 
 
 def vertical_pod_autoscaler(obj: dict[str, Any]) -> list[str]:

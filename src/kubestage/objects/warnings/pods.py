@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Any, Final
 
-from kubestage.objects.validation import addresses, container_paths, field, names, profiles
-from kubestage.objects.warnings import cluster, containers, volumes
+from kubestage.objects.validation import container_paths, field, names, profiles
+from kubestage.objects.warnings import addresses, cluster, containers, volumes
 
 _NO_SELECTOR: Final = "a null labelSelector results in matching no pod"
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
-_NODE_LABELS: Final = {
+NODE_LABELS: Final = {
     "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
     "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
     "failure-domain.beta.kubernetes.io/region": (
@@ -77,9 +76,9 @@ def pod_spec(spec: dict[str, Any], meta: dict[str, Any], path: str) -> list[str]
 def _placement(spec: dict[str, Any], path: str) -> list[str]:
     """Node labels that have newer names, constraints that match nothing."""
     found = [
-        f"{path}.nodeSelector[{key}]: {_NODE_LABELS[key]}"
+        f"{path}.nodeSelector[{key}]: {NODE_LABELS[key]}"
         for key in spec.get("nodeSelector") or ()
-        if key in _NODE_LABELS
+        if key in NODE_LABELS
     ]
     node = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     terms = (node.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()
@@ -92,8 +91,8 @@ def _placement(spec: dict[str, Any], path: str) -> list[str]:
     for index, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
         at = f"{path}.topologySpreadConstraints[{index}]"
         key = constraint.get("topologyKey") or ""
-        if key in _NODE_LABELS:
-            found.append(f"{at}.topologyKey: {key} is {_NODE_LABELS[key]}")
+        if key in NODE_LABELS:
+            found.append(f"{at}.topologyKey: {key} is {NODE_LABELS[key]}")
         if constraint.get("labelSelector") is None:
             found.append(f"{at}.labelSelector: {_NO_SELECTOR}")
     return found
@@ -104,8 +103,8 @@ def _node_term(term: dict[str, Any], path: str, *, check_values: bool) -> list[s
     for index, expression in enumerate(term.get("matchExpressions") or ()):
         at = f"{path}.matchExpressions[{index}]"
         key = expression.get("key") or ""
-        if key in _NODE_LABELS:
-            found.append(f"{at}.key: {key} is {_NODE_LABELS[key]}")
+        if key in NODE_LABELS:
+            found.append(f"{at}.key: {key} is {NODE_LABELS[key]}")
         if check_values:
             found += [
                 f"{at}.values[{number}]: {value} is invalid, {problem}"
@@ -198,20 +197,7 @@ def _pod_affinity(affinity: dict[str, Any], path: str) -> list[str]:
 def _addresses(spec: dict[str, Any], path: str) -> list[str]:
     found: list[str] = []
     for index, server in enumerate((spec.get("dnsConfig") or {}).get("nameservers") or ()):
-        found += address(server, f"{path}.dnsConfig.nameservers[{index}]")
+        found += addresses.address(server, f"{path}.dnsConfig.nameservers[{index}]")
     for index, alias in enumerate(spec.get("hostAliases") or ()):
-        found += address(alias.get("ip") or "", f"{path}.hostAliases[{index}].ip")
+        found += addresses.address(alias.get("ip") or "", f"{path}.hostAliases[{index}].ip")
     return found
-
-
-def address(value: str, path: str) -> list[str]:
-    """An IPv6 address that is valid, yet not in the one canonical form."""
-    parsed = addresses.parse_sloppy(value)
-    if not isinstance(parsed, ipaddress.IPv6Address) or str(parsed) == value:
-        return []
-    return [
-        (
-            f"{path}: IPv6 address {field.quote(value)} should be in RFC 5952 canonical format "
-            f"({field.quote(str(parsed))})"
-        )
-    ]

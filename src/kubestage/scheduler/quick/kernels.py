@@ -178,10 +178,16 @@ def choose(kept: Kept, start: int, needed: int) -> Choice:
     return Choice(int(rows[at]), evaluated, len(passing))
 
 
+def at_once(work: Callable[[], object]) -> object:
+    """Do it now."""
+    return work()
+
+
 class Compiled:
     """The compiled kernels, loaded when that pays; one for all schedulers.
 
-    It does when so many quick attempts were made without, or are still to be made.
+    It does when so many quick attempts were made without, or are still to be made. `run` has them
+    loaded: at once, unless somebody knows better who cannot wait; until then there are none.
 
     NOTE: to load them takes half a second, and to compile them, once on a machine, ten. A pod takes
     35 us less with them if its template is plain (15, not 50), and else 200 us less.
@@ -189,14 +195,17 @@ class Compiled:
 
     def __init__(self, pays_after: int = _PAYS_AFTER) -> None:
         self._left = pays_after
+        self._is_asked_for = False
         self._is_tried = False
         self._module: Any = None
         self.on_load: Callable[[Any], None] | None = None
+        self.run: Callable[[Callable[[], object]], object] = at_once
 
     def get(self, pods: int) -> Any:
         """The kernels if they are loaded, or if so many pods are reason enough; else None."""
-        if not self._is_tried and pods >= self._left:
-            self.load()
+        if not self._is_asked_for and pods >= self._left:
+            self._is_asked_for = True
+            self.run(self.load)
         return self._module
 
     def count(self, attempts: int) -> None:
@@ -206,11 +215,12 @@ class Compiled:
     def load(self) -> bool:
         """Have the kernels at hand from now on; whether there are any on this machine."""
         if not self._is_tried and importlib.util.find_spec("numba") is not None:
-            self._module = importlib.import_module(_COMPILED)
+            module = importlib.import_module(_COMPILED)
             if self.on_load is not None:
-                self.on_load(self._module)
-            self._module.get_ready()
-        self._is_tried = True
+                self.on_load(module)
+            module.get_ready()
+            self._module = module
+        self._is_asked_for = self._is_tried = True
         return self._module is not None
 
 

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.store import service_addresses
 from kubestage.store.admission import (
+    admin_access,
     claim_resize,
+    default_ingress_class,
     default_storage_class,
     default_tolerations,
     limit_ranger,
+    node_declared_features,
     pod_resize,
+    pod_topology_labels,
     priority,
     resource_quota,
     runtime_class,
@@ -43,6 +47,9 @@ DEFAULT: Final[tuple[Step, ...]] = (
     default_storage_class.admit,
     storage_protection.admit,
     runtime_class.admit,
+    default_ingress_class.admit,
+    pod_topology_labels.admit,
+    admin_access.admit,
     service_addresses.allocate,
 )
 """The steps of a store, unless told otherwise, in upstream's order."""
@@ -51,7 +58,9 @@ CHECKS: Final[tuple[Check, ...]] = (
     limit_ranger.check,
     claim_resize.check,
     runtime_class.check,
+    node_declared_features.check,
     pod_resize.check,
+    admin_access.check,
     resource_quota.check,
 )
 """The checks, likewise. The quota comes last: it charges for what all others let pass."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.store.admission import request
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -28,17 +30,17 @@ def admit(
         return obj
     if (obj.get("spec") or {}).get("storageClassName") is not None:
         return obj
-    name = _default_class(core)
+    name = default_of(core.read(STORAGE_CLASS), _IS_DEFAULT)
     return obj if name is None else request.with_spec(obj, storageClassName=name)
 
 
-def _default_class(core: Core) -> str | None:
-    """The newest of the default classes; of equally old ones, the first by name."""
+def default_of(classes: Mapping[str, dict[str, Any]], marks: Iterable[str]) -> str | None:
+    """The newest of the classes that bear a mark; of equally old ones, the first by name."""
     newest, chosen = "", None
-    for name, each in sorted(core.read(STORAGE_CLASS).items()):
+    for name, each in sorted(classes.items()):
         metadata = each["metadata"]
         annotations = metadata.get("annotations") or {}
-        if any(annotations.get(key) == "true" for key in _IS_DEFAULT):
+        if any(annotations.get(key) == "true" for key in marks):
             created = metadata.get("creationTimestamp") or ""
             if chosen is None or created > newest:
                 newest, chosen = created, name

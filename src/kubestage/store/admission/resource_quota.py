@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kubestage.objects import timestamps
 from kubestage.objects.quota import amounts, evaluators
-from kubestage.store import replacing
+from kubestage.store import field_managers, replacing
 from kubestage.store.admission import request
 
 if TYPE_CHECKING:
@@ -50,8 +51,20 @@ def check(core: Core, asked: Request) -> None:
         return
     for charge in charges:
         if charge is not None:
-            status = {**charge.quota["status"], "used": amounts.write(charge.used)}
-            replacing.write(core, quotas.kind, charge.key, {**charge.quota, "status": status})
+            _write(core, charge)
+
+
+def _write(core: Core, charge: _Charge) -> None:
+    quota, kind = charge.quota, core.resource_quotas.kind
+    status = {**quota["status"], "used": amounts.write(charge.used)}
+    charged = {**quota, "status": status}
+    if "managedFields" in quota["metadata"]:
+        now = timestamps.format_time(core.clock.unix_ns)
+        entries = field_managers.sent(quota)
+        charged = field_managers.updated(
+            core, kind, quota, charged, entries, "kube-apiserver", "status", now
+        )
+    replacing.write(core, kind, charge.key, charged)
 
 
 def _applies(evaluator: Evaluator, quota: dict[str, Any], asked: Request) -> bool:

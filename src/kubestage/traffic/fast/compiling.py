@@ -16,11 +16,17 @@ _PAYS_AFTER: Final = 30_000
 _COMPILING_PAYS_AFTER: Final = 500_000
 
 
+def at_once(work: Callable[[], object]) -> object:
+    """Do it now."""
+    return work()
+
+
 class Compiled:
     """The compiled kernel, loaded when that pays; one for all.
 
     It does when so many requests were worked through without, or are at hand; more if it is not
-    on disk yet. `on_load` is called with the module before it is compiled.
+    on disk yet. `on_load` is called with the module before it is compiled. `run` has it loaded: at
+    once, unless somebody knows better who cannot wait.
 
     NOTE: to load it takes half a second, and to compile it, once on a machine, seven. A request
     takes 10 us without it and 0.3 us with it, of which a third is the kernel's
@@ -32,17 +38,20 @@ class Compiled:
     ) -> None:
         self._left = pays_after
         self._more = compiling_pays_after - pays_after
+        self._is_asked_for = False
         self._is_tried = False
         self._loading: Any = None
         self._module: Any = None
         self.on_load: Callable[[Any], None] | None = None
+        self.run: Callable[[Callable[[], object]], object] = at_once
 
     def get(self, requests: int) -> Any:
         """The kernel for so many more requests: the compiled one as soon as it pays."""
         if self._module is None and not self._is_tried:
             self._left -= requests
-            if self._left < 0:
-                self._weigh()
+            if self._left < 0 and not self._is_asked_for:
+                self._is_asked_for = True
+                self.run(self._weigh)
         return self._module or kernel
 
     def get_now(self) -> Any:
@@ -53,10 +62,10 @@ class Compiled:
     def load(self) -> bool:
         """Have the compiled kernel at hand from now on; whether there is one on this machine."""
         if not self._is_tried and self._is_possible():
-            self._module = self._loading
             if self.on_load is not None:
-                self.on_load(self._module)
-            self._module.get_ready()
+                self.on_load(self._loading)
+            self._loading.get_ready()
+            self._module = self._loading
         self._is_tried = True
         return self._module is not None
 
@@ -66,6 +75,7 @@ class Compiled:
             self._left += self._more
             self._more = 0
             if self._left >= 0:
+                self._is_asked_for = False
                 return
         self.load()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubestage.scheduler.devices import semver
+from kubestage.objects.cel import semver
 
 ORDERED = [
     "0.9.0", "1.0.0-1", "1.0.0-2", "1.0.0-10", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta",

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.objects import quantity
+from kubestage.objects.cel import semver
+from kubestage.objects.cel.semver import Version
 from kubestage.objects.quantity import Quantity
-from kubestage.scheduler.devices import semver
-from kubestage.scheduler.devices.semver import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,13 +128,28 @@ def _semver(text: str, normalize: bool = False) -> Version:
 
 
 def _find(text: str, pattern: str) -> str:
-    found = _compiled(pattern).search(text)
+    found = _compiled(pattern).search(text) if _is_found(pattern, text) else None
     return found[0] if found else ""
 
 
 def _find_all(text: str, pattern: str, limit: int = _MAX_MATCHES) -> list[str]:
+    if not _is_found(pattern, text):
+        return []
     found = [match[0] for match in _compiled(pattern).finditer(text)]
     return found if limit < 0 else found[:limit]
+
+
+@functools.lru_cache(512)
+def _automaton(pattern: str) -> automaton.Automaton:
+    return automaton.Automaton(pattern)
+
+
+def _is_found(pattern: str, text: str) -> bool:
+    """Whether there is anything to find; Python's engine may look for it for ever."""
+    try:
+        return _automaton(pattern).is_found_in(text)
+    except (re.error, automaton.UnfitError) as problem:
+        raise ValueError(f"Illegal regex: {problem}") from None
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -1,0 +1,155 @@
+"""``kubestage serve``: a Kubernetes API for kubectl and everybody else."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Final, cast
+
+from kubestage.cli import completion
+from kubestage.cli import run_options as others
+from kubestage.cli import serve_options as options
+from kubestage.errors import InputError
+
+EPILOG: Final = """
+[bold]Examples[/bold]
+
+kubestage serve                              [dim]# then, in another terminal:[/dim]
+
+export KUBECONFIG=$PWD/.kubestage/kubeconfig; kubectl get namespaces
+
+kubestage serve cluster/ --in-memory         [dim]# objects of files, nothing kept[/dim]
+
+kubestage serve cluster/ --speed 60          [dim]# an hour passes in a minute[/dim]
+
+kubestage serve --record session.yaml        [dim]# what is asked for, as a Scenario[/dim]
+
+kubestage serve --scheduler outside          [dim]# a kube-scheduler of your own schedules[/dim]
+
+kubestage serve --host 0.0.0.0               [dim]# with TLS and a token, both made if need be[/dim]
+
+Pods, nodes and requests are simulated; everything else is the Kubernetes API as kubectl, client
+libraries and controllers know it. Time is virtual: by default it jumps from event to event while
+there is work, and stands still when all is quiet; curl ADDRESS/kubestage/v1/clock tells more.
+
+On this machine alone nobody needs a password, and pages of other sites are kept out. Whoever
+listens to the world (--host) gets TLS and a token.
+
+Ctrl-C ends it well: what was acknowledged is kept, and the next start goes on from there.
+"""
+_DATA_DIR: Final = ".kubestage"
+_FASTEST: Final = 1e6
+_MODES: Final = {"jump": "jump", "still": "paused", "realtime": "speed"}
+
+
+def serve(
+    files: options.Files = None,
+    port: options.Port = 18080,
+    kubeconfig: options.Kubeconfig = None,
+    data_dir: options.DataDir = None,
+    in_memory: options.InMemory = False,
+    durability: options.Durability = "full",
+    record: options.Record = None,
+    scheduler: options.Scheduler = "built-in",
+    config: others.Config = None,
+    plugin: others.Plugins = None,
+    scheduler_grace: options.Grace = "1s",
+    scheduler_timeout: options.Timeout = None,
+    scheduler_name: options.Names = None,
+    controllers: options.Controllers = True,
+    disable_admission_plugins: options.DisabledPlugins = None,
+    setting: others.Setting = None,
+    seed: options.Seed = None,
+    pace: options.Pace = "jump",
+    speed: options.Speed = None,
+    start: options.Start = None,
+    host: options.Host = "127.0.0.1",
+    allow_host: options.AllowHost = None,
+    tls_cert: options.TlsCert = None,
+    tls_key: options.TlsKey = None,
+    token_file: options.TokenFile = None,
+    max_objects: options.MaxObjects = 500_000,
+    max_watchers: options.MaxWatchers = 10_000,
+    log_level: options.LogLevel = "error",
+) -> int:
+    """Serve a cluster to kubectl, client libraries and schedulers of your own."""
+    from kubestage.cli import serve_run
+
+    completion.check_choice(pace, options.PACES, "pace")
+    completion.check_choice(scheduler, options.SCHEDULERS, "scheduler")
+    completion.check_choice(durability, options.DURABILITIES, "durability")
+    completion.check_choice(log_level, options.LOG_LEVELS, "log level")
+    return serve_run.run(
+        serve_run.Request(
+            files=files or [],
+            host=host,
+            port=port,
+            data_dir=_directory(data_dir, in_memory=in_memory),
+            is_relaxed=durability == "relaxed",
+            record=record,
+            scheduler=cast("options.Scheduling", scheduler),
+            outside=_outside(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
+            config=config,
+            plugins=plugin or [],
+            has_controllers=controllers,
+            disabled_plugins=_names(disable_admission_plugins),
+            settings=setting or [],
+            seed=seed,
+            start=start,
+            mode=_MODES[pace] if speed is None else "speed",
+            speed=_speed(pace, speed),
+            kubeconfig=kubeconfig,
+            allow_hosts=allow_host or [],
+            certificate=tls_cert,
+            key=tls_key,
+            token_file=token_file,
+            max_objects=max_objects,
+            max_watchers=max_watchers,
+            log_level=log_level,
+        )
+    )
+
+
+def _directory(name: str | None, *, in_memory: bool) -> pathlib.Path | None:
+    if in_memory and name is not None:
+        fix = "leave one of them out"
+        raise InputError("keeps nothing, so it has no --data-dir", path="--in-memory", fix=fix)
+    return None if in_memory else pathlib.Path(name or _DATA_DIR)
+
+
+def _outside(
+    scheduler: str, grace: str, timeout: str | None, names: list[str] | None
+) -> tuple[float, float | None, tuple[str, ...] | None]:
+    """How long a scheduler outside is waited for, and whose pods are its."""
+    if scheduler != "outside" and (timeout is not None or names):
+        path = "--scheduler-timeout" if timeout is not None else "--scheduler-name"
+        raise InputError("is for a scheduler outside", path=path, fix="add --scheduler outside")
+    timeout_s = None if timeout is None else _seconds(timeout, "--scheduler-timeout")
+    return _seconds(grace, "--scheduler-grace"), timeout_s, tuple(names) if names else None
+
+
+def _seconds(text: str, path: str) -> float:
+    from kubestage.objects import durations
+
+    try:
+        seconds = durations.parse_duration(text) / 1e9
+    except ValueError as error:
+        raise InputError(str(error), path=path, fix="write it as 500ms, 2s or 1m") from error
+    if seconds <= 0:
+        raise InputError("must be above 0", path=path, fix="write it as 500ms, 2s or 1m")
+    return seconds
+
+
+def _names(given: list[str] | None) -> list[str]:
+    return [name for each in given or () for name in each.split(",") if name]
+
+
+def _speed(pace: str, speed: float | None) -> float:
+    if speed is None:
+        return 1.0
+    if pace == "still":
+        fix = "leave one of them out"
+        raise InputError("lets time stand still, so it has no --speed", path="--pace", fix=fix)
+    if not 0 < speed <= _FASTEST:
+        fix = "write it as in --speed 60, or leave it out"
+        raise InputError(f"must be above 0 and at most {_FASTEST:g}", path="--speed", fix=fix)
+    return speed

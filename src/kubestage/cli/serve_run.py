@@ -1,0 +1,262 @@
+"""What ``kubestage serve`` does, from the first file to the last change."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import pathlib
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import typer
+
+import kubestage
+from kubestage.cli import (
+    config_file,
+    failures,
+    plugin_files,
+    running,
+    serve_door,
+    serve_stage,
+    staging,
+)
+from kubestage.cli.living import controller_settings
+from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
+from kubestage.cli.version import KUBERNETES_VERSION
+from kubestage.errors import InputError
+from kubestage.objects import timestamps
+from kubestage.scenario import resource
+from kubestage.scheduler.record import Recording
+from kubestage.scheduler.selection import TieBreak
+from kubestage.server.door.settings import Limits
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator, Mapping
+
+    from kubestage.cli.loading import Loaded
+    from kubestage.cli.serve_door import Door, Wishes
+    from kubestage.cli.serve_stage import Made
+    from kubestage.server import assembly
+    from kubestage.server.outside import OutsideSettings
+
+_EXTRA: Final = "pip install 'kubestage[server]'"
+_NS: Final = 1_000_000_000
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a person asked for."""
+
+    files: list[str]
+    host: str
+    port: int
+    data_dir: pathlib.Path | None
+    is_relaxed: bool
+    record: str | None
+    scheduler: Scheduling
+    # Of a scheduler outside: its grace and timeout in seconds, and its names.
+    outside: tuple[float, float | None, tuple[str, ...] | None]
+    config: str | None
+    plugins: list[str]
+    has_controllers: bool
+    disabled_plugins: list[str]
+    settings: list[str]
+    seed: int | None
+    start: str | None
+    mode: str
+    speed: float
+    kubeconfig: str | None
+    allow_hosts: list[str]
+    certificate: str | None
+    key: str | None
+    token_file: str | None
+    max_objects: int
+    max_watchers: int
+    log_level: str
+
+
+def run(request: Request) -> int:
+    """Serve until somebody stops it."""
+    try:
+        from kubestage.server import serving
+    except ImportError as error:
+        problem = f"serving needs packages that are not installed: {error.name}"
+        raise InputError(problem, fix=_EXTRA) from None
+    wishes = _wishes(request)
+    serve_door.check(wishes)
+    loaded = staging.load(request.files, request.config) if request.files else None
+    wanted = _wanted(request, loaded)
+    with contextlib.ExitStack() as until_ended:
+        listening = serving.listen(request.host, request.port)
+        until_ended.callback(listening.close)
+        made = serve_stage.make(wanted, loaded, request.data_dir, is_relaxed=request.is_relaxed)
+        with contextlib.ExitStack() as until_served:
+            if made.journal is not None:
+                until_served.callback(made.journal.close)
+            door = serve_door.prepare(wishes, listening)
+            if door.passing is not None:
+                until_ended.callback(shutil.rmtree, door.passing, ignore_errors=True)
+            for note in _notes(request, loaded, made, door):
+                typer.echo(f"Note: {note}", err=True)
+            with plugin_files.blaming(wanted.settings.plugins):
+                served = _Served(request, made, door, wanted.settings.plugins)
+                failure = served.run(listening, until_served)
+    if failure:
+        failures.tell(failure)
+        return failures.NOT_AS_WANTED
+    return 0
+
+
+def _wishes(request: Request) -> Wishes:
+    limits = Limits(objects=request.max_objects, watchers=request.max_watchers)
+    return serve_door.Wishes(
+        host=request.host,
+        data_dir=request.data_dir,
+        allow_hosts=request.allow_hosts,
+        certificate=request.certificate,
+        key=request.key,
+        token_file=request.token_file,
+        kubeconfig=request.kubeconfig,
+        limits=limits,
+    )
+
+
+def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
+    imported = () if loaded is None else loaded.imported
+    configuration = config_file.load(request.config, config_file.Flags(), imported)
+    plugins = plugin_files.load(request.plugins, configuration)
+    config_file.check(configuration, plugins, request.config)
+    laws = running.laws(request.settings)
+    controllers = controller_settings(laws) if request.has_controllers else None
+    # What is kept of attempts on a server is its own business; here it would grow for ever.
+    settings = running.Settings(
+        configuration, plugins, request.seed or 0, TieBreak("heap"), Recording.NONE, laws
+    )
+    return serve_stage.Wanted(
+        settings=settings,
+        is_configured=request.config is not None,
+        scheduler=request.scheduler,
+        controllers=controllers,
+        disabled_plugins=request.disabled_plugins,
+        seed=request.seed,
+        start=_start(request.start),
+    )
+
+
+def _start(text: str | None) -> str | None:
+    """The moment that a person means."""
+    if text is None:
+        return None
+    if text == "now":
+        return timestamps.format_time(time.time_ns() // _NS * _NS)
+    try:
+        return timestamps.format_time(timestamps.parse_time(text))
+    except ValueError:
+        fix = "write now, or as in 2026-01-01T00:00:00Z"
+        raise InputError(f'"{text}" is no time', path="--start", fix=fix) from None
+
+
+class _Served(msgspec.Struct, frozen=True):
+    """What is served, to whom."""
+
+    request: Request
+    made: Made
+    door: Door
+    plugins: Mapping[str, type[Any]]
+
+    def run(self, listening: socket.socket, until_served: contextlib.ExitStack) -> str:
+        """Serve; what could not be recorded of it, if that was asked for."""
+        from kubestage.server import serving
+
+        level = self.request.log_level.upper()
+        logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
+        serving.raise_file_limit()
+        with asyncio.Runner(loop_factory=serving.loop_factory()) as runner:
+            return runner.run(self._serve(listening, until_served))
+
+    async def _serve(self, listening: socket.socket, until_served: contextlib.ExitStack) -> str:
+        from kubestage.server import assembly, serving
+
+        door = self.door
+        how = serving.Options(
+            certificate=door.certificate,
+            key=door.key,
+            log_level=self.request.log_level,
+            limits=door.settings.limits,
+        )
+        stage = assembly.Served(self.made.stage, self._plan(), self.made.journal)
+        stage.start()
+        until_served.pop_all()
+        server = serving.server(stage.application, how, self._tell)
+        # What is there now stays, so that nobody looks at it again for what could go.
+        gc.freeze()
+        try:
+            await server.serve([listening])
+        finally:
+            await stage.close()
+        return "" if stage.recorder is None else stage.recorder.failure
+
+    def _plan(self) -> assembly.Plan:
+        from kubestage.server import assembly
+        from kubestage.server.pacing import Mode
+
+        request = self.request
+        return assembly.Plan(
+            door=self.door.settings,
+            mode=Mode(request.mode),
+            speed=request.speed,
+            scheduler=request.scheduler,
+            outside=_outside(request),
+            plugins=self.plugins,
+            runs=None if request.data_dir is None else request.data_dir / "runs",
+            record=request.record,
+        )
+
+    def _tell(self) -> None:
+        _tell(self.request, self.door)
+
+
+def _outside(request: Request) -> OutsideSettings:
+    from kubestage.server.outside import OutsideSettings
+
+    grace_s, timeout_s, names = request.outside
+    # A pod that it has yet to look at is waited for longer.
+    return OutsideSettings(grace_s, 10 * grace_s, timeout_s, names)
+
+
+def _tell(request: Request, door: Door) -> None:
+    """Say where the server is and how to get there; the first lines are for programs, too."""
+    kept = "nothing is kept" if request.data_dir is None else f"kept in {request.data_dir}"
+    lines = [
+        f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}.",
+        f"  {door.address}",
+        f"  export KUBECONFIG={pathlib.Path(door.kubeconfig).absolute()}",
+    ]
+    if door.new_token is not None:
+        lines.append(f"  token, shown this once: {door.new_token}")
+    lines.append("Ctrl-C stops it.")
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> Iterator[str]:
+    """What a person may not have meant."""
+    if not made.is_new:
+        yield f"goes on from {made.stage.now}, as it was left in {request.data_dir}"
+    if loaded is not None:
+        yield from (note for each in loaded.imported for note in each.notes)
+        written = [each for each in loaded.documents if resource.is_scenario(each.object)]
+        count = len(written) + len(loaded.imported)
+        if count and len(loaded.documents) > len(written):
+            yield "a Scenario begins by emptying the cluster; what it needs belongs into its events"
+    if request.config is not None and request.scheduler != "built-in":
+        yield f"--config has no effect with --scheduler {request.scheduler}"
+    if request.settings and not request.has_controllers:
+        yield "--setting has no effect with --no-controllers"
+    if door.certificate is not None:
+        yield "clients need the token and trust in the certificate: the kubeconfig has both"

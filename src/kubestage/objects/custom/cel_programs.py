@@ -1,0 +1,166 @@
+"""Rules compiled by the CEL library, and its answers in the API server's words."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects.cel import environments, functions
+from kubestage.objects.custom import cel_names, cel_tree
+
+if TYPE_CHECKING:
+    from kubestage.objects.custom.nodes import Node
+
+_CODE: Final = re.compile(r"^[A-Z_]+: |(?: \[[A-Z_]+\])$")
+_NO_KEY: Final = re.compile(r'^Key not found in map : "?(?P<key>.*?)"?$', re.DOTALL)
+_INDEX: Final = re.compile(r"^Index error: index=(?P<at>-?\d+) size=\d+$")
+_WORDS: Final = {"divide by zero": "division by zero", "modulus by zero": "modulus by zero"}
+# The old value of a rule that can do without one, in a list that may be empty.
+_OLD: Final = "__old"
+
+
+class RuleError(Exception):
+    """A rule that cannot be compiled, or that failed on a value; the message is the server's."""
+
+
+class Program:
+    """One expression over `self` and `oldSelf`."""
+
+    def __init__(self, text: str, node: Node, *, is_root: bool, optional_old: bool) -> None:
+        self.optional_old = optional_old
+        environment = _environment(_type_key(node), optional_old)
+        try:
+            checked = environment.compile(text)
+        except RuntimeError as trouble:
+            raise RuleError(f"compilation failed: {_plain(str(trouble))}") from None
+        facts = cel_tree.facts(
+            checked.serialize(), node, is_root=is_root, optional_old=optional_old
+        )
+        if facts.problems:
+            shown = "\n".join(_located(text, problem) for problem in facts.problems)
+            raise RuleError(f"compilation failed: {shown}")
+        self.result: str = checked.return_type().name()
+        self.uses_old_self = facts.uses_old_self
+        self._program = checked
+        if optional_old and facts.uses_old_self:
+            known = f"{_OLD}.size() == 1 ? optional.of({_OLD}[0]) : optional.none()"
+            self._program = environment.compile(f"cel.bind(oldSelf, {known}, {text})")
+
+    def run(self, new: Any, old: Any) -> Any:
+        """The value of the expression; RuleError if there is none."""
+        data: dict[str, Any] = {"self": new, "oldSelf": old}
+        if self.optional_old:
+            data = {"self": new, "oldSelf": None, _OLD: [] if old is None else [old]}
+        elif not self.uses_old_self:
+            data = {"self": new}
+        try:
+            result = self._program.eval(data=data)
+            kind, value = result.type().name(), result.plain_value()
+        except (RuntimeError, TypeError) as trouble:
+            raise RuleError(_runtime_words(str(trouble))) from None
+        if kind == "ERROR":
+            raise RuleError(_runtime_words(str(value)))
+        return value
+
+
+def _plain(text: str) -> str:
+    return _CODE.sub("", text)
+
+
+def _runtime_words(text: str) -> str:
+    plain = _plain(text)
+    if plain.startswith(("No matching overloads found", "Applying SELECT to non-message")):
+        return functions.NO_OVERLOAD
+    index = _INDEX.match(plain)
+    if index is not None:
+        return f"index out of bounds: {index['at']}"
+    return _NO_KEY.sub(r"no such key: \g<key>", _WORDS.get(plain, plain))
+
+
+def _located(text: str, problem: cel_tree.Problem) -> str:
+    before = text[: problem.offset]
+    line = before.count("\n")
+    column = problem.offset - (before.rfind("\n") + 1)
+    shown = text.split("\n")[line]
+    mark = f" | {shown}\n | {'.' * column}^"
+    return f"ERROR: <input>:{line + 1}:{column + 1}: {problem.text}\n{mark}"
+
+
+def _type_key(node: Node) -> str:
+    """A type in one word, so that schemas of one type share an environment."""
+    if node.int_or_string or not cel_names.is_exposed(node):
+        return "dyn"
+    if node.type == "array":
+        assert node.items is not None
+        return f"[{_type_key(node.items)}"
+    if node.type == "object":
+        return "{dyn" if node.additional is None else "{" + _type_key(node.additional)
+    return node.type
+
+
+def _type(key: str) -> Any:
+    types = environments.library().Type
+    if key[0] == "[":
+        return types.List(_type(key[1:]))
+    if key[0] == "{":
+        return types.Map(types.STRING, _type(key[1:]))
+    plain = {
+        "string": types.STRING,
+        "boolean": types.BOOL,
+        "number": types.DOUBLE,
+        "integer": types.INT,
+    }
+    return plain.get(key, types.DYN)
+
+
+@functools.cache
+def _environment(key: str, optional_old: bool) -> Any:
+    """What a rule may use: a value and its old one, and the functions of Kubernetes."""
+    types = environments.library().Type
+    value = _type(key)
+    variables = {"self": value, "oldSelf": types.DYN if optional_old else value}
+    if optional_old:
+        variables[_OLD] = types.List(value)
+    return environments.environment(variables, _declared())
+
+
+@functools.cache
+def _declared() -> list[Any]:
+    library = environments.library()
+    types = library.Type
+    of = {
+        **environments.plain_types(),
+        functions.QUANTITY: types.MAP,
+        functions.SEMVER: types.MAP,
+    }
+    declared = []
+    for each in functions.FUNCTIONS:
+        # Quantities and versions are both maps here, and one overload serves them all.
+        distinct = {tuple(of[part].name() for part in parts): parts for _, parts in each.overloads}
+        overloads = [
+            library.Overload(
+                f"{each.name}/{number}",
+                of[each.result],
+                [of[part] for part in parts],
+                each.is_member,
+                each,
+            )
+            for number, parts in enumerate(distinct.values())
+        ]
+        declared.append(library.FunctionDecl(each.name, overloads))
+    items = types.List(types.DYN)
+    for name, result, call in (
+        ("sum", types.DYN, sum),
+        ("min", types.DYN, min),
+        ("max", types.DYN, max),
+        ("isSorted", types.BOOL, _is_sorted),
+    ):
+        overload = library.Overload(f"list_{name}", result, [items], True, call)
+        declared.append(library.FunctionDecl(name, [overload]))
+    return declared
+
+
+def _is_sorted(items: list[Any]) -> bool:
+    return all(one <= other for one, other in itertools.pairwise(items))

@@ -1,0 +1,82 @@
+"""From a request body to an object of any kind, as strictly as the caller asks.
+
+As `objects.decode`, for kinds that only their definition knows as well.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kubestage.errors import BadRequest
+from kubestage.objects import decode as decode_any
+from kubestage.objects.custom import rows
+from kubestage.objects.decode import Decoded
+from kubestage.objects.validation import field, status
+
+if TYPE_CHECKING:
+    from kubestage.objects.decode import FieldValidation
+    from kubestage.objects.kinds import Kind
+
+Json = dict[str, Any]
+
+
+def decode(body: bytes | Json, kind: Kind, field_validation: FieldValidation) -> Decoded:
+    """The object in `body`; BadRequest says why it is none of that kind.
+
+    Of a custom resource, unknown fields are gone and defaults are there.
+    """
+    if not rows.are_custom(kind):
+        return decode_any.decode(body, kind.api_version, kind.kind, field_validation)
+    decoded = _parsed(body, kind)
+    obj = decoded.object
+    unknown: list[str] = []
+    if obj.get("kind") == kind.kind:
+        obj, unknown = rows.compiled(kind).read(obj)
+    told = [*decoded.warnings, *(f'unknown field "{path}"' for path in unknown)]
+    if told and field_validation == "Strict":
+        raise BadRequest(
+            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
+            f"strict decoding error: {', '.join(told)}"
+        )
+    return Decoded(obj, tuple(told) if field_validation == "Warn" else ())
+
+
+def _parsed(body: bytes | Json, kind: Kind) -> Decoded:
+    """The body as it stands; its version is checked, its kind is judged later."""
+    try:
+        given = body if isinstance(body, dict) else msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        return decode_any.decode(body, kind.api_version, kind.kind, "Warn")
+    named, version = given.get("kind"), given.get("apiVersion")
+    if not named and named in (None, ""):
+        text = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        shown = text.decode("utf-8", "replace")
+        raise BadRequest(
+            f"the object provided is unrecognized (must be of type {kind.kind}): "
+            f"Object 'Kind' is missing in '{shown}' ({_summary(text)})"
+        )
+    if not isinstance(named, str) or not isinstance(version, str | None):
+        return decode_any.decode(body, kind.api_version, kind.kind, "Warn")
+    if version != kind.api_version:
+        raise BadRequest(
+            f"the API version in the data ({version or ''}) does not match the expected "
+            f"API version ({kind.api_version})"
+        )
+    return decode_any.decode(body, version, named, "Warn")
+
+
+def _summary(text: bytes) -> str:
+    start = text[:30].decode("utf-8", "replace")
+    return f"{start} ..." if len(text) > 30 else start
+
+
+def check_type(kind: Kind, obj: Json) -> None:
+    """Refuse an object that says it is of another kind than the request's."""
+    named = obj.get("kind")
+    if named not in (None, kind.kind):
+        problem = field.invalid("kind", named, f"must be {kind.kind}")
+        raise status.invalid(obj, [problem])

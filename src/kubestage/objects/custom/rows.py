@@ -1,0 +1,50 @@
+"""Which kinds are custom, and the way to what their definitions say.
+
+NOTE: most stores have no definitions; what judges them is loaded with the first one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.objects import kinds
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from kubestage.objects.custom.instances import Instances
+    from kubestage.objects.kinds import Kind
+
+Json = dict[str, Any]
+
+_BUILT_IN: Final = frozenset((row.api_version, row.kind) for row in kinds.BUILT_IN)
+
+
+def are_custom(kind: Kind) -> bool:
+    """Whether objects of a kind are treated as their definition says; our own kinds are not."""
+    return kind.definition is not None and (kind.api_version, kind.kind) not in _BUILT_IN
+
+
+def compiled(kind: Kind) -> Instances:
+    """What the definition of a kind says about its objects."""
+    from kubestage.objects.custom import instances  # noqa: PLC0415 - see above
+
+    return instances.of(kind)
+
+
+def definition_rules() -> ModuleType:
+    """The rules for definitions themselves."""
+    from kubestage.objects.custom import definition_check  # noqa: PLC0415 - see above
+
+    return definition_check
+
+
+def condition(definition: Json, type_name: str) -> Json:
+    """A condition of a definition, or nothing."""
+    conditions = (definition.get("status") or {}).get("conditions") or ()
+    return next((each for each in conditions if each.get("type") == type_name), {})
+
+
+def is_established(definition: Json) -> bool:
+    """Whether a definition is served."""
+    return condition(definition, "Established").get("status") == "True"

@@ -1,0 +1,73 @@
+"""The annotation in which ``kubectl apply`` keeps what it applied, when it moves to the server.
+
+Whoever applied on the client's side owns, as an updater, what the annotation says; the same person
+may take it over without a conflict, and the annotation follows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.objects import go_json
+from kubestage.objects.ownership import checking, collecting, comparing, field_set
+from kubestage.objects.validation import metadata as metadata_rules
+
+if TYPE_CHECKING:
+    from kubestage.objects.ownership.conflicts import Conflict
+    from kubestage.objects.ownership.field_set import FieldSet
+    from kubestage.objects.ownership.updating import View
+
+Json = dict[str, Any]
+
+KUBECTL: Final = "kubectl"
+ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def _text(obj: Json) -> str:
+    annotations = (obj.get("metadata") or {}).get("annotations") or {}
+    text = annotations.get(ANNOTATION)
+    return text if isinstance(text, str) else ""
+
+
+def not_allowed(view: View, live: Json, conflicts: list[Conflict]) -> list[Conflict]:
+    """The conflicts that stay: those about fields that are not as they were last applied."""
+    allowed = _allowed(view, live)
+    if allowed is None:
+        return conflicts
+    return [conflict for conflict in conflicts if not field_set.has(allowed, conflict.path)]
+
+
+def _allowed(view: View, live: Json) -> FieldSet | None:
+    """Fields that are as the annotation says; None if it says nothing that can be used."""
+    try:
+        last = msgspec.json.decode(_text(live).encode())
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(last, dict) or last.get("apiVersion") != view.api_version:
+        return None
+    if checking.check(view.atom, last) or checking.check(view.atom, live):
+        return None
+    allowed = collecting.fields_of(view.atom, last)
+    for changed in comparing.compare(view.atom, last, live):
+        allowed = field_set.difference(allowed, changed)
+    return allowed
+
+
+def synced(live: Json, wanted: Json | None, config: Json) -> Json | None:
+    """The object with the annotation saying what was applied now, if it has one at all."""
+    result = live if wanted is None else wanted
+    if not _text(result):
+        return wanted
+    metadata = dict(config.get("metadata") or {})
+    if metadata.get("annotations"):
+        left = {key: text for key, text in metadata["annotations"].items() if key != ANNOTATION}
+        metadata["annotations"] = left
+        if not left:
+            del metadata["annotations"]
+    said = go_json.encode({**config, "metadata": metadata}).decode() + "\n"
+    annotations = {**result["metadata"]["annotations"], ANNOTATION: said}
+    if metadata_rules.validate_annotations(annotations, ""):
+        del annotations[ANNOTATION]
+    return {**result, "metadata": {**result["metadata"], "annotations": annotations}}

@@ -1,0 +1,179 @@
+"""The ASGI application: a request in, an answer out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import ApiError
+from kubestage.server import request as requests
+from kubestage.server import routing, special_routes, subresources
+from kubestage.server.context import Context
+from kubestage.server.encoding import Encoder
+from kubestage.server.response import (
+    Joined,
+    Response,
+    Stream,
+    error_response,
+    text_response,
+    warning_headers,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping
+
+    from kubestage.server.live import Live
+    from kubestage.server.request import Request
+    from kubestage.store.log import Change
+
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+
+_BODILESS: Final = frozenset({"GET", "HEAD"})
+_INTERNAL: Final = "an error on the server has prevented the request from succeeding"
+
+
+class Application:
+    """Serves one `Live` stage."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self.encoder = Encoder()
+        live.store.subscribe(self.on_change)
+
+    def on_change(self, change: Change) -> None:
+        """Forget the bytes of what is stored no more."""
+        if change.old is not None:
+            self.encoder.forget(change.old)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one connection event, as ASGI has it."""
+        if scope["type"] != "http":
+            await _other(scope, receive, send)
+            return
+        has_body = scope["method"] not in _BODILESS
+        body = await _read(receive) if has_body else b""
+        if body is None:
+            return
+        request = requests.parse(dict(scope), body)
+        response = await self.respond(request)
+        if isinstance(response, Stream):
+            await _stream(response, receive, send)
+            return
+        if isinstance(response, Joined):
+            await _send_joined(response, send, is_head=scope["method"] == "HEAD")
+            return
+        await send(_start(response, len(response.body)))
+        shown = b"" if scope["method"] == "HEAD" else response.body
+        await send({"type": "http.response.body", "body": shown})
+
+    async def respond(self, request: Request) -> Response | Joined | Stream:
+        """The answer to a request, given when all that it tells of is safe.
+
+        Where nothing can be kept any more, nothing is written; what there is may still be read.
+        """
+        live = self.live
+        live.pace.catch_up()
+        failure = live.durability.failure
+        try:
+            if failure is not None and request.method not in _BODILESS:
+                raise failure
+            response = await self._served(request)
+            if failure is None and not isinstance(response, Stream):
+                await live.settled()
+        except ApiError as error:
+            return error_response(error)
+        except Exception:  # noqa: BLE001 - the edge of the process: a client must get an answer
+            traceback.print_exc(file=sys.stderr)
+            return error_response(ApiError(_INTERNAL))
+        return response
+
+    async def _served(self, request: Request) -> Response | Joined | Stream:
+        live = self.live
+        warnings: list[str] = []
+        try:
+            special = special_routes.find(live, request)
+            if special is not None:
+                return await special
+            target = routing.find(live.store.kinds, request.path)
+            context = Context(live, self.encoder, request, target)
+            warnings = context.warnings
+            return subresources.serving(context)(context)
+        except routing.NoSuchPage as error:
+            return text_response(f"{error.message}\n", error.code)
+        except ApiError as error:
+            return error_response(error, warning_headers(warnings))
+
+
+def _start(response: Response | Joined | Stream, length: int | None = None) -> Message:
+    headers = response.headers
+    if length is not None:
+        headers = [*headers, (b"content-length", str(length).encode())]
+    return {"type": "http.response.start", "status": response.status, "headers": headers}
+
+
+async def _send_joined(response: Joined, send: Send, *, is_head: bool) -> None:
+    """Send a list piece by piece."""
+    await send(_start(response, len(response)))
+    if not is_head:
+        for piece in response:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """The body of a request; None if the client left."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        return None
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body"):
+        return body
+    chunks = [body]
+    while message.get("more_body"):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        chunks.append(message.get("body", b""))
+    return b"".join(chunks)
+
+
+async def _stream(response: Stream, receive: Receive, send: Send) -> None:
+    """Send chunks until there are no more, or the client has left."""
+    await send(_start(response))
+    # Without a first chunk some servers hold back even the headers.
+    await send({"type": "http.response.body", "body": b"", "more_body": True})
+    task = asyncio.current_task()
+    assert task is not None
+    leaving = asyncio.ensure_future(_until_gone(receive, task))
+    try:
+        async for chunk in response.chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    except asyncio.CancelledError:
+        if not leaving.done():
+            raise
+    finally:
+        leaving.cancel()
+        aclose = getattr(response.chunks, "aclose", None)
+        if aclose is not None:
+            await aclose()
+
+
+async def _until_gone(receive: Receive, task: asyncio.Task[Any]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    task.cancel()
+
+
+async def _other(scope: Message, receive: Receive, send: Send) -> None:
+    """What is not HTTP: the server's own life. WebSockets are not spoken here."""
+    assert scope["type"] == "lifespan", scope["type"]
+    with contextlib.suppress(asyncio.CancelledError):
+        while (await receive())["type"] == "lifespan.startup":
+            await send({"type": "lifespan.startup.complete"})
+        await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,1 @@
+"""Tables that the server reads, as data files."""

@@ -1,0 +1,128 @@
+"""The documents that describe the API: discovery, OpenAPI and the version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.server import discovery, negotiation, openapi, routing, version
+from kubestage.server.openapi import older
+from kubestage.server.presentation import as_yaml
+from kubestage.server.response import JSON, YAML, Response
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import KindTable
+    from kubestage.server.discovery.aggregated import Version
+    from kubestage.server.live import Live
+    from kubestage.server.request import Request
+
+_AGGREGATED: Final = "as=APIGroupDiscoveryList"
+_GROUP_DEPTH: Final = 2
+_PATHS: Final = (
+    "/healthz", "/kubestage/v1", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version",
+)  # fmt: skip
+
+
+async def version_document(_live: Live, request: Request) -> Response:
+    """``/version``."""
+    return _document(request, version.document())
+
+
+async def root_document(live: Live, request: Request) -> Response:
+    """``/``: which paths there are."""
+    kinds = live.store.kinds
+    groups = discovery.api_group_list(kinds)["groups"]
+    versions = [each["groupVersion"] for group in groups for each in group["versions"]]
+    named = [f"/apis/{group['name']}" for group in groups]
+    paths = ["/api", "/api/v1", "/apis", *named, *(f"/apis/{each}" for each in versions), *_PATHS]
+    return _document(request, {"paths": sorted(paths)})
+
+
+async def discovery_document(live: Live, request: Request) -> Response:
+    """``/api``, ``/apis`` and what lies below them that is not an object."""
+    parts = request.path.strip("/").split("/")
+    kinds = live.store.kinds
+    if len(parts) == 1:
+        wanted = _aggregated_version(request.header(b"accept"))
+        if wanted is not None:
+            return _aggregated(request, kinds, wanted, core=parts[0] == "api")
+    return _document(request, _legacy(request, kinds, parts))
+
+
+def _legacy(request: Request, kinds: KindTable, parts: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] | None
+    if parts[0] == "api":
+        if len(parts) == 1:
+            return discovery.legacy_api(request.header(b"host"))
+        found = discovery.api_resource_list(kinds, "", parts[1])
+    elif len(parts) == 1:
+        return discovery.api_group_list(kinds)
+    elif len(parts) == _GROUP_DEPTH:
+        found = discovery.api_group(kinds, parts[1])
+    else:
+        found = discovery.api_resource_list(kinds, parts[1], parts[2])
+    if found is None:
+        raise routing.no_such_path()
+    return found
+
+
+def _aggregated_version(accept: str) -> Version | None:
+    """Which form of aggregated discovery is asked for; the first that we speak."""
+    for clause in accept.split(","):
+        if _AGGREGATED in clause and "g=apidiscovery.k8s.io" in clause:
+            for known in ("v2", "v2beta1"):
+                if f"v={known};" in f"{clause};".replace(" ", ""):
+                    return known
+    return None
+
+
+def _aggregated(request: Request, kinds: KindTable, form: Version, *, core: bool) -> Response:
+    body = msgspec.json.encode(discovery.aggregated(kinds, core=core, version=form))
+    etag = discovery.etag(body)
+    headers = [(b"etag", etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
+    if request.header(b"if-none-match") == etag:
+        return Response(304, b"", discovery.content_type(form).encode(), headers)
+    return Response(200, body, discovery.content_type(form).encode(), headers)
+
+
+async def openapi_document(live: Live, request: Request) -> Response:
+    """``/openapi/v3`` and the documents of its index."""
+    kinds = live.store.kinds
+    if request.path.rstrip("/") == "/openapi/v2":
+        return _older(request)
+    if not request.path.startswith("/openapi/v3"):
+        raise routing.no_such_path()
+    path = request.path.removeprefix("/openapi/v3").strip("/")
+    if not path:
+        return Response(200, msgspec.json.encode(openapi.index(kinds)), JSON)
+    document = openapi.document(kinds, path)
+    if document is None:
+        raise routing.no_such_path()
+    etag = f'"{document.hash}"'.encode()
+    headers = [(b"etag", etag), (b"vary", b"Accept")]
+    asked = request.parameter("hash")
+    if asked and asked != document.hash:
+        query = f"/openapi/v3/{path}?hash={document.hash}".encode()
+        return Response(301, b"", JSON, [*headers, (b"location", query)])
+    if asked:
+        headers += [(b"cache-control", b"public, immutable"), (b"expires", openapi.EXPIRES)]
+    else:
+        headers.append((b"cache-control", b"no-cache, private"))
+    if request.header(b"if-none-match").encode() == etag:
+        return Response(304, b"", JSON, headers)
+    return Response(200, document.body, JSON, headers)
+
+
+def _older(request: Request) -> Response:
+    number = version.document()["gitVersion"]
+    if "proto-openapi.spec.v2" in request.header(b"accept"):
+        return Response(200, older.encoded(number), older.PROTOBUF)
+    return Response(200, msgspec.json.encode(older.document(number)), JSON)
+
+
+def _document(request: Request, document: dict[str, Any]) -> Response:
+    form = negotiation.negotiate(request.header(b"accept"), converts=False)
+    if form.media_type == negotiation.YAML:
+        return Response(200, as_yaml(document), YAML)
+    return Response(200, msgspec.json.encode(document), JSON)

@@ -1,0 +1,66 @@
+"""What is said to those who are not let in, as the API server words it."""
+
+from __future__ import annotations
+
+from kubestage.errors import (
+    ApiError,
+    Forbidden,
+    RequestTooLarge,
+    TooManyRequests,
+    Unauthorized,
+)
+
+
+class RequestTimeout(ApiError):
+    """The request took too long."""
+
+    code = 504
+    reason = "Timeout"
+
+
+def unauthorized() -> Unauthorized:
+    """No token, or another one."""
+    return Unauthorized("Unauthorized")
+
+
+def foreign_host(host: str) -> Forbidden:
+    """The request is meant for another server, or a page in a browser was led here."""
+    return Forbidden(
+        f"the host {host[:100]!r} is not one that this server goes by; to allow it, start "
+        "kubestage serve with --allow-host"
+    )
+
+
+def foreign_origin(origin: str) -> Forbidden:
+    """A page from elsewhere asks through somebody's browser."""
+    return Forbidden(
+        f"pages of {origin[:100]!r} may not use this server; to allow it, start kubestage serve "
+        "with --allow-host"
+    )
+
+
+def too_large(limit: int) -> RequestTooLarge:
+    """The body is too long."""
+    return RequestTooLarge(f"Request entity too large: limit is {limit}")
+
+
+def too_late() -> RequestTimeout:
+    """No answer was found in time."""
+    return RequestTimeout("Timeout: request did not complete within the allotted timeout", {})
+
+
+def too_many_watchers(limit: int) -> TooManyRequests:
+    """As many watches are open as may be."""
+    return TooManyRequests(
+        f"{limit} watches are open, and no more are served; to allow more, start kubestage serve "
+        "with --max-watchers",
+        {"retryAfterSeconds": 5},
+    )
+
+
+def too_many_objects(limit: int) -> Forbidden:
+    """The store holds as much as it may."""
+    return Forbidden(
+        f"the server holds {limit} objects, and takes no more; delete some, or start kubestage "
+        "serve with --max-objects"
+    )

@@ -1,0 +1,138 @@
+"""``/metrics``: the numbers of the server, of the stage and of its scheduler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.scheduler import metric_families
+from kubestage.scheduler.metric_families import Gauge
+from kubestage.server.pacing import Mode, Pacer
+from kubestage.server.response import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable, Iterator
+
+    from kubestage.scheduler.metric_families import Family
+    from kubestage.server.door.guard import Asgi, Receive, Scope, Send
+    from kubestage.server.door.traffic import Traffic
+    from kubestage.server.live import Live
+    from kubestage.server.request import Request
+
+PATH: Final = "/metrics"
+_CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
+_STABLE, _ALPHA = "STABLE", "ALPHA"
+_NS: Final = 1_000_000_000
+
+
+class Exposition:
+    """An ASGI application that answers `/metrics` and leaves all else to another.
+
+    What is counted elsewhere is put into words when somebody asks.
+    """
+
+    def __init__(self, application: Asgi, live: Live, traffic: Traffic) -> None:
+        self._application = application
+        self._live = live
+        self._traffic = traffic
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Answer, or let the other one do it."""
+        if scope.get("path") == PATH and scope["method"] in ("GET", "HEAD"):
+            return self._answer(scope["method"], send)
+        return self._application(scope, receive, send)
+
+    async def _answer(self, method: str, send: Send) -> None:
+        body = _text(self._live, _requests(self._traffic)).encode()
+        headers = [(b"content-type", _CONTENT_TYPE), (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+
+
+async def handle(live: Live, _request: Request) -> Response:
+    """What is known without a door at which requests are counted."""
+    return Response(200, _text(live, ()).encode(), _CONTENT_TYPE)
+
+
+def _text(live: Live, more: Iterable[Family]) -> str:
+    """All metrics, as a Prometheus server reads them."""
+    families = [*more, *_store(live), *_stage(live)]
+    if live.stage.scheduler is not None:
+        families += live.stage.scheduler.metrics.families()
+    return metric_families.exposition(families)
+
+
+def _requests(traffic: Traffic) -> Iterator[Family]:
+    yield traffic.requests
+    yield traffic.durations
+    yield traffic.long_running
+    yield Number(
+        "kubestage_requests_in_flight", "Requests that are being served.", traffic.in_flight
+    )
+    yield Number(
+        "kubestage_requests_refused",
+        "Requests that were refused at the door, before anybody looked at what they want.",
+        traffic.refused,
+    )
+
+
+def _store(live: Live) -> Iterator[Family]:
+    objects = Gauge(
+        "apiserver_storage_objects",
+        _STABLE,
+        "Number of stored objects at the time of last check split by kind.",
+        ("resource",),
+    )
+    resources = Gauge(
+        "apiserver_resource_objects",
+        _ALPHA,
+        "Number of stored objects at the time of last check split by kind.",
+        ("group", "resource"),
+    )
+    for each in live.store.ledger.collections():
+        count = len(each.objects)
+        objects.increase(each.kind.resource, times=count)
+        resources.increase(each.kind.group, each.kind.plural, times=count)
+    yield objects
+    yield resources
+    revision = live.store.ledger.revision
+    yield Number("kubestage_revision", "The version of the newest change.", revision)
+    yield Number(
+        "kubestage_journal_lag",
+        "How many changes are not safe on disk yet.",
+        max(revision - live.durability.revision, 0),
+    )
+    yield Number(
+        "kubestage_hidden_changes",
+        "How many changes watchers have not been told of yet.",
+        max(revision - live.fanout.visible, 0),
+    )
+    yield Number("kubestage_watchers", "Watches that are open.", live.fanout.watchers)
+
+
+def _stage(live: Live) -> Iterator[Family]:
+    clock, pace = live.stage.clock, live.pace
+    yield Number("kubestage_virtual_seconds", "Virtual time since the start.", clock.now_ns / _NS)
+    yield Number(
+        "kubestage_virtual_timestamp_seconds",
+        "Virtual time of the calendar, in seconds since 1970.",
+        clock.unix_ns / _NS,
+    )
+    if isinstance(pace, Pacer):
+        modes = Gauge("kubestage_clock_mode", _ALPHA, "How virtual time passes.", ("mode",))
+        modes.put({(mode.value,): int(mode is pace.mode) for mode in Mode})
+        yield modes
+        yield Number("kubestage_clock_speed", "Virtual seconds in a second.", pace.speed)
+
+
+class Number(metric_families.Family):
+    """One number as it is now."""
+
+    kind = "gauge"
+
+    def __init__(self, name: str, text: str, value: float) -> None:
+        super().__init__(name, _ALPHA, text)
+        self.value = value
+
+    def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
+        """The one line."""
+        yield "", [], self.value

@@ -1,0 +1,68 @@
+"""When the files of a journal cannot be used, or can no longer be written."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING, Final
+
+from kubestage.errors import ApiError, InputError
+
+if TYPE_CHECKING:
+    import pathlib
+    import sqlite3
+
+_AWAY: Final = "restore the data directory from a backup, or move it away and begin with a new one"
+_FULL: Final = "free some space, or use another data directory"
+_RIGHTS: Final = "make the data directory writable for this user, or use another one"
+_REASONS: Final = {
+    "SQLITE_FULL": ("the disk is full", _FULL),
+    "SQLITE_NOTADB": ("this is not a journal of kubestage", _AWAY),
+    "SQLITE_CORRUPT": ("the journal is damaged", _AWAY),
+    "SQLITE_READONLY": ("the journal cannot be written", _RIGHTS),
+    "SQLITE_CANTOPEN": ("the journal cannot be opened", _RIGHTS),
+    "SQLITE_PERM": ("the journal cannot be opened", _RIGHTS),
+    "SQLITE_IOERR": ("reading or writing failed", "check the disk and the space left on it"),
+    "SQLITE_BUSY": ("another program uses the journal", "stop it first"),
+    "SQLITE_LOCKED": ("another program uses the journal", "stop it first"),
+}
+_ERRNOS: Final = {
+    errno.ENOSPC: ("the disk is full", _FULL),
+    errno.EDQUOT: ("the disk quota is used up", _FULL),
+    errno.EFBIG: ("the file may not grow any further", _FULL),
+    errno.ENOTDIR: ("this is not a directory", "name a directory, new or of an earlier run"),
+    errno.EEXIST: ("this is not a directory", "name a directory, new or of an earlier run"),
+}
+
+
+class StorageFailed(ApiError):
+    """What was asked for happened, but could not be kept: nobody may rely on it."""
+
+
+def of_sqlite(file: pathlib.Path, error: sqlite3.Error) -> InputError:
+    """An error of the database, with what it says and what may help."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    for known, (problem, fix) in _REASONS.items():
+        if name.startswith(known):
+            return InputError(f"{problem}: {error}", file=str(file), fix=fix)
+    return damaged(file, str(error))
+
+
+def of_system(file: pathlib.Path, error: OSError) -> InputError:
+    """An error of the file system, likewise."""
+    said = error.strerror or str(error)
+    problem, fix = _ERRNOS.get(error.errno or 0, (f"cannot be used: {said}", _RIGHTS))
+    return InputError(problem, file=str(file), fix=fix)
+
+
+def damaged(file: pathlib.Path, what: str) -> InputError:
+    """The content of a file is not what was written to it."""
+    return InputError(f"the journal is damaged: {what}", file=str(file), fix=_AWAY)
+
+
+def at_run_time(file: pathlib.Path, error: sqlite3.Error | OSError) -> str:
+    """What all who write are told from now on."""
+    told = of_system(file, error) if isinstance(error, OSError) else of_sqlite(file, error)
+    return (
+        f"Internal error occurred: storage failed: {told}; nothing is kept until the server is "
+        "started again"
+    )

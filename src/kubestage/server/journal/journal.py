@@ -1,0 +1,175 @@
+"""Tells what is safe: the durability of a served stage."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage.server.journal import failures
+from kubestage.server.journal.committing import Committing
+from kubestage.server.journal.failures import StorageFailed
+
+if TYPE_CHECKING:
+    from kubestage.server.fanout import Fanout
+    from kubestage.server.journal.files import Files
+    from kubestage.server.journal.state import State
+    from kubestage.server.live import Live
+    from kubestage.store.log import Change
+    from kubestage.store.store import Store
+
+_RELAXED_S: Final = 0.05
+_log: Final = logging.getLogger(__name__)
+
+
+class Journal:
+    """Has all changes of a store written, and says which are safe.
+
+    It hears of changes from the moment it is made; `start` writes those that have happened by
+    then and goes on in the event loop: while a commit is under way, the next batch gathers. When
+    it cannot write any more, that is its `failure`, and nothing new is ever called safe.
+    """
+
+    def __init__(self, files: Files, store: Store, last: State, *, is_relaxed: bool) -> None:
+        self._failure = ""
+        self._store = store
+        self._file = files.database.path
+        self._is_relaxed = is_relaxed
+        self._committing = Committing(files, store, last, is_relaxed=is_relaxed)
+        self._pending = self._committing.pending
+        self._wanted = asyncio.Event()
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._fanout: Fanout | None = None
+        self._task: asyncio.Task[None] | None = None
+        if not last.commit:
+            self._pending.add_all(store.ledger)
+        store.subscribe(self.on_change)
+
+    def __reduce__(self) -> tuple[type[Deaf], tuple[()]]:
+        """A copy of a stage is nobody's to keep."""
+        return Deaf, ()
+
+    @property
+    def failure(self) -> StorageFailed | None:
+        """Why nothing can be written any more, if so; each time anew, for it to be raised."""
+        return StorageFailed(self._failure) if self._failure else None
+
+    @property
+    def revision(self) -> int:
+        """The newest version that may be told."""
+        safe = self._committing.safe
+        if self._is_relaxed and not self._failure:
+            return min(self._store.ledger.revision, safe.reserved)
+        return safe.revision
+
+    @property
+    def remembered(self) -> dict[str, str]:
+        """What `remember` was told, in this process or an earlier one."""
+        return self._committing.state.remembered
+
+    def start(self, live: Live) -> None:
+        """Keep a served stage from now on; all that has happened is safe when this returns."""
+        try:
+            self._committing.write_now(self._committing.next_batch())
+        except sqlite3.Error as error:
+            raise failures.of_sqlite(self._file, error) from error
+        except OSError as error:
+            raise failures.of_system(self._file, error) from error
+        self._fanout = live.fanout
+        live.keep(self)
+        self._tell()
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def on_change(self, change: Change) -> None:
+        """Hear of one change."""
+        if self._failure:
+            return
+        self._pending.add(change)
+        if not self._wanted.is_set():
+            self._wanted.set()
+            if self._is_relaxed and self._task is not None:
+                self._task.get_loop().call_soon(self._tell)
+
+    async def until(self, revision: int) -> None:
+        """Wait until a version may be told; StorageFailed if it never will be."""
+        if revision > self.revision:
+            await self._wait(revision, 0)
+
+    async def remember(self, name: str, value: str | None) -> None:
+        """Have a text known again after a restart; None forgets it."""
+        committing = self._committing
+        kept = {each: text for each, text in self.remembered.items() if each != name}
+        if value is not None:
+            kept[name] = value
+        committing.state = msgspec.structs.replace(committing.state, remembered=kept)
+        if self._is_relaxed:
+            self._wanted.set()
+        else:
+            await self._wait(0, committing.state.commit + 1)
+
+    def close(self) -> None:
+        """Make everything safe and let go of files."""
+        self._store.unsubscribe(self.on_change)
+        if not self._failure:
+            try:
+                last = self._committing.next_batch()
+                last.state.is_closed = True
+                self._committing.write_now(last)
+                self._tell()
+            except (sqlite3.Error, OSError) as error:
+                self._fail(error)
+        if self._task is not None and not self._task.get_loop().is_closed():
+            self._task.cancel()
+        self._committing.close(is_sound=not self._failure)
+
+    async def _run(self) -> None:
+        while not self._failure:
+            await self._wanted.wait()
+            if self._is_relaxed:
+                await asyncio.sleep(_RELAXED_S)
+            self._wanted.clear()
+            try:
+                await self._committing.write(self._committing.next_batch())
+            except (sqlite3.Error, OSError) as error:
+                self._fail(error)
+            else:
+                self._tell()
+
+    async def _wait(self, revision: int, commit: int) -> None:
+        if self._failure:
+            raise StorageFailed(self._failure)
+        self._wanted.set()
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((revision, commit, future))
+        await future
+
+    def _tell(self) -> None:
+        """Let everybody know who waits for what is safe now."""
+        revision, commit = self.revision, self._committing.safe.commit
+        if self._fanout is not None:
+            self._fanout.show(revision)
+        waiting, self._waiting = self._waiting, []
+        for wanted in waiting:
+            if wanted[0] > revision or wanted[1] > commit:
+                self._waiting.append(wanted)
+            elif not wanted[2].done():
+                wanted[2].set_result(None)
+
+    def _fail(self, error: sqlite3.Error | OSError) -> None:
+        self._failure = failures.at_run_time(self._file, error)
+        _log.error("%s", self._failure)
+        self._pending.clear()
+        waiting, self._waiting = self._waiting, []
+        for _, _, future in waiting:
+            if not future.done():
+                future.set_exception(StorageFailed(self._failure))
+
+
+class Deaf:
+    """Stands where a journal was in the copy of a stage."""
+
+    def on_change(self, change: Change) -> None:
+        """Nothing is kept."""

@@ -1,0 +1,91 @@
+"""In what form an answer is wanted: JSON or YAML, whole objects, metadata or a table."""
+
+from __future__ import annotations
+
+import functools
+from typing import Final, NamedTuple
+
+from kubestage.errors import NotAcceptable
+
+JSON: Final = "application/json"
+YAML: Final = "application/yaml"
+_PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
+_OBJECT_FORMS: Final = (JSON, YAML, _PROTOBUF)
+_LIST_FORMS: Final = (*_OBJECT_FORMS, f"{JSON};stream=watch", f"{_PROTOBUF};stream=watch")
+_CONVERSIONS: Final = frozenset(
+    {
+        ("Table", "v1"), ("Table", "v1beta1"),
+        ("PartialObjectMetadata", "v1"), ("PartialObjectMetadata", "v1beta1"),
+        ("PartialObjectMetadataList", "v1"), ("PartialObjectMetadataList", "v1beta1"),
+    }
+)  # fmt: skip
+_META_GROUP: Final = "meta.k8s.io"
+_NOT_ACCEPTED: Final = "only the following media types are accepted: "
+
+
+class Form(NamedTuple):
+    """The form of an answer; `kind` is Table or PartialObjectMetadata[List] if converted."""
+
+    media_type: str = JSON
+    kind: str = ""
+    version: str = ""
+
+
+PLAIN: Final = Form()
+
+
+@functools.lru_cache(maxsize=512)
+def negotiate(accept: str, *, is_list: bool = False, converts: bool = True) -> Form:
+    """The form that an Accept header asks for.
+
+    First the route must serve one of the types at all, then a clause of the header must fit with
+    its parameters. Protobuf is understood in requests only, so it never fits.
+    """
+    if not accept or accept in (JSON, "*/*"):
+        return PLAIN
+    offered = _LIST_FORMS if is_list else _OBJECT_FORMS
+    names = [clause.partition(";")[0].strip() for clause in accept.split(",")]
+    if not any(name == "*/*" or name in offered for name in names):
+        raise NotAcceptable(
+            f"406: Not Acceptable\n\nAvailable representations: {', '.join(offered)}", {}
+        )
+    for name, parameters in _clauses(accept):
+        form = _fitting(name, parameters, converts=converts)
+        if form is not None:
+            return form
+    if any(name == _PROTOBUF for name in names):
+        return PLAIN
+    raise NotAcceptable(_NOT_ACCEPTED + ", ".join(_OBJECT_FORMS))
+
+
+def _fitting(name: str, parameters: dict[str, str], *, converts: bool) -> Form | None:
+    media_type = JSON if name in ("*/*", "application/*") else name
+    if media_type not in (JSON, YAML):
+        return None
+    kind = parameters.get("as", "")
+    if not kind:
+        return PLAIN if media_type == JSON else Form(media_type)
+    version = parameters.get("v", "")
+    fits = converts and (kind, version) in _CONVERSIONS and parameters.get("g") == _META_GROUP
+    return Form(media_type, kind, version) if fits else None
+
+
+def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
+    """The clauses of the header, those that are wanted most first."""
+    found = []
+    for clause in accept.split(","):
+        name, *rest = clause.split(";")
+        parameters = {}
+        for part in rest:
+            key, _, value = part.partition("=")
+            parameters[key.strip()] = value.strip().strip('"')
+        found.append((_weight(parameters.get("q")), name.strip(), parameters))
+    found.sort(key=lambda each: -each[0])
+    return [(name, parameters) for _, name, parameters in found]
+
+
+def _weight(text: str | None) -> float:
+    try:
+        return 1.0 if text is None else float(text)
+    except ValueError:
+        return 1.0

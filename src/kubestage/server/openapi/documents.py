@@ -1,0 +1,100 @@
+"""The index and the documents, each built when first asked for and then kept as bytes."""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+import kubestage
+from kubestage.server.discovery import groups, resources
+from kubestage.server.openapi import definitions, paths
+from kubestage.server.openapi.components import Components
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import KindTable
+
+Json = dict[str, Any]
+
+# A document whose hash was asked for never changes: the header that says so.
+EXPIRES: Final = b"Thu, 31 Dec 2099 23:59:59 GMT"
+_KEPT: Final = 64
+# By hash: the newest documents, so that a stage with ever new definitions does not grow.
+_documents: collections.OrderedDict[str, bytes] = collections.OrderedDict()
+
+
+class Document(NamedTuple):
+    """A document as it is served; `hash` names its content, in the index and as its ETag."""
+
+    body: bytes
+    hash: str
+
+
+def index(kinds: KindTable) -> Json:
+    """The body of ``/openapi/v3``: where each document lies, and which state it has."""
+    found = {}
+    for group in ["", *groups.names(kinds)]:
+        for version in groups.versions(kinds, group):
+            path = f"apis/{group}/{version}" if group else f"api/{version}"
+            digest = _hash(kinds, group, version)
+            found[path] = {"serverRelativeURL": f"/openapi/v3/{path}?hash={digest}"}
+    return {"paths": found}
+
+
+def document(kinds: KindTable, path: str) -> Document | None:
+    """The document of ``api/v1`` or ``apis/GROUP/VERSION``; None if that is not served."""
+    match path.strip("/").split("/"):
+        case ["api", version]:
+            group = ""
+        case ["apis", group, version] if group:
+            pass
+        case _:
+            return None
+    if version not in groups.versions(kinds, group):
+        return None
+    digest = _hash(kinds, group, version)
+    body = _documents.get(digest)
+    if body is None:
+        body = _build(kinds, group, version)
+        _documents[digest] = body
+        if len(_documents) > _KEPT:
+            _documents.popitem(last=False)
+    return Document(body, digest)
+
+
+def _hash(kinds: KindTable, group: str, version: str) -> str:
+    """A name for all that goes into a document, found without building it."""
+    rows = resources.of(kinds, group, version)
+    definitions_used = [
+        row.definition
+        for row in kinds
+        if row.definition is not None and (row.group, row.version) == (group, version)
+    ]
+    parts = (kubestage.__version__, definitions.is_installed(), group, version, rows)
+    content = msgspec.json.encode((parts, definitions_used))
+    return hashlib.sha512(content).hexdigest().upper()
+
+
+def _build(kinds: KindTable, group: str, version: str) -> bytes:
+    components = Components(kinds, definitions.read())
+    served = paths.build(kinds, components, group, version)
+    return msgspec.json.encode(
+        {
+            "openapi": "3.0.0",
+            "info": {"title": "Kubernetes", "version": f"v{definitions.VERSION}"},
+            "paths": served,
+            "components": {
+                "schemas": dict(sorted(components.schemas.items())),
+                "securitySchemes": {
+                    "BearerToken": {
+                        "type": "apiKey",
+                        "in": "header",
+                        "name": "authorization",
+                        "description": "Bearer Token authentication",
+                    }
+                },
+            },
+        }
+    )

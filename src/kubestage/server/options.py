@@ -1,0 +1,96 @@
+"""Query parameters, read as the API server's own conversion reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kubestage.errors import BadRequest
+from kubestage.objects.validation import field
+from kubestage.store import refusals
+
+if TYPE_CHECKING:
+    from kubestage.objects.decode import FieldValidation
+    from kubestage.server.request import Request
+
+_FALSE: Final = ("false", "0")
+_VALIDATIONS: Final = ("", "Ignore", "Strict", "Warn")
+_MOST_INT: Final = 2**63
+_MANAGER_LENGTH: Final = 128
+
+
+class WriteOptions(NamedTuple):
+    """The options of create, update and patch."""
+
+    dry_run: bool
+    manager: str
+    field_validation: FieldValidation
+    force: bool | None
+
+
+def boolean(request: Request, name: str) -> bool | None:
+    """A parameter that is true unless it says otherwise, None if it is not there."""
+    values = request.query.get(name)
+    return None if values is None else values[0].lower() not in _FALSE
+
+
+def integer(request: Request, name: str) -> int | None:
+    """A whole number, None if it is not there; BadRequest in the words of Go's parser."""
+    values = request.query.get(name)
+    if values is None:
+        return None
+    text = values[0]
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not digits.isascii() or not digits.isdigit():
+        raise BadRequest(f"strconv.ParseInt: parsing {field.quote(text)}: invalid syntax")
+    number = int(text)
+    if not -_MOST_INT <= number < _MOST_INT:
+        raise BadRequest(f"strconv.ParseInt: parsing {field.quote(text)}: value out of range")
+    return number
+
+
+def write_options(request: Request, kind: str, *, is_apply: bool = False) -> WriteOptions:
+    """Options of a write; `kind` is CreateOptions, UpdateOptions or PatchOptions."""
+    if not request.query and not is_apply:
+        return WriteOptions(False, manager_of(request, ""), "Warn", None)
+    dry_run = request.query.get("dryRun") or []
+    manager = request.parameter("fieldManager")
+    validation: Any = request.parameter("fieldValidation")
+    force = boolean(request, "force") if kind == "PatchOptions" else None
+    problems = []
+    if is_apply and not manager:
+        problems.append(field.required("fieldManager", "is required for apply patch"))
+    if force is not None and not is_apply:
+        problems.append(field.forbidden("force", "may not be specified for non-apply patch"))
+    problems += _manager_problems(manager) + dry_run_problems(dry_run)
+    if validation and validation not in _VALIDATIONS:
+        problems.append(field.not_supported("fieldValidation", validation, _VALIDATIONS))
+    if problems:
+        raise refusals.bad_options(kind, problems)
+    return WriteOptions(bool(dry_run), manager_of(request, manager), validation or "Warn", force)
+
+
+def dry_run_problems(values: list[str]) -> list[field.FieldError]:
+    """What is wrong with a dryRun parameter: all or nothing is all there is."""
+    if all(value == "All" for value in values):
+        return []
+    return [field.not_supported("dryRun", values, ("All",))]
+
+
+def _manager_problems(manager: str) -> list[field.FieldError]:
+    problems = []
+    if len(manager.encode()) > _MANAGER_LENGTH:
+        problems.append(field.too_long("fieldManager", _MANAGER_LENGTH))
+    for at, char in enumerate(manager):
+        if not char.isprintable():
+            text = f"invalid character U+{ord(char):04X} (at position {at})"
+            problems.append(field.invalid("fieldManager", manager, text))
+    return problems
+
+
+def manager_of(request: Request, manager: str) -> str:
+    """The field manager: the one that is named, else the client's name up to its version."""
+    if manager:
+        return manager
+    agent = request.headers.get(b"user-agent", b"").decode("latin-1").partition("/")[0]
+    kept = "".join(char for char in agent if char.isprintable())
+    return kept[:_MANAGER_LENGTH] or "unknown"

@@ -1,0 +1,121 @@
+"""What our own API takes and answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+Json = dict[str, Any]
+
+
+class _Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """The body of a request."""
+
+
+class _Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The body of an answer."""
+
+
+class Nothing(_Taken, frozen=True):
+    """An empty object, or no body at all."""
+
+
+class ClockSetting(_Taken, frozen=True):
+    """How time is to pass; a speed alone means that mode."""
+
+    mode: Literal["paused", "still", "speed", "jump"] | None = None
+    speed: Annotated[float, msgspec.Meta(gt=0, le=1_000_000)] | None = None
+
+
+class Advance(_Taken, frozen=True):
+    """How much time is to pass (`duration`, as in 10m), or up to which moment (`until`)."""
+
+    duration: str | None = None
+    until: str | None = None
+
+
+class Clock(_Told, frozen=True):
+    """The virtual time, and how it passes.
+
+    `nowNs` is the time since this process began, `due` when something happens next, `scenario` the
+    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do.
+    """
+
+    mode: Literal["paused", "speed", "jump"]
+    speed: float
+    now: str
+    now_ns: int
+    is_quiet: bool
+    due: str | None
+    scenario: str | None
+    message: str
+
+
+class Emptied(_Told, frozen=True):
+    """How many objects were removed, and the version after that."""
+
+    removed: int
+    resource_version: str
+
+
+class Made(_Told, frozen=True):
+    """How many objects of a kind were made."""
+
+    api_version: str
+    kind: str
+    count: int
+
+
+class Imported(_Told, frozen=True):
+    """What an import has changed; `notes` are for the reader."""
+
+    created: int
+    kinds: list[Made]
+    removed: int = 0
+    scheduler_configuration: Literal["applied", "ignored", "none"] = "none"
+    resource_version: str = ""
+    notes: list[str] = []
+
+
+class RunRow(_Told, frozen=True):
+    """A Scenario in a few words; `isThere` is false if only its record is left."""
+
+    name: str
+    phase: str
+    message: str
+    uid: str
+    is_there: bool
+    step: int | None = None
+    has_explanations: bool = False
+
+
+class Runs(_Told, frozen=True):
+    """The runs, oldest first."""
+
+    items: list[RunRow]
+
+
+class RunTold(_Told, frozen=True):
+    """A run in numbers; `steps` has a row for each step, `tables` where to find more."""
+
+    run: RunRow
+    summary: Json | None
+    steps: list[Json]
+    tables: list[str]
+
+
+class PodTold(_Told, frozen=True):
+    """What became of a pod, and each attempt at it; `explanation` is null where none was kept."""
+
+    pod: str
+    uid: str | None
+    status: str
+    node: str | None
+    attempts: list[Json]
+    created_at: int | None = None
+    bound_at: int | None = None
+    preempted_at: int | None = None
+    preempted_by: str | None = None
+    preempted: list[str] = []
+    notes: list[str] = []

@@ -1,0 +1,236 @@
+"""Live pacing: when virtual time passes on a stage that is being served.
+
+Pacing chooses when to step, never what: the same writes at the same virtual times give the same
+cluster, however fast the clock ran.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import BadRequest, Conflict
+from kubestage.objects import timestamps
+from kubestage.server.turns import Mode, Target, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.server.live import Live
+    from kubestage.server.outside import OverTheApi
+    from kubestage.server.scenarios import Scenarios
+
+__all__ = ["Mode", "Pacer"]
+
+_log = logging.getLogger(__name__)
+
+# How long others wait at most while the stage works, and while there are others.
+_SLICE_S: Final = 0.005
+_SHORT_SLICE_S: Final = 0.001
+_FASTEST: Final = 1_000_000.0
+_FLOWS: Final = "requests flow while the clock runs at a speed, or is told to advance"
+
+
+class Pacer:
+    """Lets virtual time pass, a few milliseconds of work at a time.
+
+    Paused, time stands still. At a speed, it passes that many times as fast as real time. Jumping,
+    it goes from event to event as fast as it can while work is under way (`pacing_work` says what
+    that is), and then stands still until something is written. While a Scenario is running time is
+    its own, and while it is paused time stands still; a clock that is paused stops it, too, as soon
+    as no step is half done.
+    """
+
+    def __init__(
+        self,
+        live: Live,
+        mode: Mode = Mode.JUMP,
+        speed: float = 1.0,
+        *,
+        scenarios: Scenarios | None = None,
+        outside: OverTheApi | None = None,
+    ) -> None:
+        self.failure = ""
+        self._live = live
+        self._turns = Turns(live.stage, mode, speed, scenarios, outside)
+        self._waiting: list[tuple[Target, asyncio.Future[None]]] = []
+        self._woken = asyncio.Event()
+        self._is_asked = False
+        self._task: asyncio.Task[None] | None = None
+        self._last_mode = Mode.JUMP if mode is Mode.PAUSED else mode
+        live.pace = self
+
+    def start(self) -> None:
+        """Begin to let time pass; a loop must be running."""
+        if self._task is None:
+            self.failure = ""
+            self._task = asyncio.get_running_loop().create_task(self._run())
+            self._task.add_done_callback(self._on_end)
+
+    async def close(self) -> None:
+        """Let no more time pass."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.remove_done_callback(self._on_end)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        self._give_back()
+        self._turns.close()
+
+    @property
+    def mode(self) -> Mode:
+        """How virtual time passes by itself."""
+        return self._turns.mode
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as real time it passes, in that mode."""
+        return self._turns.speed
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is under way that the clock would go on for by itself."""
+        return self._turns.is_quiet
+
+    def state(self) -> dict[str, Any]:
+        """All that there is to say about the clock."""
+        clock, scenarios = self._live.stage.clock, self._turns.scenarios
+        due_ns = self._live.stage.environment.next_movement_time
+        zero_ns = clock.unix_ns - clock.now_ns
+        return {
+            "mode": self.mode.value,
+            "speed": self.speed,
+            "now": timestamps.format_time(clock.unix_ns),
+            "nowNs": clock.now_ns,
+            "isQuiet": self.is_quiet,
+            "due": None if due_ns is None else timestamps.format_time(zero_ns + due_ns),
+            "scenario": None if scenarios is None else scenarios.current,
+            "message": self._message(),
+        }
+
+    def set_mode(self, mode: Mode | str, speed: float | None = None) -> None:
+        """Let time pass in another way: ``paused``, ``speed`` or ``jump``."""
+        try:
+            mode = Mode(mode)
+        except ValueError:
+            known = ", ".join(each.value for each in Mode)
+            raise BadRequest(f'no mode "{mode}": use one of {known}') from None
+        if speed is not None and not 0 < speed <= _FASTEST:
+            raise BadRequest(f"speed must be more than 0 and at most {_FASTEST:g}: {speed:g}")
+        self.catch_up()
+        if mode is Mode.PAUSED:
+            self._give_back()
+        else:
+            self._last_mode = mode
+        self._turns.set(mode, self.speed if speed is None else speed)
+        if self.failure:
+            self.start()
+        self.wake()
+
+    def pause(self) -> None:
+        """Let time stand still; what was to be advanced is not advanced further."""
+        self.set_mode(Mode.PAUSED)
+
+    def resume(self) -> None:
+        """Let time pass as before it was paused."""
+        self.set_mode(self._last_mode)
+
+    def set_speed(self, speed: float) -> None:
+        """Let time pass so many times as fast as real time."""
+        self.set_mode(Mode.SPEED, speed)
+
+    def jump(self) -> None:
+        """Let time jump from event to event."""
+        self.set_mode(Mode.JUMP)
+
+    async def advance(self, duration_ns: int) -> None:
+        """Let so much time pass, as fast as that goes; also on a clock that is paused."""
+        if duration_ns < 0:
+            raise BadRequest("time does not pass backwards: give a duration of 0 or more")
+        asked = (target.at_ns for target in self._turns.targets)
+        await self.run_until(max(asked, default=self._live.stage.clock.now_ns) + duration_ns)
+
+    async def run_until(self, at_ns: int) -> None:
+        """Let time pass up to a moment, in nanoseconds since time zero."""
+        scenarios = self._turns.scenarios
+        if scenarios is not None and scenarios.is_running:
+            name = scenarios.current
+            raise Conflict(f'Scenario "{name}" is running, and until it ends time is its own')
+        if self.failure:
+            raise Conflict(self.failure)
+        target, future = Target(at_ns), asyncio.get_running_loop().create_future()
+        self._turns.targets.append(target)
+        self._waiting.append((target, future))
+        self._woken.set()
+        await future
+
+    def catch_up(self) -> None:
+        """Bring the clock to where it should be now: a request is about to be served."""
+        self._is_asked, turns = True, self._turns
+        if self.mode is not Mode.SPEED or turns.targets or self._task is None:
+            return
+        if turns.scenarios is None or turns.scenarios.current is None:
+            _spend(turns.keep_pace, _SHORT_SLICE_S)
+
+    def wake(self, *, is_report: bool = False) -> None:
+        """Something was written: there may be things to do; a report asks nothing of anybody."""
+        self._turns.wrote(is_report=is_report)
+        self._woken.set()
+
+    async def _run(self) -> None:
+        while True:
+            self._woken.clear()
+            slice_s = _SHORT_SLICE_S if self._is_asked else _SLICE_S
+            self._is_asked = False
+            wait_s = _spend(self._turns.take, slice_s)
+            self._tell_reached()
+            if wait_s == 0:
+                await asyncio.sleep(0)
+                continue
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._woken.wait()
+
+    def _tell_reached(self) -> None:
+        for target, future in self._waiting:
+            if target.is_reached and not future.done():
+                future.set_result(None)
+        if self._waiting:
+            self._waiting = [each for each in self._waiting if not each[1].done()]
+
+    def _message(self) -> str:
+        outside, traffic = self._turns.outside, self._live.stage.traffic
+        if self.failure or (outside is not None and outside.message):
+            return self.failure or str(outside and outside.message)
+        flows = traffic is not None and bool(traffic.streams)
+        return _FLOWS if flows and self.mode is Mode.JUMP else ""
+
+    def _give_back(self) -> None:
+        """Whoever waits for a moment need not wait any longer."""
+        self._turns.targets.clear()
+        for _, future in self._waiting:
+            if not future.done():
+                future.set_result(None)
+        self._waiting = []
+
+    def _on_end(self, task: asyncio.Task[None]) -> None:
+        """The stage broke down, by a plugin perhaps: time stands still, the rest is served."""
+        self._task = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.failure = f"time stands still after an error: {type(error).__name__}: {error}"
+            self._turns.set(Mode.PAUSED, self.speed)
+            _log.error("%s", self.failure, exc_info=error)
+        self._give_back()
+
+
+def _spend(work: Callable[[], float | None], slice_s: float) -> float | None:
+    """Do pieces of work for a slice of time; how long nothing is to be done afterwards."""
+    until_s = time.perf_counter() + slice_s
+    while (wait_s := work()) == 0:
+        if time.perf_counter() >= until_s:
+            return 0
+    return wait_s

@@ -1,0 +1,129 @@
+"""What is worth jumping to: the work that a write brings about, and not what goes on for ever.
+
+A cluster is never done: autoscalers look again, usage is scraped, requests flow, a CronJob is due.
+A clock that jumps from event to event would follow them for ever. It follows only work that is
+under way:
+
+* what is due in this very instant, whatever it is;
+* lives of pods and nodes, pulls of images, and timers of controllers, up to `HORIZON_NS` after the
+  last progress: a write from outside, or a pod or node that came, went or got further;
+* pods that back off, a few seconds ahead, and bindings that wait;
+* the node autoscaler while pods have no node, up to the horizon, and the other autoscalers for
+  `LOOKS_NS` after the last write from outside;
+* nothing that is later than `LONGEST_NS` after the last write from outside.
+
+Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way, or
+when the clock is set to a speed or told to advance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.sim import ticktock
+from kubestage.store.log import MODIFIED
+
+if TYPE_CHECKING:
+    from kubestage.sim.movement import Movement
+    from kubestage.stage import Stage
+    from kubestage.store.log import Change
+
+Json = dict[str, Any]
+
+SECOND_NS: Final = 1_000_000_000
+HORIZON_NS: Final = 300 * SECOND_NS
+LONGEST_NS: Final = 3600 * SECOND_NS
+LOOKS_NS: Final = 60 * SECOND_NS
+BACKOFF_NS: Final = 15 * SECOND_NS
+
+_ALARM: Final = "Alarm"
+_SCHEDULER: Final = "SchedulerTimer"
+_NODE_AUTOSCALER: Final = "NodeAutoscaler"
+_LOOKS: Final = ("HpaTicktock/", "VpaRecommender", "VpaUpdater")
+# Entities whose movements are a cluster's work; requests and samples are not among them.
+_LIVES: Final = frozenset({"Pod", "Node", "Image"})
+_LATER: Final = frozenset({"cronjob-controller", "event-ttl", "LifeRecorder", "VpaUpdaterRate"})
+_REQUESTS: Final = ("-due", "-changing")
+
+
+class WorkAhead:
+    """Knows how far a clock that jumps should go."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._environment = stage.environment
+        self.written_ns = stage.clock.now_ns
+        self._progress_ns = self.written_ns
+        self._unscheduled = 0
+        stage.store.subscribe(self.on_change, {("", "Pod"), ("", "Node")})
+        self._count()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._stage.store.unsubscribe(self.on_change)
+
+    def wrote(self) -> None:
+        """Somebody outside changed something."""
+        self.written_ns = self._progress_ns = self._stage.clock.now_ns
+
+    def on_change(self, change: Change) -> None:
+        """See whether a change is progress."""
+        old, new = change.old, change.new
+        if change.kind.kind == "Pod":
+            was = old is not None and _is_unscheduled(old)
+            is_now = change.type != "DELETED" and _is_unscheduled(new)
+            self._unscheduled += is_now - was
+        if change.type != MODIFIED or old is None or _is_further(old, new):
+            self._progress_ns = self._stage.clock.now_ns
+
+    def goal_ns(self) -> int | None:
+        """When the next work is due that is worth a jump; None if there is none."""
+        last_ns = min(self._progress_ns + HORIZON_NS, self.written_ns + LONGEST_NS)
+        # Nothing can happen at time zero, where simulations are set up.
+        now_ns = max(self._stage.clock.now_ns, 1)
+        return self._environment.first_time(self._concerns, max(last_ns, now_ns))
+
+    def _concerns(self, movement: Movement) -> bool:
+        at_ns, now_ns = movement.occurs_at, self._stage.clock.now_ns
+        if at_ns <= max(now_ns, 1):
+            return True
+        stock = movement.from_stock
+        kind, name = stock.kind_stocked, stock.name
+        if kind in _LIVES:
+            return True
+        if kind == ticktock.KIND:
+            return self._is_awaited_look(name, at_ns)
+        if kind != _ALARM or name in _LATER or name.endswith(_REQUESTS):
+            return False
+        return name != _SCHEDULER or self._is_awaited_try(at_ns)
+
+    def _is_awaited_look(self, name: str, at_ns: int) -> bool:
+        if name == _NODE_AUTOSCALER:
+            return self._unscheduled > 0
+        return name.startswith(_LOOKS) and at_ns <= self.written_ns + LOOKS_NS
+
+    def _is_awaited_try(self, at_ns: int) -> bool:
+        scheduler = self._stage.scheduler
+        if scheduler is not None and scheduler.binding_due_ns == at_ns:
+            return True
+        return at_ns <= self._stage.clock.now_ns + BACKOFF_NS
+
+    def _count(self) -> None:
+        pods = self._stage.store.read(("v1", "Pod")).values()
+        self._unscheduled = sum(_is_unscheduled(pod) for pod in pods)
+
+
+def _is_unscheduled(pod: Json) -> bool:
+    if pod["spec"].get("nodeName") or "deletionTimestamp" in pod["metadata"]:
+        return False
+    return (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+
+
+def _is_further(old: Json, new: Json) -> bool:
+    """Whether a pod or node is in another part of its life; a pod that restarts is not."""
+    if ("deletionTimestamp" in old["metadata"]) != ("deletionTimestamp" in new["metadata"]):
+        return True
+    if old["spec"] is not new["spec"] and old["spec"] != new["spec"]:
+        return True
+    before, after = old.get("status") or {}, new.get("status") or {}
+    return before.get("phase") != after.get("phase")

@@ -1,0 +1,225 @@
+"""Logs of a pod: its simulated life, line by line.
+
+Containers run no program here, so nobody writes a log. What there is to tell is what happened to
+the container: the Events about it, and the changes of its state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kubestage.errors import BadRequest
+from kubestage.objects import timestamps
+from kubestage.objects.validation import field, status
+from kubestage.server import life_story, options
+from kubestage.server.response import Response, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from kubestage.server.context import Context
+    from kubestage.server.life_story import Line
+    from kubestage.server.live import Live
+    from kubestage.server.request import Request
+
+_TEXT: Final = b"text/plain"
+_POD: Final = ("v1", "Pod")
+_EVENT: Final = ("v1", "Event")
+_NS: Final = 1_000_000_000
+# However much happens elsewhere, a log is looked at this often at most.
+_PAUSE_S: Final = 0.2
+_LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
+_STATUSES: Final = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
+_WAITING: Final = {
+    "ErrImagePull": "image can't be pulled",
+    "ImagePullBackOff": "trying and failing to pull image",
+}
+
+
+class Wanted(NamedTuple):
+    """Which part of a log is asked for, and how it is to look."""
+
+    container: str = ""
+    follows: bool = False
+    previous: bool = False
+    timestamps: bool = False
+    tail: int | None = None
+    most_bytes: int | None = None
+    since_ns: int | None = None
+
+
+def read(context: Context) -> Response | Stream:
+    """The log of a container, or a stream that goes on as its life does."""
+    live, target = context.live, context.target
+    wanted = _wanted(live, context.request, target.name)
+    pod = live.store.get(_POD, target.name, target.namespace)
+    wanted = wanted._replace(container=_container(pod, wanted.container))
+    if not pod["spec"].get("nodeName"):
+        return Response(200, b"", _TEXT)
+    _check_started(pod, wanted)
+    log = _Log(live, pod, wanted)
+    if wanted.follows:
+        return Stream(log.followed(), _TEXT)
+    return Response(200, log.text(), _TEXT)
+
+
+def _wanted(live: Live, request: Request, name: str) -> Wanted:
+    """The options of a request, checked."""
+    tail, most = options.integer(request, "tailLines"), options.integer(request, "limitBytes")
+    since_s, since = options.integer(request, "sinceSeconds"), request.parameter("sinceTime")
+    problems = []
+    if tail is not None and tail < 0:
+        problems.append(field.invalid("tailLines", tail, "must be greater than or equal to 0"))
+    if most is not None and most < 1:
+        problems.append(field.invalid("limitBytes", most, "must be greater than 0"))
+    if since_s is not None and since:
+        problem = "at most one of `sinceTime` or `sinceSeconds` may be specified"
+        problems.append(field.forbidden("", problem))
+    elif since_s is not None and since_s < 1:
+        problems.append(field.invalid("sinceSeconds", since_s, "must be greater than 0"))
+    stream = request.parameter("stream")
+    if stream:
+        problems.append(field.forbidden("stream", "may not be specified"))
+    if problems:
+        raise status.invalid({"kind": "PodLogOptions", "metadata": {"name": name}}, problems)
+    return Wanted(
+        request.parameter("container"),
+        bool(options.boolean(request, "follow")),
+        bool(options.boolean(request, "previous")),
+        bool(options.boolean(request, "timestamps")),
+        tail,
+        most,
+        _since_ns(live, since_s, since),
+    )
+
+
+def _since_ns(live: Live, seconds: int | None, moment: str) -> int | None:
+    if seconds is not None:
+        return live.stage.clock.unix_ns - seconds * _NS
+    if not moment:
+        return None
+    try:
+        return timestamps.parse_time(moment)
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+
+
+def _container(pod: dict[str, Any], name: str) -> str:
+    """The container that is meant; only a pod with one need not say which."""
+    spec, pod_name = pod["spec"], pod["metadata"]["name"]
+    names = [each["name"] for part in _LISTS for each in spec.get(part) or ()]
+    if not name and len(spec["containers"]) == 1:
+        found: str = spec["containers"][0]["name"]
+        return found
+    if not name:
+        problem = f"a container name must be specified for pod {pod_name}"
+        raise BadRequest(f"{problem}, choose one of: [{' '.join(names)}]")
+    if name not in names:
+        raise BadRequest(f"container {name} is not valid for pod {pod_name}")
+    return name
+
+
+def _check_started(pod: dict[str, Any], wanted: Wanted) -> None:
+    """Refuse, in the kubelet's words, when the container has not run."""
+    where = f'container "{wanted.container}" in pod "{pod["metadata"]["name"]}"'
+    found = container_status(pod, wanted.container)
+    if found is None:
+        raise BadRequest(f"{where} is not available")
+    state, last = found.get("state") or {}, found.get("lastState") or {}
+    if wanted.previous:
+        if not (last.get("terminated") or {}).get("containerID"):
+            raise BadRequest(f"previous terminated {where} not found")
+    elif not ("running" in state or "terminated" in state or "terminated" in last):
+        if "waiting" not in state:
+            raise BadRequest(f"{where} is waiting to start - no logs yet")
+        reason = state["waiting"].get("reason") or ""
+        raise BadRequest(f"{where} is waiting to start: {_WAITING.get(reason, reason)}")
+
+
+def container_status(pod: dict[str, Any], name: str) -> dict[str, Any] | None:
+    """What the kubelet says of a container."""
+    told = pod.get("status") or {}
+    for part in _STATUSES:
+        for each in told.get(part) or ():
+            if each["name"] == name:
+                found: dict[str, Any] = each
+                return found
+    return None
+
+
+class _Log:
+    """The log of one container, as it grows."""
+
+    def __init__(self, live: Live, pod: dict[str, Any], wanted: Wanted) -> None:
+        self._live = live
+        self._wanted = wanted
+        self._uid = pod["metadata"]["uid"]
+        self._key = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+        self._pod: dict[str, Any] | None = pod
+        self._left = wanted.most_bytes
+
+    def text(self) -> bytes:
+        """What there is by now."""
+        lines = self._lines()
+        if self._wanted.tail is not None:
+            lines = lines[len(lines) - min(self._wanted.tail, len(lines)) :]
+        return self._cut(b"".join(map(self._shown, lines)))
+
+    async def followed(self) -> AsyncIterator[bytes]:
+        """What there is, and what comes, until the pod has ended or may tell no more."""
+        told = set(self._lines())
+        yield self.text()
+        while self._left != 0 and self._is_alive():
+            await self._changed()
+            fresh = [line for line in self._lines() if line not in told]
+            told.update(fresh)
+            await self._live.settled()
+            if fresh:
+                yield self._cut(b"".join(map(self._shown, fresh)))
+
+    async def _changed(self) -> None:
+        """Wait until something happened to a pod, or was told of one."""
+        store, fanout = self._live.store, self._live.fanout
+        logs = [store.ledger.collection(store.kind(each)).log for each in (_POD, _EVENT)]
+        futures = [fanout.wait(log) for log in logs]
+        try:
+            await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in futures:
+                each.cancel()
+        await asyncio.sleep(_PAUSE_S)
+        found = store.read(_POD).get(self._key)
+        is_same = found is not None and found["metadata"]["uid"] == self._uid
+        self._pod = found if is_same else None
+
+    def _is_alive(self) -> bool:
+        if self._pod is None:
+            return False
+        return (self._pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+
+    def _lines(self) -> list[Line]:
+        if self._pod is None:
+            return []
+        wanted = self._wanted
+        found = container_status(self._pod, wanted.container) or {}
+        lines = life_story.tell(self._live.store, self._pod, wanted.container, found)
+        if wanted.previous:
+            ended = found["lastState"]["terminated"]["finishedAt"]
+            end_ns = timestamps.parse_time(ended)
+            lines = [line for line in lines if line.unix_ns <= end_ns]
+        if wanted.since_ns is not None:
+            lines = [line for line in lines if line.unix_ns >= wanted.since_ns]
+        return lines
+
+    def _shown(self, line: Line) -> bytes:
+        if not self._wanted.timestamps:
+            return f"{line.text}\n".encode()
+        return f"{timestamps.format_time(line.unix_ns)} {line.text}\n".encode()
+
+    def _cut(self, text: bytes) -> bytes:
+        if self._left is None:
+            return text
+        shown = text[: self._left]
+        self._left -= len(shown)
+        return shown

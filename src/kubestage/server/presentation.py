@@ -1,0 +1,215 @@
+"""Objects in the form that a client asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import yaml
+
+from kubestage.errors import BadRequest, NotAcceptable
+from kubestage.objects import conversion, known_versions
+from kubestage.objects.tables import printers
+from kubestage.server.encoding import bare
+from kubestage.server.negotiation import YAML as YAML_TYPE
+from kubestage.server.response import JSON, YAML, Joined, Response
+from kubestage.store import policies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.objects.kinds import Kind
+    from kubestage.objects.tables import Row
+    from kubestage.server.encoding import Encoder
+    from kubestage.server.negotiation import Form
+    from kubestage.server.response import Headers
+    from kubestage.store.listing import ObjectList
+
+_PARTIAL: Final = "PartialObjectMetadata"
+_GENERATION: Final = "deprecated.daemonset.template.generation"
+_INCLUDES: Final = ("", "Metadata", "Object", "None")
+_Dumper: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class View:
+    """How one request wants its objects: the kind it asked for, the form, and the time."""
+
+    __slots__ = ("encoder", "form", "include", "kind", "now_ns")
+
+    def __init__(
+        self, kind: Kind, form: Form, encoder: Encoder, now_ns: int, include: str = ""
+    ) -> None:
+        if form.kind == "Table" and include not in _INCLUDES:
+            raise BadRequest(
+                "Unable to convert to Table as requested: includeObject: Invalid value: "
+                f"{msgspec.json.encode(include).decode()}: must be 'Metadata', 'Object', 'None', "
+                "or empty"
+            )
+        self.kind = kind
+        self.form = form
+        self.encoder = encoder
+        self.now_ns = now_ns
+        self.include = include
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether stored bytes can be sent as they are."""
+        return not self.form.kind and self.form.media_type != YAML_TYPE
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether the kind is served as custom resources are: each item of a list says its type."""
+        return self.kind.definition is not None or policies.is_custom(self.kind)
+
+    def respond(
+        self, obj: dict[str, Any], status: int = 200, headers: Headers | None = None
+    ) -> Response:
+        """One object."""
+        if self.is_plain and self.kind.stored_as is None and obj.get("kind") == self.kind.kind:
+            body = self.encoder.typed(self.kind, bare(obj))
+            return Response(status, body, JSON, headers or ())
+        return self.encoded(self.object(obj), status, headers)
+
+    def object(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """One object in the form that is wanted."""
+        served = self.served(obj)
+        if not self.form.kind:
+            return served
+        if self.form.kind == "Table":
+            return self.table([served], {"resourceVersion": _version(served)})
+        if self.form.kind == _PARTIAL:
+            return self.partial(served)
+        go_type = f"*{known_versions.go_package(self.kind.api_version)}.{self.kind.kind}"
+        raise NotAcceptable(
+            f"you requested {self.form.kind}, but the requested object is not a list ({go_type})"
+        )
+
+    def served(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """A stored object in the version that was asked for."""
+        if self.kind.stored_as is None:
+            return obj
+        return conversion.to_served(self.kind, obj)
+
+    def listed(self, found: ObjectList, headers: Headers | None = None) -> Response | Joined:
+        """A list of stored objects."""
+        metadata: dict[str, Any] = {"resourceVersion": found.resource_version}
+        if found.continue_token or (self.is_custom and not self.form.kind):
+            metadata["continue"] = found.continue_token
+        if found.remaining:
+            metadata["remainingItemCount"] = found.remaining
+        if self.is_plain and self.kind.stored_as is None:
+            return self._joined(found.items, metadata, headers)
+        return self.encoded(self._list_object(found.items, metadata), 200, headers)
+
+    def _joined(
+        self, items: list[dict[str, Any]], metadata: dict[str, Any], headers: Headers | None
+    ) -> Joined:
+        kind = self.kind
+        bodies = self.encoder.all_bare(items)
+        if self.is_custom:
+            bodies = [self.encoder.typed(kind, body) for body in bodies]
+        start = msgspec.json.encode(
+            {"kind": kind.list_kind, "apiVersion": kind.api_version, "metadata": metadata}
+        )
+        return Joined(start[:-1] + b',"items":[', bodies, headers or ())
+
+    def _list_object(
+        self, items: Iterable[dict[str, Any]], metadata: dict[str, Any]
+    ) -> dict[str, Any]:
+        served = [self.served(obj) for obj in items]
+        if self.form.kind == "Table":
+            return self.table(served, metadata)
+        if self.form.kind == f"{_PARTIAL}List":
+            return {
+                "kind": f"{_PARTIAL}List",
+                "apiVersion": f"meta.k8s.io/{self.form.version}",
+                "metadata": metadata,
+                # Where nothing is found the API says null here, and an empty list elsewhere.
+                "items": [self.partial(obj) for obj in served] or None,
+            }
+        if self.form.kind:
+            package = known_versions.go_package(self.kind.api_version)
+            go_type = f"*{package}.{self.kind.list_kind}"
+            raise NotAcceptable(
+                f"you requested {self.form.kind}, but the requested object is a list ({go_type})"
+            )
+        if not self.is_custom:
+            served = [untyped(obj) for obj in served]
+        return {
+            "kind": self.kind.list_kind,
+            "apiVersion": self.kind.api_version,
+            "metadata": metadata,
+            "items": served,
+        }
+
+    def table(
+        self, objects: list[dict[str, Any]], metadata: dict[str, Any], *, with_columns: bool = True
+    ) -> dict[str, Any]:
+        """Objects as a Table, as kubectl prints it."""
+        kind = self.kind
+        api_version, name = kind.api_version, kind.kind
+        if objects and objects[0].get("kind") == "Scale":
+            api_version, name = objects[0]["apiVersion"], "Scale"
+        printer = printers.served(api_version, name, kind.definition)
+        columns = msgspec.to_builtins(printer.columns) if with_columns else None
+        return {
+            "kind": "Table",
+            "apiVersion": f"meta.k8s.io/{self.form.version or 'v1'}",
+            "metadata": metadata,
+            "columnDefinitions": columns,
+            "rows": [self._row(printer.row(obj, self.now_ns)) for obj in objects],
+        }
+
+    def _row(self, row: Row) -> dict[str, Any]:
+        shown: dict[str, Any] = {"cells": row.cells}
+        if row.conditions:
+            shown["conditions"] = row.conditions
+        if self.include == "None":
+            shown["object"] = None
+        elif self.include == "Object":
+            obj = {**row.object, "kind": self.kind.kind, "apiVersion": self.kind.api_version}
+            shown["object"] = obj
+        else:
+            shown["object"] = self.partial(row.object)
+        return shown
+
+    def partial(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """Only the metadata of an object."""
+        metadata = obj["metadata"]
+        if _GENERATION in (metadata.get("annotations") or ()):
+            # The API adds it to a DaemonSet when that is shown as a whole.
+            kept = {
+                key: each for key, each in metadata["annotations"].items() if key != _GENERATION
+            }
+            metadata = {**metadata, "annotations": kept}
+            if not kept:
+                del metadata["annotations"]
+        return {
+            "kind": _PARTIAL,
+            "apiVersion": f"meta.k8s.io/{self.form.version or 'v1'}",
+            "metadata": metadata,
+        }
+
+    def encoded(
+        self, obj: dict[str, Any], status: int = 200, headers: Headers | None = None
+    ) -> Response:
+        """Any object as JSON or YAML."""
+        if self.form.media_type == YAML_TYPE:
+            return Response(status, as_yaml(obj), YAML, headers or ())
+        return Response(status, msgspec.json.encode(obj), JSON, headers or ())
+
+
+def as_yaml(obj: dict[str, Any]) -> bytes:
+    """An object as YAML."""
+    text: str = yaml.dump(obj, Dumper=_Dumper, sort_keys=True, allow_unicode=True)
+    return text.encode()
+
+
+def untyped(obj: dict[str, Any]) -> dict[str, Any]:
+    """An object as it stands in a list of its kind."""
+    return {name: part for name, part in obj.items() if name not in ("kind", "apiVersion")}
+
+
+def _version(obj: dict[str, Any]) -> str:
+    version: str = obj["metadata"].get("resourceVersion", "")
+    return version

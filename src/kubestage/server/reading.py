@@ -1,0 +1,56 @@
+"""Get and list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.errors import BadRequest
+from kubestage.server import options, watching
+from kubestage.server.response import warning_headers
+
+if TYPE_CHECKING:
+    from kubestage.server.context import Context
+    from kubestage.server.response import Joined, Response, Stream
+
+
+def get(context: Context) -> Response | Joined | Stream:
+    """One object, or a watch of it."""
+    target, request = context.target, context.request
+    if target.is_watch or options.boolean(request, "watch"):
+        return watching.watch(context, target.name)
+    view = context.view()
+    found = context.live.store.get(
+        target.kind,
+        target.name,
+        target.namespace,
+        subresource=target.subresource,
+        resource_version=request.parameter("resourceVersion"),
+    )
+    return view.respond(found, 200, warning_headers(context.warnings))
+
+
+def read(context: Context) -> Response | Joined | Stream:
+    """A list, or a watch."""
+    target, request = context.target, context.request
+    if target.is_watch or options.boolean(request, "watch"):
+        return watching.watch(context, "")
+    view = context.view(is_list=True)
+    limit = options.integer(request, "limit") or 0
+    if options.boolean(request, "sendInitialEvents") is not None:
+        check_no_initial_events()
+    found = context.live.store.list(
+        target.kind,
+        target.namespace,
+        label_selector=request.parameter("labelSelector"),
+        field_selector=request.parameter("fieldSelector"),
+        limit=limit,
+        continue_token=request.parameter("continue"),
+        resource_version=request.parameter("resourceVersion"),
+        resource_version_match=request.parameter("resourceVersionMatch"),
+    )
+    return view.listed(found, warning_headers(context.warnings))
+
+
+def check_no_initial_events() -> None:
+    """Initial events are for watches."""
+    raise BadRequest("sendInitialEvents is forbidden for list")

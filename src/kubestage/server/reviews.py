@@ -1,0 +1,109 @@
+"""Questions about who somebody is and what they may do. Here everybody may do everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import BadRequest
+from kubestage.objects.validation import access_reviews, status
+from kubestage.server import (
+    bodies,
+    callers,
+    negotiation,
+    options,
+    routing,
+    subresources,
+    tokens,
+    transient,
+)
+from kubestage.server.response import warning_headers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.server.live import Live
+    from kubestage.server.request import Request
+    from kubestage.server.response import Response
+
+_AUTHORIZATION: Final = "authorization.k8s.io/v1"
+_AUTHENTICATION: Final = "authentication.k8s.io/v1"
+_LOCAL: Final = "localsubjectaccessreviews"
+_KINDS: Final = {
+    _LOCAL: (_AUTHORIZATION, "LocalSubjectAccessReview"),
+    "selfsubjectaccessreviews": (_AUTHORIZATION, "SelfSubjectAccessReview"),
+    "selfsubjectrulesreviews": (_AUTHORIZATION, "SelfSubjectRulesReview"),
+    "subjectaccessreviews": (_AUTHORIZATION, "SubjectAccessReview"),
+    "selfsubjectreviews": (_AUTHENTICATION, "SelfSubjectReview"),
+    "tokenreviews": (_AUTHENTICATION, "TokenReview"),
+}
+_EVERYTHING: Final = {
+    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
+    "incomplete": False,
+}
+
+
+async def handle(live: Live, request: Request) -> Response:
+    """Answer a review; nothing of it is kept."""
+    api_version, kind, namespace = _addressed(request.path)
+    if request.method != "POST":
+        raise subresources.not_allowed()
+    form = negotiation.negotiate(request.header(b"accept"), converts=False)
+    asked = options.write_options(request, "CreateOptions")
+    decoded = bodies.decoded(request, api_version, kind, asked.field_validation)
+    prepared = transient.prepared(decoded.object, namespace)
+    review = transient.tracked(live, prepared, asked.manager)
+    answer = _ANSWERS[kind](live, request, review)
+    return transient.respond(answer, form, warning_headers(decoded.warnings))
+
+
+def _addressed(path: str) -> tuple[str, str, str]:
+    """Version, kind and namespace that a path names."""
+    _, _, group, version, *rest = path.rstrip("/").split("/")
+    namespace = ""
+    if len(rest) == 3 and rest[0] == "namespaces" and rest[2] == _LOCAL:
+        namespace, rest = rest[1], rest[2:]
+    found = _KINDS.get(rest[0]) if len(rest) == 1 else None
+    if found is None or found[0] != f"{group}/{version}" or (rest[0] == _LOCAL) != bool(namespace):
+        raise routing.no_such_path()
+    return *found, namespace
+
+
+def _access(_live: Live, _request: Request, review: dict[str, Any]) -> dict[str, Any]:
+    problems = access_reviews.validate(review)
+    if problems:
+        # The real server has lost the kind by then.
+        raise status.invalid({"apiVersion": _AUTHORIZATION}, problems)
+    return {**review, "status": {"allowed": True}}
+
+
+def _rules(_live: Live, _request: Request, review: dict[str, Any]) -> dict[str, Any]:
+    if not review["spec"].get("namespace"):
+        raise BadRequest("no namespace on request")
+    return {**_new(review), "status": _EVERYTHING}
+
+
+def _self(live: Live, request: Request, review: dict[str, Any]) -> dict[str, Any]:
+    metadata = {"creationTimestamp": live.stage.now}
+    return {**_new(review), "metadata": metadata, "status": {"userInfo": callers.of(request)}}
+
+
+def _token(live: Live, _request: Request, review: dict[str, Any]) -> dict[str, Any]:
+    spec = review["spec"]
+    if not spec.get("token"):
+        raise BadRequest("token is required for TokenReview in authentication")
+    return {**review, "status": tokens.review(live, spec["token"], spec.get("audiences") or [])}
+
+
+def _new(review: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": review["kind"], "apiVersion": review["apiVersion"], "metadata": {}}
+
+
+_ANSWERS: Final[dict[str, Callable[[Live, Request, dict[str, Any]], dict[str, Any]]]] = {
+    "LocalSubjectAccessReview": _access,
+    "SelfSubjectAccessReview": _access,
+    "SubjectAccessReview": _access,
+    "SelfSubjectRulesReview": _rules,
+    "SelfSubjectReview": _self,
+    "TokenReview": _token,
+}

@@ -1,0 +1,123 @@
+"""Scenarios that run while clients are served, piece by piece."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.scenario.resource import SCENARIO
+from kubestage.server.outside import PEOPLE
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from kubestage.scenario.controller import ScenarioController
+    from kubestage.server.live import Live, Write
+    from kubestage.server.outside import OverTheApi
+
+_GRAIN: Final = 8
+_DID: Final = {"create": "created", "delete": "deleted", "deletecollection": "deleted"}
+# What anybody may write at any time: it tells of things and does nothing.
+_REPORTS: Final = ("Event", "Lease")
+
+
+class Scenarios:
+    """Has a controller work in turns.
+
+    Outside watches are held back while a step is half done. `outside` is the scheduler over the
+    API, if there is one: then it may write, and has time to.
+    """
+
+    def __init__(
+        self, live: Live, controller: ScenarioController, outside: OverTheApi | None = None
+    ) -> None:
+        self._live = live
+        self._controller = controller
+        self._outside = outside
+        self._pieces: Generator[None, None, bool] | None = None
+        self._is_idle = False
+        self._holds = False
+        self._said = ""
+        # One movement at a time where somebody outside may have something to do after each.
+        controller.divide(_GRAIN if outside is None else 1)
+        live.listeners.append(self.on_write)
+
+    @property
+    def current(self) -> str | None:
+        """The name of the Scenario that is running or paused."""
+        return self._controller.current
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a Scenario is at work, so that time is its own."""
+        return self._pieces is not None or (self.current is not None and not self._is_paused)
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether a step is half done, and watches are held back."""
+        return self._controller.is_preparing
+
+    @property
+    def _is_paused(self) -> bool:
+        return self._controller.is_paused
+
+    def wake(self) -> None:
+        """Something was written: there may be a Scenario to run, or one that came to its end."""
+        self._is_idle = False
+        self._hold_back()
+
+    def turn(self) -> float | None:
+        """Run one piece; how long nothing is to be done then, None if there is nothing to do."""
+        if self._pieces is None:
+            if self._is_idle:
+                return None
+            self._pieces = self._controller.pieces()
+        wait_s = 0.0 if self._outside is None else self._outside.settle_accounts()
+        if wait_s:
+            return wait_s
+        is_over = True
+        try:
+            next(self._pieces)
+            is_over = False
+        except StopIteration as end:
+            self._is_idle = not end.value
+        finally:
+            if is_over:
+                self._pieces = None
+            self._hold_back()
+        self._say()
+        if self._is_idle:
+            return None
+        return 0.0 if self._outside is None else self._outside.wait_s
+
+    def on_write(self, write: Write) -> None:
+        """Hear of a write from outside; what a person does by hand is not a scheduler's doing."""
+        kind = write.kind
+        if self._outside is None or self.current is None or write.is_dry_run:
+            return
+        if (kind.api_version, kind.kind) == SCENARIO or kind.kind in _REPORTS:
+            return
+        if write.user_agent.startswith(PEOPLE):
+            key = f"{write.namespace}/{write.name}" if write.namespace else write.name
+            self._controller.interfered(kind.kind, key, _DID.get(write.verb, "changed"))
+
+    def close(self) -> None:
+        """Break off what is under way."""
+        if self._pieces is not None:
+            self._pieces.close()
+            self._pieces = None
+        self._hold_back()
+
+    def _hold_back(self) -> None:
+        is_preparing, fanout = self._controller.is_preparing, self._live.fanout
+        if is_preparing and not self._holds:
+            fanout.hold()
+        elif self._holds and not is_preparing:
+            fanout.release()
+        self._holds = is_preparing
+
+    def _say(self) -> None:
+        """Have the Scenario's status tell what it waits for."""
+        message = "" if self._outside is None else self._outside.message
+        if message != self._said:
+            self._said = message
+            self._controller.say(message)

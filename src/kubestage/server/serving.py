@@ -1,0 +1,156 @@
+"""Runs the application on a socket until somebody stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import resource
+import signal
+import socket
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import uvicorn
+
+from kubestage.errors import InputError
+from kubestage.server.door import patience
+from kubestage.server.door.settings import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_BACKLOG: Final = 2048
+_GRACE_S: Final = 1
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_KEEP_ALIVE: Final = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
+_LOGGER: Final = "uvicorn.error"
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How to serve: files of certificate and key for https, and how much is logged."""
+
+    certificate: str | None = None
+    key: str | None = None
+    log_level: str = "error"
+    limits: Limits = Limits()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that clients may connect to at once; refused if the address cannot be had."""
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except socket.gaierror:
+        fix = "use 127.0.0.1, or an address of this machine"
+        raise InputError(f'no address "{host}"', path="--host", fix=fix) from None
+    family, kind, protocol, _, address = found[0]
+    listening = socket.socket(family, kind, protocol)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    _notice_vanished(listening)
+    try:
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise _refused(host, port, error) from None
+    return listening
+
+
+def _notice_vanished(listening: socket.socket) -> None:
+    """Have connections end whose client is gone without a word; they inherit this."""
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEP_ALIVE.items():
+        # Not every system lets one choose.
+        if hasattr(socket, name):
+            listening.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _refused(host: str, port: int, error: OSError) -> InputError:
+    if error.errno == errno.EADDRINUSE:
+        fix = "stop whoever listens there, or let one be chosen: --port 0"
+        return InputError(f"port {port} is taken", path="--port", fix=fix)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        fix = "use one above 1023, such as 18080"
+        return InputError(f"port {port} is not ours to use", path="--port", fix=fix)
+    fix = "use 127.0.0.1, or an address of this machine"
+    return InputError(f'"{host}" is no address of this machine', path="--host", fix=fix)
+
+
+def raise_file_limit() -> int:
+    """Have as many files open as the system lets us: each client is one. Returns how many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which ends quietly when it is told to."""
+
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve, and say so."""
+        await super().startup(sockets)
+        self._on_started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop to serve. That watches are cut off is no error."""
+        logging.getLogger(_LOGGER).setLevel(logging.CRITICAL)
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End at a signal; being stopped is how a server ends well."""
+        loop = asyncio.get_running_loop()
+        for each in _SIGNALS:
+            loop.add_signal_handler(each, self.stop)
+        try:
+            yield
+        finally:
+            for each in _SIGNALS:
+                loop.remove_signal_handler(each)
+
+    def stop(self) -> None:
+        """Serve no more; when asked again, do not even wait."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def server(application: Any, options: Options, on_started: Callable[[], None]) -> Server:
+    """A server for an application; `serve` runs it."""
+    limits = options.limits
+    config = uvicorn.Config(
+        application,
+        loop="auto",
+        http=patience.protocol(limits),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level=options.log_level,
+        access_log=options.log_level in ("debug", "info"),
+        server_header=False,
+        proxy_headers=False,
+        backlog=_BACKLOG,
+        limit_concurrency=limits.connections,
+        timeout_keep_alive=limits.idle_s,
+        timeout_graceful_shutdown=_GRACE_S,
+        h11_max_incomplete_event_size=limits.head_bytes,
+        ssl_certfile=options.certificate,
+        ssl_keyfile=options.key,
+    )
+    return Server(config, on_started)
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """The event loop to run it in: the fast one if it is installed."""
+    try:
+        import uvloop  # noqa: PLC0415 - may not be there
+    except ImportError:
+        return asyncio.new_event_loop
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory

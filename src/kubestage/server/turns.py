@@ -1,0 +1,185 @@
+"""What the clock of a stage that is being served does next, one piece at a time.
+
+A piece takes well under a millisecond as a rule. It answers how long, in real seconds, nothing is
+to be done after it: 0 if there is more to do at once, None if nothing is until somebody writes.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from typing import TYPE_CHECKING, Final
+
+from kubestage.server.pacing_work import SECOND_NS, WorkAhead
+
+if TYPE_CHECKING:
+    from kubestage.server.outside import OverTheApi
+    from kubestage.server.scenarios import Scenarios
+    from kubestage.stage import Stage
+
+_GRAIN: Final = 8
+# A clock that cannot keep up does not try to make good for more than this.
+_LAG_S: Final = 1.0
+_SHORTEST_SLEEP_S: Final = 0.001
+_LONGEST_SLEEP_S: Final = 3600.0
+
+
+class Mode(enum.Enum):
+    """How virtual time passes by itself."""
+
+    PAUSED = "paused"
+    SPEED = "speed"
+    JUMP = "jump"
+
+
+class Target:
+    """A moment of virtual time that somebody asked for."""
+
+    __slots__ = ("at_ns", "is_reached")
+
+    def __init__(self, at_ns: int) -> None:
+        self.at_ns = at_ns
+        self.is_reached = False
+
+
+class Turns:
+    """Takes one turn after the other, as the mode says; `targets` come before all else."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        mode: Mode,
+        speed: float,
+        scenarios: Scenarios | None,
+        outside: OverTheApi | None,
+    ) -> None:
+        self.mode = mode
+        self.speed = speed
+        self.scenarios = scenarios
+        self.outside = outside
+        self.targets: list[Target] = []
+        self._stage = stage
+        self._clock = stage.clock
+        self._environment = stage.environment
+        self._work = WorkAhead(stage)
+        self._goal_ns: int | None = None
+        self._grain = _GRAIN if outside is None else 1
+        # Where real and virtual time met, for a clock that runs at a speed.
+        self._anchor: tuple[float, int] | None = None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is under way that the clock would go on for by itself."""
+        if self.targets or (self.scenarios is not None and self.scenarios.is_running):
+            return False
+        return self._work.goal_ns() is None
+
+    def set(self, mode: Mode, speed: float) -> None:
+        """Go on in another way."""
+        self.mode, self.speed, self._anchor = mode, speed, None
+
+    def wrote(self, *, is_report: bool = False) -> None:
+        """Somebody outside changed something; time does not go on for a report alone."""
+        if not is_report:
+            self._work.wrote()
+        self._goal_ns = None
+        if self.scenarios is not None:
+            self.scenarios.wake()
+
+    def close(self) -> None:
+        """Take no more turns."""
+        self._work.close()
+        if self.scenarios is not None:
+            self.scenarios.close()
+
+    def take(self) -> float | None:
+        """One piece of what is to be done now."""
+        if self.targets:
+            return self._approach(min(self.targets, key=_time))
+        is_preparing = self.scenarios is not None and self.scenarios.is_preparing
+        if self.mode is Mode.PAUSED and not is_preparing:
+            return None
+        if self.scenarios is not None:
+            wait_s = self.scenarios.turn()
+            if wait_s is not None:
+                return wait_s or self._ahead_s()
+            if self.scenarios.current is not None:
+                self._anchor = None
+                return None
+        if self.mode is Mode.PAUSED:
+            return None
+        return self.keep_pace() if self.mode is Mode.SPEED else self._jump_on()
+
+    def keep_pace(self) -> float | None:
+        """Let happen what is due at this speed; how long until more is."""
+        due_ns = max(self._due_ns(), self._clock.now_ns)
+        wait_s = self._time_for_others()
+        if wait_s:
+            return wait_s
+        if self._pass(due_ns):
+            if due_ns - self._clock.now_ns > _LAG_S * self.speed * SECOND_NS:
+                self._anchor = None
+            return 0
+        next_ns = self._environment.next_movement_time
+        if next_ns is None:
+            return None
+        wait_s = (next_ns - due_ns) / SECOND_NS / self.speed
+        return min(max(wait_s, _SHORTEST_SLEEP_S), _LONGEST_SLEEP_S)
+
+    def _approach(self, target: Target) -> float:
+        """Go on towards a moment that somebody asked for."""
+        wait_s = self._time_for_others()
+        if wait_s:
+            return wait_s
+        if target.at_ns >= self._clock.now_ns and self._pass(target.at_ns):
+            return 0
+        if self._stage.traffic is not None:
+            self._stage.traffic.check()
+        self.targets.remove(target)
+        target.is_reached = True
+        self._anchor = None
+        return 0
+
+    def _jump_on(self) -> float | None:
+        """Go on with work that is under way."""
+        if self._goal_ns is None or self._goal_ns < self._clock.now_ns:
+            self._goal_ns = self._work.goal_ns()
+        if self._goal_ns is None:
+            return None
+        wait_s = self._time_for_others()
+        if wait_s:
+            return wait_s
+        if not self._pass(max(self._goal_ns, self._clock.now_ns)):
+            self._goal_ns = None
+        return 0
+
+    def _pass(self, until_ns: int) -> bool:
+        """Let the next thing happen, up to a moment; False if that is reached."""
+        next_ns = self._environment.next_movement_time
+        if next_ns is None or next_ns > until_ns:
+            self._environment.run(until_ns=until_ns)
+            return False
+        self._environment.run_some(max(next_ns, self._clock.now_ns), self._grain)
+        return True
+
+    def _time_for_others(self) -> float:
+        """How long a scheduler outside has for what it was told last, before time goes on."""
+        return 0 if self.outside is None else self.outside.busy_s()
+
+    def _due_ns(self) -> int:
+        """Where a clock that runs at a speed should be now."""
+        now_s = time.perf_counter()
+        if self._anchor is None:
+            self._anchor = now_s, self._clock.now_ns
+        began_s, began_ns = self._anchor
+        return began_ns + round((now_s - began_s) * self.speed * SECOND_NS)
+
+    def _ahead_s(self) -> float:
+        """How long a Scenario waits for a clock that runs at a speed."""
+        if self.mode is not Mode.SPEED:
+            return 0
+        return max((self._clock.now_ns - self._due_ns()) / SECOND_NS / self.speed, 0)
+
+
+def _time(target: Target) -> int:
+    return target.at_ns

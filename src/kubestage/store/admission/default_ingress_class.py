@@ -1,0 +1,29 @@
+"""DefaultIngressClass: an ingress that names no class gets the cluster's default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.store.admission import default_storage_class, request
+
+if TYPE_CHECKING:
+    from kubestage.objects.kinds import Kind
+    from kubestage.store.core import Core
+
+INGRESS_CLASS: Final = ("networking.k8s.io/v1", "IngressClass")
+_CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
+_IS_DEFAULT: Final = ("ingressclass.kubernetes.io/is-default-class",)
+
+
+def admit(
+    core: Core, kind: Kind, obj: dict[str, Any], old: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Name the default class in a new ingress, if there is one and the ingress leaves it open."""
+    if old is not None or (kind.group, kind.kind) != ("networking.k8s.io", "Ingress"):
+        return obj
+    if _CLASS_ANNOTATION in (obj["metadata"].get("annotations") or ()):
+        return obj
+    if obj["spec"].get("ingressClassName") is not None:
+        return obj
+    name = default_storage_class.default_of(core.read(INGRESS_CLASS), _IS_DEFAULT)
+    return obj if name is None else request.with_spec(obj, ingressClassName=name)

@@ -1,0 +1,28 @@
+"""Every recorded request gets the recorded answer, or there is a reason why not."""
+
+from __future__ import annotations
+
+import asyncio
+import pathlib
+
+from tests.golden import conformance, conformance_known
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "conformance.md"
+
+
+def test_answers_are_those_of_the_real_server() -> None:
+    results = asyncio.run(conformance.replay(conformance.sequences()))
+    different = [result for result in results if result.differences]
+    unexplained = [
+        f"{result.where}: {result.differences[0]}"
+        for result in different
+        if not conformance_known.reason(result)
+    ]
+    assert unexplained == []
+    assert len(different) <= 0.03 * len(results)
+
+
+def test_users_are_told_where_answers_differ() -> None:
+    page = PAGE.read_text()
+    for reason in conformance_known.REASONS.values():
+        assert reason in page

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from prometheus_client import parser
+
+from kubestage.server.assembly import Plan, Served
+from kubestage.stage import Stage
+from tests.server import calling
+
+LOCAL = {"host": "localhost"}
+
+
+async def scrape(served: Served) -> dict[Any, float]:
+    answer = await calling.call(served.application, "GET", "/metrics", headers=LOCAL)
+    assert answer.status == 200
+    assert answer.header("content-type") == ["text/plain; version=0.0.4; charset=utf-8"]
+    return {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in parser.text_string_to_metric_families(answer.body.decode())
+        for sample in family.samples
+    }
+
+
+def test_requests_objects_and_decisions_are_counted() -> None:
+    async def story() -> None:
+        stage = Stage(implicit_namespaces=False)
+        stage.add_scheduler()
+        served = Served(stage, Plan())
+        body = {"metadata": {"name": "a"}}
+        path = "/api/v1/namespaces/default/configmaps"
+        await calling.call(served.application, "POST", path, body, headers=LOCAL)
+        await calling.call(served.application, "POST", path, body, headers=LOCAL)
+        found = await scrape(served)
+        route = (("group", ""), ("resource", "configmaps"), ("scope", "namespace"))
+        rest = (("subresource", ""), ("verb", "POST"), ("version", "v1"))
+        counted = "apiserver_request_total"
+        assert found[(counted, ("code", "201"), *route, *rest)] == 1
+        assert found[(counted, ("code", "409"), *route, *rest)] == 1
+        took = "apiserver_request_duration_seconds_count"
+        assert found[(took, *route, *rest)] == 2
+        assert found[("apiserver_storage_objects", ("resource", "configmaps"))] == 1
+        assert found[("kubestage_revision",)] == stage.store.ledger.revision
+        assert found[("kubestage_virtual_seconds",)] == 0
+        assert ("scheduler_pending_pods", ("queue", "active")) in found
+        await served.close()
+
+    asyncio.run(story())
+
+
+def test_open_watches_are_shown() -> None:
+    async def story() -> None:
+        served = Served(Stage(), Plan(scheduler="none"))
+        path = "/api/v1/namespaces"
+        watch = await calling.watch(served.application, path, headers=LOCAL)
+        await watch.next()
+        found = await scrape(served)
+        labels = (
+            ("group", ""), ("resource", "namespaces"), ("scope", "cluster"),
+            ("subresource", ""), ("verb", "WATCH"), ("version", "v1"),
+        )  # fmt: skip
+        assert found[("apiserver_longrunning_requests", *labels)] == 1
+        assert found[("kubestage_watchers",)] == 1
+        await watch.leave()
+        found = await scrape(served)
+        assert found[("apiserver_longrunning_requests", *labels)] == 0
+        await served.close()
+
+    asyncio.run(story())
+
+
+def test_an_application_without_a_door_has_numbers_too() -> None:
+    async def story() -> None:
+        answer = await calling.call(calling.application(), "GET", "/metrics")
+        assert b"kubestage_revision " in answer.body
+
+    asyncio.run(story())

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from kubestage import InputError, Stage
+from kubestage.scheduler import config
 from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_namespace, make_node, make_pod
 
@@ -150,3 +151,32 @@ def test_one_object_may_be_given_by_itself() -> None:
     (loaded,) = stage.load(make_node("a"))
     (applied,) = stage.apply(make_node("b"))
     assert [loaded["metadata"]["name"], applied["metadata"]["name"]] == ["a", "b"]
+
+
+class Refuses:
+    """A plugin that cannot be made."""
+
+    name = "Refuses"
+
+    def __init__(self, *_: object) -> None:
+        raise InputError("no")
+
+
+def test_a_scheduler_that_cannot_be_made_leaves_the_one_that_is_there() -> None:
+    stage = Stage()
+    before = stage.add_scheduler()
+    enabled = {"multiPoint": {"enabled": [{"name": "Refuses"}]}}
+    profile = {"schedulerName": "default-scheduler", "plugins": enabled}
+    wanted = config.from_dict(
+        {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [profile],
+        }
+    )
+    with pytest.raises(InputError):
+        stage.configure_scheduler(wanted, plugins={"Refuses": Refuses})
+    assert stage.scheduler is before
+    stage.apply([make_node("n1", cpu="4"), make_pod("web", cpu="1")])
+    stage.run("1s")
+    assert stage.store.get(("v1", "Pod"), "web")["spec"]["nodeName"] == "n1"

@@ -172,11 +172,17 @@ class Stage:
     def configure_scheduler(
         self, configuration: str | SchedulerConfiguration | None = None, **options: Any
     ) -> Scheduler:
-        """Have another scheduler take over; a Scenario that is under way fails by that."""
-        if self.scheduler is not None:
-            self.scheduler.retire(self.store)
-            self.scheduler = None
-        scheduler = self.add_scheduler(configuration, **options)
+        """Have another scheduler take over; a Scenario that is under way fails by that.
+
+        If it cannot be made, the one that is there works on.
+        """
+        before, self.scheduler = self.scheduler, None
+        try:
+            scheduler = self.add_scheduler(configuration, **options)
+        finally:
+            made, self.scheduler = self.scheduler, self.scheduler or before
+        if before is not None and made is not None:
+            before.retire(self.store)
         if self.scenarios is not None:
             self.scenarios.reconfigure(BuiltIn(scheduler))
         return scheduler

@@ -14,6 +14,7 @@ import gzip
 import pathlib
 from typing import Any
 
+import httpx
 import msgspec
 
 from kubestage.server.app import Application
@@ -21,6 +22,7 @@ from kubestage.server.live import Live
 from kubestage.stage import Stage
 from kubestage.store import admission
 from kubestage.store.admission import service_account
+from tests.golden.conformance_http import OverHttp
 from tests.golden.conformance_replay import Replay, Result
 
 HERE = pathlib.Path(__file__).parent
@@ -28,6 +30,12 @@ FULL = HERE.parents[2] / "shared" / "conformance" / "public.json.gz"
 AT_ONCE = 48
 # When the recording was made: some cells tell how long ago a recorded time was.
 START = "2026-11-15T12:00:00Z"
+
+# The same as `application`, on the command line.
+OPTIONS = (
+    "--in-memory", "--scheduler", "none", "--no-controllers",
+    "--disable-admission-plugins", "ServiceAccount", "--start", START,
+)  # fmt: skip
 
 
 @functools.cache
@@ -51,17 +59,32 @@ def application() -> Application:
     return Application(Live(stage))
 
 
-async def replay(chosen: list[dict[str, Any]]) -> list[Result]:
-    """Replay sequences, many at once; those that need a server of their own get one."""
-    app, turns = application(), asyncio.Semaphore(AT_ONCE)
+async def replay(chosen: list[dict[str, Any]], app: Any = None) -> list[Result]:
+    """Replay sequences, many at once; those that need a server of their own go alone.
+
+    Without an application each of them gets a new one.
+    """
+    shared = application() if app is None else app
+    turns = asyncio.Semaphore(AT_ONCE)
 
     async def one(sequence: dict[str, Any]) -> list[Result]:
         async with turns:
-            alone = sequence.get("exclusive")
-            return await Replay(application() if alone else app, sequence).run()
+            return await Replay(shared, sequence).run()
 
-    results = await asyncio.gather(*(one(each) for each in chosen))
+    together = [each for each in chosen if not each.get("exclusive")]
+    results = await asyncio.gather(*(one(each) for each in together))
+    for each in chosen:
+        if each.get("exclusive"):
+            results.append(await Replay(application() if app is None else app, each).run())
     return [result for part in results for result in part]
+
+
+async def replay_at(url: str, chosen: list[dict[str, Any]]) -> list[Result]:
+    """Replay sequences on a server at an address, which must be as `application` is."""
+    limits = httpx.Limits(max_connections=4 * AT_ONCE)
+    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+        client.headers.clear()
+        return await replay(chosen, OverHttp(client))
 
 
 def main() -> None:
@@ -71,6 +94,7 @@ def main() -> None:
     parser.add_argument("--name", action="append")
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--width", type=int, default=300)
+    parser.add_argument("--url", help="of a server; without one, an application in this process")
     args = parser.parse_args()
     chosen = [
         each
@@ -78,7 +102,7 @@ def main() -> None:
         if (not args.topic or each["topic"] in args.topic)
         and (not args.name or any(name in each["name"] for name in args.name))
     ]
-    results = asyncio.run(replay(chosen))
+    results = asyncio.run(replay_at(args.url, chosen) if args.url else replay(chosen))
     totals: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
     for result in results:
         totals[result.topic][0] += not result.differences

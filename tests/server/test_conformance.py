@@ -6,6 +6,7 @@ import asyncio
 import pathlib
 
 from tests.golden import conformance, conformance_known
+from tests.server.served import Served
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "conformance.md"
 
@@ -20,6 +21,26 @@ def test_answers_are_those_of_the_real_server() -> None:
     ]
     assert unexplained == []
     assert len(different) <= 0.03 * len(results)
+
+
+OVER_THE_NETWORK = ("pods-", "content-negotiation", "json-strictness", "crd-crud", "events-two-views")
+
+
+def test_over_the_network_answers_are_the_same() -> None:
+    chosen = [
+        each
+        for each in conformance.sequences()
+        if each["name"].startswith(OVER_THE_NETWORK) and not each.get("exclusive")
+    ]
+    assert len(chosen) > 10
+    with Served(*conformance.OPTIONS) as served:
+        results = asyncio.run(conformance.replay_at(served.address, chosen))
+    unexplained = [
+        f"{result.where}: {result.differences[0]}"
+        for result in results
+        if result.differences and not conformance_known.reason(result)
+    ]
+    assert unexplained == []
 
 
 def test_users_are_told_where_answers_differ() -> None:

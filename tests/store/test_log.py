@@ -6,7 +6,10 @@ import pytest
 
 from kubestage.errors import Expired
 from kubestage.objects.kinds import KindTable
+from kubestage.sim.clock import Clock
+from kubestage.sim.streams import Streams
 from kubestage.store.log import ADDED, MODIFIED, Change, Log
+from kubestage.store.store import Store
 
 KIND = KindTable().get("v1", "ConfigMap")
 
@@ -91,3 +94,16 @@ def test_events_are_built_once_for_all_watches() -> None:
 
 def test_a_change_shows_what_it_is() -> None:
     assert repr(change(7)) == "Change(7, ADDED, configmaps, ns/a)"
+
+
+def test_before_a_cluster_began_there_was_nothing() -> None:
+    first = 1_790_000_000_000
+    store = Store(Clock(), Streams(1), first_revision=first)
+    store.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+    early = store.list(("v1", "ConfigMap"), resource_version="1", resource_version_match="Exact")
+    assert early.items == []
+    assert len(store.watch(("v1", "ConfigMap"), resource_version="1").poll()) == 1
+    with pytest.raises(Expired):
+        store.list(
+            ("v1", "ConfigMap"), resource_version=str(first - 5), resource_version_match="Exact"
+        )

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.objects import nesting
 
 _POSITION: Final = re.compile(r"(?:JSON is malformed: )?(.*?)(?: \(byte (\d+)\))?")
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
@@ -38,11 +39,16 @@ def may_be_yaml(data: bytes) -> bool:
 def read(data: bytes) -> list[tuple[Any, int]]:
     """Each document with the line on which it starts."""
     try:
-        return [(msgspec.json.decode(data), _line(data, len(data) - len(data.lstrip())))]
+        return _read(data)
     except RecursionError:
-        raise InputError("nested too deeply", fix="no Kubernetes object is that deep") from None
+        raise _too_deep() from None
     except UnicodeDecodeError:
         raise InputError("not UTF-8", fix="save the file in UTF-8") from None
+
+
+def _read(data: bytes) -> list[tuple[Any, int]]:
+    try:
+        return [(_value(data), _line(data, len(data) - len(data.lstrip())))]
     except msgspec.DecodeError as error:
         if "trailing characters" not in str(error):
             raise _explain(error, data, 0) from None
@@ -51,10 +57,21 @@ def read(data: bytes) -> list[tuple[Any, int]]:
     for start, end in extents(text):
         part, offset = text[start:end].encode(), len(text[:start].encode())
         try:
-            documents.append((msgspec.json.decode(part), _line(data, offset)))
+            documents.append((_value(part), _line(data, offset)))
         except msgspec.DecodeError as error:
             raise _explain(error, data, offset) from None
     return documents
+
+
+def _value(text: bytes) -> Any:
+    value = msgspec.json.decode(text)
+    if nesting.is_too_deep(value, text):
+        raise _too_deep()
+    return value
+
+
+def _too_deep() -> InputError:
+    return InputError("nested too deeply", fix="no Kubernetes object is that deep")
 
 
 def extents(text: str) -> list[tuple[int, int]]:

@@ -123,7 +123,7 @@ class Reader:
 
     def _check_depth(self, event: Any, more: int = 0) -> None:
         if self._depth + more > nesting.DEEPEST:
-            raise _problem(event, nesting.TOO_DEEP, f"nest {nesting.DEEPEST} levels at most")
+            raise _problem(event, "nested too deeply", "no Kubernetes object is that deep")
 
     def _scalar(self, event: Any) -> Any:
         try:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
 
 _BODILESS: Final = frozenset({"GET", "HEAD"})
+_ALWAYS_TOLD: Final = ("/healthz", "/livez", "/readyz", "/version")
 _INTERNAL: Final = "an error on the server has prevented the request from succeeding"
 
 
@@ -83,7 +84,7 @@ class Application:
             if failure is not None and request.method not in _BODILESS:
                 raise failure
             response = await self._served(request)
-            if failure is None and not isinstance(response, Stream):
+            if failure is None and not isinstance(response, Stream) and _tells_of_changes(request):
                 await live.settled()
         except ApiError as error:
             return error_response(error)
@@ -107,6 +108,11 @@ class Application:
             return text_response(f"{error.message}\n", error.code)
         except ApiError as error:
             return error_response(error, warning_headers(warnings))
+
+
+def _tells_of_changes(request: Request) -> bool:
+    """Whether an answer may tell of what has happened; whether we are well does not."""
+    return not request.path.startswith(_ALWAYS_TOLD)
 
 
 def _start(response: Response | Joined | Stream, length: int | None = None) -> Message:

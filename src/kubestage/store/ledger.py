@@ -7,7 +7,7 @@ subscribers when the verb that made the changes is done.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import kinds
 from kubestage.store.collection import Collection
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kubestage.store.collection import Subscriber
 
     Kinds = Container[tuple[str, str]]
+
+_BEFORE_ALL: Final = 10**9
 
 
 class Ledger:
@@ -34,6 +36,9 @@ class Ledger:
         self.revision = revision
         self._history = history
         self._first_revision = revision
+        # Every cluster of a server begins with the time in milliseconds, so that its versions are
+        # not taken for those of an earlier one. In none has anything happened before that.
+        self.void = _BEFORE_ALL if revision > _BEFORE_ALL else -1
         self._collections: dict[tuple[str, str], Collection] = {}
         self._subscriptions: list[tuple[Subscriber, Kinds | None]] = []
         self.undelivered: deque[tuple[Collection, Change]] = deque()
@@ -45,7 +50,7 @@ class Ledger:
         if found is None and kind.stored_as is not None:
             return self.collection(kinds.stored(kind))
         if found is None:
-            log = Log(self._history, self._first_revision)
+            log = Log(self._history, self._first_revision, self.void)
             found = self._collections[kind.group, kind.plural] = Collection(kind, log)
             found.subscribers = self._subscribers_of(kind)
         return found

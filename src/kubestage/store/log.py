@@ -82,13 +82,15 @@ class Log:
 
     `floor` is the newest version that is forgotten: anything asked for from there on, that
     version included, can be answered. Positions count from the first change ever, so they stay
-    true when the head is dropped.
+    true when the head is dropped. `void` is the newest version of which it is known that there was
+    nothing then.
     """
 
-    __slots__ = ("_changes", "_dropped", "_history", "_most", "floor")
+    __slots__ = ("_changes", "_dropped", "_history", "_most", "floor", "void")
 
-    def __init__(self, history: int, floor: int) -> None:
+    def __init__(self, history: int, floor: int, void: int = -1) -> None:
         self.floor = floor
+        self.void = void
         self._history = history
         self._most = history + history // 4
         self._changes: list[Change] = []
@@ -116,6 +118,8 @@ class Log:
 
     def position_after(self, revision: int) -> int:
         """Where the changes newer than a version begin; Expired if some of them are forgotten."""
+        if revision <= self.void and not self._dropped:
+            return 0
         if revision < self.floor:
             raise Expired(f"too old resource version: {revision} ({self.floor})")
         return self._dropped + bisect.bisect_right(self._changes, revision, key=_revision)

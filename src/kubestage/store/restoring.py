@@ -48,6 +48,10 @@ class Past(msgspec.Struct, frozen=True):
 
 def restore(core: Core, past: Past) -> None:
     """Put everything back; the store must be empty, and of the version of the past."""
+    # What was there before, and when, is not remembered.
+    core.ledger.void = -1
+    for collection in core.ledger.collections():
+        collection.log.void = -1
     kept: list[tuple[Place, dict[str, Any]]] = []
     for place, obj in past.objects:
         if place[:2] == _DEFINITIONS:

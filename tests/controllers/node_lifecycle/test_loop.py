@@ -48,6 +48,16 @@ def test_idle_nodes_cost_nothing() -> None:
     assert _ready(stage, "n1")["status"] == "True"
 
 
+def test_a_node_that_says_nothing_of_its_readiness_is_left_alone() -> None:
+    stage = _stage("n1")
+    node = stage.store.read(NODE)["n1"]
+    conditions = [{**each, "status": ""} for each in node["status"]["conditions"]]
+    stage.store.update({**node, "status": {"conditions": conditions}}, subresource="status")
+    stage.run("10s")
+    assert _ready(stage, "n1")["status"] == ""
+    assert taints(stage, "n1") == []
+
+
 def test_a_silent_node_is_unknown_at_the_tick_after_the_grace_period() -> None:
     stage = _stage("n1", "n2")
     fall_silent(stage, "n1")

@@ -194,7 +194,7 @@ class NodeLifecycleController(Controller):
         name, ready = node["metadata"]["name"], known.ready
         if ready == "True":
             self._make_reachable(node)
-        elif ready is not None:
+        elif ready in _READY_TAINTS:
             wanted, other = _READY_TAINTS[ready]
             if node_taints.has(node, other, taints.NO_EXECUTE):
                 self._swap(node, [wanted], [other], taints.NO_EXECUTE)

@@ -6,12 +6,13 @@ it is a map with one entry, a tag and a text, which is the same for equal values
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import quantity
+from kubestage.objects import automaton, quantity
 from kubestage.objects.cel import semver
 from kubestage.objects.cel.semver import Version
 from kubestage.objects.quantity import Quantity

@@ -11,6 +11,7 @@ import msgspec
 
 from kubestage.errors import BadRequest
 from kubestage.objects import decode as decode_any
+from kubestage.objects import schema
 from kubestage.objects.custom import rows
 from kubestage.objects.decode import Decoded
 from kubestage.objects.validation import field, status
@@ -28,7 +29,9 @@ def decode(body: bytes | Json, kind: Kind, field_validation: FieldValidation) ->
     Of a custom resource, unknown fields are gone and defaults are there.
     """
     if not rows.are_custom(kind):
-        return decode_any.decode(body, kind.api_version, kind.kind, field_validation)
+        decoded = decode_any.decode(body, kind.api_version, kind.kind, field_validation)
+        is_shaped = schema.kind_struct(kind.api_version, kind.kind) is not None
+        return decoded if is_shaped else _with_metadata(decoded, kind)
     decoded = _parsed(body, kind)
     obj = decoded.object
     unknown: list[str] = []
@@ -41,6 +44,20 @@ def decode(body: bytes | Json, kind: Kind, field_validation: FieldValidation) ->
             f"strict decoding error: {', '.join(told)}"
         )
     return Decoded(obj, tuple(told) if field_validation == "Warn" else ())
+
+
+def _with_metadata(decoded: Decoded, kind: Kind) -> Decoded:
+    """An object of one of our own kinds; of its shape only the metadata is known."""
+    from kubestage.objects.custom import object_meta  # noqa: PLC0415 - few kinds need it
+
+    obj = decoded.object
+    try:
+        metadata, _ = object_meta.read(obj.get("metadata"))
+    except object_meta.MetadataError as error:
+        raise BadRequest(
+            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
+        ) from None
+    return Decoded({**obj, "metadata": metadata}, decoded.warnings)
 
 
 def _parsed(body: bytes | Json, kind: Kind) -> Decoded:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import shape
+from kubestage.objects import schema, shape
 from kubestage.objects.defaulting import (
     autoscaling,
     batch,
@@ -106,18 +106,28 @@ def default(obj: dict[str, Any], *, now: str | None = None) -> dict[str, Any]:
     """
     kind = (obj.get("apiVersion") or "", obj.get("kind") or "")
     if kind in _CUSTOM:
-        copied: dict[str, Any] = shape.copy_json(obj)
+        copied: dict[str, Any] = _with_metadata(shape.copy_json(obj))
         finish = _CUSTOM[kind]
         if finish is not None:
             finish(copied)
         return copied
     shaped = shape.normalize(obj)
+    if schema.kind_struct(*kind) is None:
+        shaped = _with_metadata(shaped)
     complete = _DEFAULTS.get(kind)
     if complete is not None:
         complete(shaped)
     elif kind in _DEFAULTS_FROM_INPUT:
         _DEFAULTS_FROM_INPUT[kind](shaped, obj, now)
     return shaped
+
+
+def _with_metadata(obj: dict[str, Any]) -> dict[str, Any]:
+    """An object whose metadata has its shape, though the rest of it is kept as it was sent."""
+    metadata = obj.get("metadata")
+    if isinstance(metadata, dict):
+        obj["metadata"] = shape.normalize(metadata, schema.struct("meta/v1.ObjectMeta"))
+    return obj
 
 
 def stored(obj: dict[str, Any], *, now: str | None = None) -> dict[str, Any]:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 HEAVY = (
     "altair", "cel_expr_python", "cryptography", "jinja2", "kubernetes_validate", "numba", "pandas",
     "polars", "prometheus_client", "pyarrow", "ray", "rich", "scipy",
-    "kubestage.objects.cel.environments", "kubestage.results.charts", "kubestage.scheduler.quick.compiled",
+    "kubestage.objects.cel.environments", "kubestage.results.charts",
+    "kubestage.scheduler.quick.compiled",
     "kubestage.server.discovery", "kubestage.server.openapi", "kubestage.server.protobuf",
     "kubestage.traffic.fast.compiled",
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.server import encoding, fanout, watching
+from kubestage.server import encoding, watching
 from kubestage.server.door.pipe import EXTENSION, Pipe
 from tests.server import calling
 
@@ -190,28 +190,6 @@ def test_pieces_in_which_nothing_is_selected_do_not_end_the_search(
         app.live.fanout.release()
         await settle()
         assert names(socket.sent) == ["last"]
-
-    run(story)
-
-
-def test_after_many_were_told_changes_gather(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fanout, "_MANY", 2)
-    monkeypatch.setattr(fanout, "_EACH_S", 600.0)
-    monkeypatch.setattr(fanout, "_LONGEST_S", 600.0)
-
-    async def story() -> None:
-        app = calling.application()
-        sockets = Socket(), Socket()
-        for socket in sockets:
-            await socket.watch(app)
-        await create(app, "a", "b", "c")
-        for socket in sockets:
-            assert unframed(socket.written) == ["a"]
-        app.live.fanout._go_on()
-        for socket in sockets:
-            assert len(socket.written) == 2
-            assert unframed(socket.written) == ["a", "b", "c"]
-        assert app.live.fanout.visible == app.live.store.ledger.revision
 
     run(story)
 

@@ -101,10 +101,10 @@ def test_every_watcher_ends_with_the_exact_state(seed: int) -> None:
         done = asyncio.Event()
         followers = [
             Follower(app, random.Random(chance.random()), chance.choice(["", "parity=1"]))
-            for _ in range(25)
+            for _ in range(20)
         ]
         following = [asyncio.ensure_future(each.follow(done)) for each in followers]
-        await asyncio.gather(*(write(app, random.Random(chance.random()), 150) for _ in range(8)))
+        await asyncio.gather(*(write(app, random.Random(chance.random()), 80) for _ in range(8)))
         done.set()
         await asyncio.gather(*following)
         for follower in followers:

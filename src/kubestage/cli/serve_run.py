@@ -145,6 +145,8 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         disabled_plugins=request.disabled_plugins,
         seed=request.seed,
         start=_start(request.start),
+        # Time that passes as on the wall begins there, unless somebody says otherwise.
+        otherwise=_start("now" if request.mode == "speed" and request.speed == 1 else None),
     )
 
 
@@ -170,7 +172,7 @@ class _Served(msgspec.Struct, frozen=True):
     plugins: Mapping[str, type[Any]]
 
     def run(self, listening: socket.socket, until_served: contextlib.ExitStack) -> str:
-        """Serve; what could not be recorded of it, if that was asked for."""
+        """Serve; what could not be kept of it, or recorded if that was asked for."""
         from kubestage.server import serving
 
         level = self.request.log_level.upper()
@@ -199,6 +201,9 @@ class _Served(msgspec.Struct, frozen=True):
             await server.serve([listening])
         finally:
             await stage.close()
+        lost = stage.live.durability.failure
+        if lost is not None:
+            return lost.message
         return "" if stage.recorder is None else stage.recorder.failure
 
     def _plan(self) -> assembly.Plan:

@@ -37,7 +37,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
     The scheduler has the configuration that it was given last, over the API, unless a person named
     one (`is_configured`). `controllers` is None if there are to be none. `start` is the moment at
-    which time begins, for a stage that is new.
+    which time begins, for a stage that is new; `otherwise` is when, if nobody says so.
     """
 
     settings: Settings
@@ -47,6 +47,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     disabled_plugins: list[str]
     seed: int | None
     start: str | None
+    otherwise: str | None = None
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -98,7 +99,7 @@ def _settings(wanted: Wanted, made: Made) -> Settings:
 def _opened(
     wanted: Wanted, loaded: Loaded | None, data_dir: pathlib.Path | None, *, is_relaxed: bool
 ) -> Made:
-    start = wanted.start or _newest(loaded)
+    start = wanted.start or _newest(loaded) or wanted.otherwise
     if data_dir is None:
         store = _store(wanted)
         new = stages.Stage(wanted.seed or 0, start=start, implicit_namespaces=False, **store)

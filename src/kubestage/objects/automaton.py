@@ -97,12 +97,14 @@ class Automaton:
             _, more, fewer, inner = given
             return self._sequence(inner, then, (flags | more) & ~fewer)
         if code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
-            return self._repeated(*given, then, flags)
+            low, high, inner = given
+            return self._repeated(low, high, inner, (then, flags))
         if code is codes.AT:
             return self._add(_Place(given, flags), then)
         return self._add(_accepting(code, given, flags), then)
 
-    def _repeated(self, low: int, high: Any, inner: Any, then: int, flags: int) -> int:
+    def _repeated(self, low: int, high: Any, inner: Any, place: tuple[int, int]) -> int:
+        then, flags = place
         if high is codes.MAXREPEAT:
             again = self._add(None)
             self._states[again] = (None, (self._sequence(inner, again, flags), then))

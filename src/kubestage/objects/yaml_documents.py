@@ -105,10 +105,7 @@ class Reader:
         anchor = event.anchor
         if anchor is not None:
             self._anchors[anchor] = _OPEN
-        if kind is ScalarEvent:
-            value = self._scalar(event)
-        else:
-            value = self._inner(event)
+        value = self._scalar(event) if kind is ScalarEvent else self._inner(event)
         if anchor is not None:
             self._anchors[anchor] = value
         return value

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kubestage.scenario.resource import Spec
     from kubestage.scenario.scheduling import Scheduling
     from kubestage.scenario.sink import Sink
+    from kubestage.scheduler.record import Listener
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
     from kubestage.store.store import Store
@@ -37,9 +38,10 @@ RECONFIGURED: Final = "the scheduler configuration was changed while the Scenari
 class ScenarioController:
     """Takes the oldest Scenario that is pending and runs it to its end, then the next.
 
-    `problem` is what the last one that failed by its own events failed of. It works only when it
-    is called: `advance` runs one step, `run` all that there is to do. What anybody but the cluster
-    itself changes in between makes the Scenario fail.
+    It looks at the cluster only while one is under way. `problem` is what the last one that failed
+    by its own events failed of. It works only when it is called: `advance` runs one step, `run` all
+    that there is to do. What anybody but the cluster itself changes in between makes the Scenario
+    fail.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class ScenarioController:
     ) -> None:
         self.settings = settings or Settings()
         self.sink = sink
+        # Who hears of the scheduler's attempts while no Scenario is under way.
+        self.listener: Listener | None = None
         self.machine: Machine | None = None
         self.problem: InvalidEvent | OperationFailed | NoScheduler | None = None
         self._store = store
@@ -83,7 +87,7 @@ class ScenarioController:
         for name, scenario in tuple(self._store.read(SCENARIO).items()):
             phase = (scenario.get("status") or {}).get("phase")
             if phase == phases.RUNNING:
-                self._writer(name).enter(phases.FAILED, RESTARTED)
+                self._writer(name, is_told=False).enter(phases.FAILED, RESTARTED)
             elif phase == phases.PAUSED and self._status is None:
                 self._resume(name, scenario)
         self._store.subscribe(self.on_change)
@@ -155,7 +159,9 @@ class ScenarioController:
             if change.type == ADDED and self._status is not None and "status" not in change.new:
                 self._writer(change.key).enter(phases.PENDING, "")
             return
-        is_inside = self._is_inside or self._environment.is_running or self._status is None
+        if self._status is None:
+            return
+        is_inside = self._is_inside or self._environment.is_running
         if not is_inside and not self._scheduling.accounts_for(change):
             did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
             self.interfered(change.kind.kind, change.key, did)
@@ -290,13 +296,17 @@ class ScenarioController:
         self._forget()
 
     def _forget(self) -> None:
+        """A Scenario is over: what a cluster does that goes on for ever is not kept."""
         self._status = self.machine = None
+        self.watch.forget()
+        self._scheduling.listen(self.listener, in_full=False)
         self._scheduling.go_on()
 
     def _told_ignored(self) -> str:
         assert self.machine is not None
         return self.machine.told_ignored
 
-    def _writer(self, name: str) -> StatusWriter:
-        strategy, tally = self.settings.strategy, self.watch.tally
+    def _writer(self, name: str, *, is_told: bool = True) -> StatusWriter:
+        """Who writes a status; one that nothing more is to be told of keeps the counts it has."""
+        strategy, tally = self.settings.strategy, self.watch.tally if is_told else None
         return StatusWriter(self._store, name, strategy, self._version, tally)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.scenario.ledger import Ledger
 from kubestage.scenario.timeline import (
     PREEMPTED,
     SCHEDULED,
@@ -21,7 +22,6 @@ from kubestage.store.log import ADDED, DELETED
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from kubestage.scenario.ledger import Ledger
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
     from kubestage.store.store import Store
@@ -108,6 +108,11 @@ class PodWatch:
             self.moving.setdefault(change.key, self._clock.now_ns)
         else:
             self.moving.pop(change.key, None)
+
+    def forget(self) -> None:
+        """Nobody asks any more: begin with nothing when somebody does again."""
+        self.ledger, self.timeline = Ledger(), Timeline()
+        self.moving, self.in_vain = {}, {}
 
     def take_up(self, step: int) -> None:
         """Go on where another left off, after this step, with the pods that there are."""

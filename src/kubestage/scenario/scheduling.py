@@ -34,8 +34,8 @@ class Scheduling(Protocol):
         """The names that pods know it by, None for whatever name."""
         ...
 
-    def listen(self, listener: Listener, *, in_full: bool) -> None:
-        """Have somebody hear of every attempt, if it tells of any."""
+    def listen(self, listener: Listener | None, *, in_full: bool) -> None:
+        """Have somebody hear of every attempt, if it tells of any; None for nobody."""
         ...
 
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class BuiltIn:
         """The names of its profiles."""
         return self.scheduler.profiles
 
-    def listen(self, listener: Listener, *, in_full: bool) -> None:
+    def listen(self, listener: Listener | None, *, in_full: bool) -> None:
         """Have somebody hear of every attempt."""
         self.scheduler.record.hand_on(listener, in_full=in_full)
 
@@ -174,7 +174,7 @@ class Outside:
         self._store = store
         self._function = function
 
-    def listen(self, listener: Listener, *, in_full: bool) -> None:
+    def listen(self, listener: Listener | None, *, in_full: bool) -> None:
         """It tells of no attempts: results of plugins stay empty."""
 
     def stop(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
     Shared = dict[Hashable, tuple[bytes, int]]
-
-
-# A rest of less than a millisecond is none.
-_MANY: Final = 50
-_EACH_S: Final = 20e-6
-_LONGEST_S: Final = 0.02
 
 
 class Fanout:
@@ -36,10 +30,9 @@ class Fanout:
         self.visible = store.ledger.revision
         self._shown = self.visible
         self._held = 0
-        self._waiting: dict[Log, list[asyncio.Future[None]]] = {}
+        self._waiting: dict[Log, dict[asyncio.Future[None], None]] = {}
         self._reaching: list[tuple[int, asyncio.Future[None]]] = []
         self._following: dict[Log, dict[Callable[[Shared], None], None]] = {}
-        self._is_resting = False
         # Open watches by group, kind and user agent.
         self.followers: Counter[tuple[str, str, str]] = Counter()
 
@@ -66,7 +59,7 @@ class Fanout:
     def show(self, revision: int) -> None:
         """Everything up to this version may be told."""
         self._shown = max(revision, self._shown)
-        if not self._held and not self._is_resting:
+        if not self._held:
             self._tell()
 
     def hold(self) -> None:
@@ -77,13 +70,16 @@ class Fanout:
         """Let everything go that was held back."""
         assert self._held > 0
         self._held -= 1
-        if not self._held and not self._is_resting:
+        if not self._held:
             self._tell()
 
     def wait(self, log: Log) -> asyncio.Future[None]:
         """Something to await until more of a log is visible."""
         future = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(log, []).append(future)
+        waiting = self._waiting.setdefault(log, {})
+        waiting[future] = None
+        # Whoever gives up waiting is not kept until something happens.
+        future.add_done_callback(lambda done: waiting.pop(done, None))
         return future
 
     def follow(self, log: Log, tell: Callable[[Shared], None]) -> None:
@@ -120,29 +116,11 @@ class Fanout:
             for future in self._waiting.pop(log):
                 if not future.done():
                     future.set_result(None)
-        told = 0
         for log, followers in tuple(self._following.items()):
             if log.newest > before:
-                told += len(followers)
                 shared: Shared = {}
                 for tell in tuple(followers):
                     tell(shared)
-        self._rest(told)
-
-    def _rest(self, told: int) -> None:
-        """Let changes gather after many were told, so that telling takes a third of the time.
-
-        NOTE: what is told at once is one call of the system for each watcher, however many changes
-        there are: 200 watchers of busy objects cost a third (benchmarks/server.py).
-        """
-        if told >= _MANY:
-            self._is_resting = True
-            asyncio.get_running_loop().call_later(min(told * _EACH_S, _LONGEST_S), self._go_on)
-
-    def _go_on(self) -> None:
-        self._is_resting = False
-        if not self._held:
-            self._tell()
 
     def _wake_reached(self) -> None:
         waiting = []

@@ -1,7 +1,8 @@
 """Compiled kernels are loaded beside the event loop: nobody is to wait for them.
 
-NOTE: to load them takes half a second, and to compile them, once on a machine, ten; in a thread
-other clients wait 5 ms at a time. What the kernels do is done without them meanwhile.
+NOTE: to load them takes half a second, and to compile them, once on a machine, ten. Loaded at once,
+that was the longest that others waited for: 420 ms of the loop's time (benchmarks/server.py live).
+What the kernels do is done without them meanwhile.
 """
 
 from __future__ import annotations

@@ -104,8 +104,8 @@ class OverTheApi:
             return True
         return self._heard_s > 0 and time.monotonic() - self._heard_s < self.settings.patience_s
 
-    def listen(self, listener: Listener, *, in_full: bool) -> None:
-        """A Scenario begins. It tells of no attempts: results of plugins stay empty."""
+    def listen(self, listener: Listener | None, *, in_full: bool) -> None:
+        """A Scenario begins or ends. It tells of no attempts: results of plugins stay empty."""
         del listener, in_full
         self._watch = None
         self._victims.clear()

@@ -128,6 +128,7 @@ class Pacer:
             self._last_mode = mode
         self._turns.set(mode, self.speed if speed is None else speed)
         if self.failure:
+            self.failure = ""
             self.start()
         self.wake()
 
@@ -174,7 +175,10 @@ class Pacer:
         if self.mode is not Mode.SPEED or turns.targets or self._task is None:
             return
         if turns.scenarios is None or turns.scenarios.current is None:
-            _spend(turns.keep_pace, _SHORT_SLICE_S)
+            try:
+                _spend(turns.keep_pace, _SHORT_SLICE_S)
+            except Exception as error:  # noqa: BLE001 - the request has no part in it
+                self._break_down(error)
 
     def wake(self, *, is_report: bool = False) -> None:
         """Something was written: there may be things to do; a report asks nothing of anybody."""
@@ -237,10 +241,13 @@ class Pacer:
         self._task = None
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self.failure = f"time stands still after an error: {type(error).__name__}: {error}"
-            self._turns.set(Mode.PAUSED, self.speed)
-            _log.error("%s", self.failure, exc_info=error)
+            self._break_down(error)
         self._give_back()
+
+    def _break_down(self, error: BaseException) -> None:
+        self.failure = f"time stands still after an error: {type(error).__name__}: {error}"
+        self._turns.set(Mode.PAUSED, self.speed)
+        _log.error("%s", self.failure, exc_info=error)
 
 
 def _spend(work: Callable[[], float | None], slice_s: float) -> float | None:

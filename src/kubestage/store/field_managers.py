@@ -106,7 +106,7 @@ def with_entries(obj: Json, entries: list[Json]) -> Json:
     bare = tracking.without_entries(obj)
     if not entries:
         return bare
-    return {**bare, "metadata": {**bare["metadata"], "managedFields": entries}}
+    return {**bare, "metadata": {**(bare.get("metadata") or {}), "managedFields": entries}}
 
 
 def created(core: Core, kind: Kind, obj: Json, given: Any, manager: str, now: str) -> Json:

@@ -218,7 +218,7 @@ def patched(
 
 def _check_form(request: PatchRequest) -> None:
     """A JSON Patch is a list of operations, any other an object."""
-    wanted: type = dict
+    wanted: type[dict[str, Any]] | type[list[Any]] = dict
     go_type = "map[string]interface {}"
     if request.patch_type is PatchType.JSON:
         wanted, go_type = list, "[]handlers.jsonPatchOp"

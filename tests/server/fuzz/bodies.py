@@ -205,7 +205,9 @@ def json_patch(value: Any, rng: random.Random) -> bytes:
         operations = ("add", "remove", "replace", "move", "copy", "test")
         operation = {"op": rng.choice(operations), "path": pointer}
         operation["value"] = values.any_value(rng)
-        operation["from"] = rng.choice(("", "/", pointer, "/metadata", "/spec", "/a/b", "/metadata/labels"))
+        operation["from"] = rng.choice(
+            ("", "/", pointer, "/metadata", "/spec", "/a/b", "/metadata/labels")
+        )
         if rng.random() < 0.2:
             operation[rng.choice(list(operation))] = values.any_value(rng)
         if rng.random() < 0.2:

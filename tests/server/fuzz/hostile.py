@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from tests.server.fuzz.wire import Wire
 
@@ -15,8 +16,10 @@ HEADERS = ((b"accept", b"application/json"), (b"host", b"localhost"), (b"user-ag
 NAMESPACE = "/api/v1/namespaces/hostile"
 PODS = f"{NAMESPACE}/pods"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-PATTERNS = ("(a+)+$", "^(a|aa)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=a)", "\\1", "a{99999}",
-            "((((((((((a{99}){99}){99}", "[[:alpha:]]", "(?P<n>a)", "\\pL", "(", "[z-a]")  # fmt: skip
+PATTERNS = ("(a+)+$", "^(a|aa)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=a)", "\\1",
+    "a{99999}",
+            "((((((((((a{99}){99}){99}", "[[:alpha:]]", "(?P<n>a)", "\\pL", "(",
+            "[z-a]")  # fmt: skip
 RULES = (
     "self.all(a, self.all(b, self.all(c, self.all(d, a + b + c + d != 'x'))))",
     "self.map(a, self.map(b, self.map(c, a + b + c))).size() > 0",
@@ -28,12 +31,16 @@ RULES = (
 )  # fmt: skip
 QUANTITIES = (
     "1e99999999", "1e999999999999999999", "9" * 4000, "0." + "0" * 4000 + "1", "-1e-99999999", "1E",
-    "1Ei1", "123456789012345678901234567890Ei", "1e", "0x1", "１", "1e+-1", "+.", "1" + "0" * 30 + "n",
+    "1Ei1", "123456789012345678901234567890Ei", "1e", "0x1", "１", "1e+-1", "+.",
+    "1" + "0" * 30 + "n",
 )  # fmt: skip
-PATHS = (".." * 200, ".a" * 500, ".spec" + "[0]" * 500, ".a[?(@.b=='c')]", "{..}", ".*", "..", "[", ".a[1:2:3]",
+PATHS = (".." * 200, ".a" * 500, ".spec" + "[0]" * 500, ".a[?(@.b=='c')]", "{..}", ".*", "..",
+    "[", ".a[1:2:3]",
          ".spec.a[-1]", "$.a", ".metadata['name']", ".spec..name" * 20)  # fmt: skip
-SELECTORS = ("a in (" + "b," * 5000 + "c)", "a=b," * 3000 + "c", "!" * 3000, "(" * 3000, "a" * 9000 + "=b",
-             "a=b,\x00", "metadata.name=" + "\\" * 3001, "x in (,,,)", "a notin", "é=é")  # fmt: skip
+SELECTORS = ("a in (" + "b," * 5000 + "c)", "a=b," * 3000 + "c", "!" * 3000, "(" * 3000,
+    "a" * 9000 + "=b",
+             "a=b,\x00", "metadata.name=" + "\\" * 3001, "x in (,,,)", "a notin",
+             "é=é")  # fmt: skip
 
 
 def post(path: str, body: Any) -> Wire:
@@ -124,16 +131,34 @@ def schemas() -> Iterator[Wire]:
     odd: tuple[Any, ...] = (
         deep, wide, {"$ref": "#"}, {"type": "string", "enum": list(map(str, range(20_000)))},
         {"type": "object", "oneOf": choices}, {"type": "object", "not": {"not": {"not": {}}}},
-        {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": True}},
-        {"type": "object", "x-kubernetes-preserve-unknown-fields": True}, {"type": "integer", "maximum": 1e308},
-        {"type": "string", "default": {"a": 1}}, {"type": "array", "default": [1], "items": {"type": "string"}},
+        {"type": "object", "additionalProperties": {"type": "object",
+        "additionalProperties": True}},
+        {"type": "object", "x-kubernetes-preserve-unknown-fields": True}, {"type": "integer",
+        "maximum": 1e308},
+        {"type": "string", "default": {"a": 1}}, {"type": "array", "default": [1],
+        "items": {"type": "string"}},
         {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["x"]},
-        {"type": "string", "format": "date-time"}, {"type": "string", "format": "nope", "maxLength": -1},
-        {"x-kubernetes-int-or-string": True, "multipleOf": 0}, {"type": "number", "multipleOf": 1e-300},
-        {"type": "array", "uniqueItems": True}, {"x-kubernetes-embedded-resource": True, "type": "object"},
-        [], None, True, 1, {"type": ["a", "b"]}, {"type": None}, {"properties": []}, {"items": [{}]},
+        {"type": "string", "format": "date-time"}, {"type": "string", "format": "nope",
+        "maxLength": -1},
+        {"x-kubernetes-int-or-string": True, "multipleOf": 0}, {"type": "number",
+        "multipleOf": 1e-300},
+        {"type": "array", "uniqueItems": True}, {"x-kubernetes-embedded-resource": True,
+        "type": "object"},
+        [], None, True, 1, {"type": ["a", "b"]}, {"type": None}, {"properties": []},
+        {"items": [{}]},
     )  # fmt: skip
-    values = (value, "x", 1e308, -0.0, [1] * 2000, {"a": {"b": []}}, None, True, {"kind": 1}, "2026")
+    values: tuple[Any, ...] = (
+        value,
+        "x",
+        1e308,
+        -0.0,
+        [1] * 2000,
+        {"a": {"b": []}},
+        None,
+        True,
+        {"kind": 1},
+        "2026",
+    )
     for number, schema in enumerate(odd):
         yield post(DEFINITIONS, definition(f"schema{number}", schema))
         for each in values:
@@ -148,11 +173,21 @@ def columns() -> Iterator[Wire]:
         deep = {"name": [deep, deep] if len(json.dumps(deep)) < 20_000 else deep}
     for number, path in enumerate(PATHS):
         name = f"column{number}"
-        shown = [{"name": "x", "type": "string", "jsonPath": path}, {"name": "y", "type": "date", "jsonPath": path}]
+        shown = [
+            {"name": "x", "type": "string", "jsonPath": path},
+            {"name": "y", "type": "date", "jsonPath": path},
+        ]
         more: Json = {"additionalPrinterColumns": shown}
         if number % 2:
-            scale = {"specReplicasPath": path, "statusReplicasPath": path, "labelSelectorPath": path}
-            more |= {"subresources": {"scale": scale, "status": {}}, "selectableFields": [{"jsonPath": path}]}
+            scale = {
+                "specReplicasPath": path,
+                "statusReplicasPath": path,
+                "labelSelectorPath": path,
+            }
+            more |= {
+                "subresources": {"scale": scale, "status": {}},
+                "selectableFields": [{"jsonPath": path}],
+            }
         yield post(DEFINITIONS, definition(name, loose, **more))
         yield instance(name, deep)
         yield Wire("GET", f"/apis/fuzz.io/v1/namespaces/hostile/{name}s/a/scale", b"", HEADERS)
@@ -164,17 +199,25 @@ def numbers() -> Iterator[Wire]:
         resources = {"limits": {"cpu": text, "memory": text}, "requests": {"example.com/x": text}}
         containers = [{"name": "c", "image": "x", "resources": resources}]
         yield post(PODS, pod(f"q{number}", containers=containers))
-    schedules = ("0 0 31 2 *", "*/0 * * * *", "0-59/1 0-23/1 * * *", "99999999999 * * * *", "* * * * * * *",
-                 "@every 0s", "@every 1ns", "TZ=../../etc/passwd * * * * *", "CRON_TZ=Mars/X 1 1 1 1 1")  # fmt: skip
+    schedules = ("0 0 31 2 *", "*/0 * * * *", "0-59/1 0-23/1 * * *", "99999999999 * * * *",
+    "* * * * * * *",
+                 "@every 0s", "@every 1ns", "TZ=../../etc/passwd * * * * *",
+                 "CRON_TZ=Mars/X 1 1 1 1 1")  # fmt: skip
     for number, schedule in enumerate(schedules):
-        job = {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "x"}]}}}}
+        job = {
+            "spec": {
+                "template": {
+                    "spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "x"}]}
+                }
+            }
+        }
         spec = {"schedule": schedule, "jobTemplate": job, "timeZone": "../../../etc/passwd"}
         for each in (spec, {key: spec[key] for key in ("schedule", "jobTemplate")}):
             meta = {"generateName": f"c{number}-"}
             cron = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": meta, "spec": each}
             yield post("/apis/batch/v1/namespaces/hostile/cronjobs", cron)
     for value in (2**63 - 1, 2**62, 10**18):
-        limits = {"activeDeadlineSeconds": value, "terminationGracePeriodSeconds": value}
+        limits: Json = {"activeDeadlineSeconds": value, "terminationGracePeriodSeconds": value}
         yield post(PODS, pod(f"n{value}", **limits))
         yield write("DELETE", f"{PODS}/n{value}", {"gracePeriodSeconds": value}, "application/json")
 
@@ -183,8 +226,6 @@ def lists() -> Iterator[Wire]:
     """Selectors and tokens that no client makes."""
     for selector in SELECTORS:
         for name in ("labelSelector", "fieldSelector"):
-            from urllib.parse import urlencode  # noqa: PLC0415
-
             query = urlencode({name: selector}).encode()
             yield Wire("GET", PODS, query, HEADERS)
             yield Wire("GET", PODS, query + b"&watch=1", HEADERS)
@@ -194,19 +235,29 @@ def lists() -> Iterator[Wire]:
 def patches() -> Iterator[Wire]:
     """Patches that grow, nest or tear."""
     path = f"{NAMESPACE}/configmaps/p"
-    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p"}, "data": {"a": "x" * 900}}
+    made = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "p"},
+        "data": {"a": "x" * 900},
+    }
     yield post(f"{NAMESPACE}/configmaps", made)
     double = [{"op": "copy", "from": "/data", "path": f"/data/x{n}"} for n in range(60)]
     yield write("PATCH", path, double, "application/json-patch+json")
     yield write("PATCH", path, [{"op": "test", "path": ""}] * 10_001, "application/json-patch+json")
     deeper = [{"op": "add", "path": "/data" + "/a" * n, "value": {"a": {}}} for n in range(1, 400)]
     yield write("PATCH", path, deeper, "application/json-patch+json")
-    yield write("PATCH", path, [{"op": "add", "path": "/a" * 100_000}], "application/json-patch+json")
+    yield write(
+        "PATCH", path, [{"op": "add", "path": "/a" * 100_000}], "application/json-patch+json"
+    )
     odd: tuple[Any, ...] = (
-        {"metadata": {"managedFields": [{}]}}, {"metadata": {"managedFields": [{"fieldsV1": {"f:": 1}}]}},
-        {"metadata": {"managedFields": None}}, {"data": {"$patch": "delete"}}, {"$patch": "replace"},
+        {"metadata": {"managedFields": [{}]}},
+        {"metadata": {"managedFields": [{"fieldsV1": {"f:": 1}}]}},
+        {"metadata": {"managedFields": None}}, {"data": {"$patch": "delete"}},
+        {"$patch": "replace"},
         {"metadata": {"finalizers": ["a/b"], "$deleteFromPrimitiveList/finalizers": [1]}},
-        {"metadata": {"ownerReferences": [{"$patch": "delete"}]}}, {"$retainKeys": [None]}, {"$setElementOrder/": []},
+        {"metadata": {"ownerReferences": [{"$patch": "delete"}]}}, {"$retainKeys": [None]},
+        {"$setElementOrder/": []},
     )  # fmt: skip
     for body in odd:
         for form in ("strategic-merge-patch+json", "merge-patch+json", "apply-patch+yaml"):
@@ -215,6 +266,5 @@ def patches() -> Iterator[Wire]:
 
 
 GROUPS = {
-    each.__name__: each
-    for each in (patterns, rules, schemas, columns, numbers, lists, patches)
+    each.__name__: each for each in (patterns, rules, schemas, columns, numbers, lists, patches)
 }

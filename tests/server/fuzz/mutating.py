@@ -14,20 +14,24 @@ if TYPE_CHECKING:
     from tests.server.fuzz.wire import Wire
 
 METHODS = (
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "FOO", "",
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get",
+    "FOO", "",
 )  # fmt: skip
 SEGMENTS = (
-    "", ".", "..", "*", " ", "\x00", "\n", "é", "日本", "\U0001f600", "�", "%2e", "a" * 300, "a" * 9000,
+    "", ".", "..", "*", " ", "\x00", "\n", "é", "日本", "\U0001f600", "�", "%2e", "a" * 300,
+    "a" * 9000,
     "status", "scale", "log", "binding", "eviction", "token", "finalize", "exec", "proxy", "resize",
     "ephemeralcontainers", "approval", "watch", "namespaces", "pods", "deployments", "events",
     "default", "v1", "v2", "apis", "api", "apps", "autoscaling", "a:b", "a;b", "0", "-1", "null",
 )  # fmt: skip
 ROOTS = (
-    "", "/", "//", "/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version", "/metrics",
+    "", "/", "//", "/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version",
+    "/metrics",
     "/healthz/ping", "/livez", "/readyz/x", "/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1",
     "/openapi/v3/apis/apps/v1", "/openapi/v3/apis/x/v1", "/api/v1/componentstatuses/x",
     "/apis/metrics.k8s.io/v1beta1/nodes", "/apis/metrics.k8s.io/v1beta1/pods/x", "*", "a",
-    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "/kubestage/v1", "/kubestage/v1/clock",
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "/kubestage/v1",
+    "/kubestage/v1/clock",
     "/kubestage/v1/openapi", "/kubestage/v1/export", "/kubestage/v1/runs/a/tables/b",
     "/kubestage/v1/explanations/default/a", "/kubestage/v2", "/favicon.ico", "/etc/passwd",
     "/api/v1/watch/pods", "/api/v1/namespaces/default/pods/a/log", "/ui/../../etc/passwd",
@@ -48,15 +52,19 @@ QUERY_VALUES = (
     "metadata.name=a", "metadata.namespace!=x", "spec.nodeName=", "status.phase=Running", "nope=1",
     "metadata.name=a,metadata.name=b", "a=b=c", "\\,=\\", "a==b", "a in", "(((", "a=" + "b" * 5000,
     "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0", "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ",
-    "e30", "bnVsbA", "W10", "MQ==", "!!!", "\u00e9", "YWJj", "٣", "1_000", " 1", "1\n", "+1", "1e3",
+    "e30", "bnVsbA", "W10", "MQ==", "!!!", "\u00e9", "YWJj", "٣", "1_000", " 1", "1\n", "+1",
+    "1e3",
 )  # fmt: skip
 ACCEPTS = (
     "", "*/*", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf",
-    "application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=Table;v=v1beta1;g=meta.k8s.io",
+    "application/json;as=Table;v=v1;g=meta.k8s.io",
+    "application/json;as=Table;v=v1beta1;g=meta.k8s.io",
     "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "text/html", "application/*",
-    "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "application/json;as=Pod;v=v1",
+    "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+    "application/json;as=Pod;v=v1",
     "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", ";", ",", "a/b;q=x",
-    "application/json;q=NaN", "application/json;q=inf,*/*;q=-1", "application/yaml;as=Table;v=v1;g=meta.k8s.io",
+    "application/json;q=NaN", "application/json;q=inf,*/*;q=-1",
+    "application/yaml;as=Table;v=v1;g=meta.k8s.io",
     "application/json;stream=watch", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
     "application/json;as=Table", "a" * 5000, "\xff\xfe", "application/json;as=Table;as=Pod;v=;g=",
 )  # fmt: skip

@@ -27,7 +27,7 @@ PLURALS = {
     "StatefulSet": "statefulsets",
     "Stage": "stages",
 }
-CALLS = (
+CALLS: tuple[tuple[str, str, Any], ...] = (
     ("PUT", "/clock", {"mode": "speed", "speed": 10}),
     ("PUT", "/clock", {"mode": "jump"}),
     ("POST", "/clock/advance", {"duration": "10s"}),
@@ -55,8 +55,8 @@ READS = (
 def requests() -> Iterator[Wire]:
     """All of them, once."""
     yield hostile.first()
-    for path in sorted(EXAMPLES.glob("*/*.yaml")):
-        for obj in yaml.safe_load_all(path.read_text()):
+    for file in sorted(EXAMPLES.glob("*/*.yaml")):
+        for obj in yaml.safe_load_all(file.read_text()):
             if isinstance(obj, dict) and obj.get("kind") in PLURALS:
                 yield _created(obj)
     for method, path, body in CALLS:

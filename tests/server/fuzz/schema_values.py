@@ -37,7 +37,9 @@ class Maker:
                 return self._object(schema, depth)
             case "array":
                 count = rng.choice((0, 1, 1, 2)) if depth < DEEPEST else 0
-                return [self.value(schema.get("items") or {}, name, depth + 1) for _ in range(count)]
+                return [
+                    self.value(schema.get("items") or {}, name, depth + 1) for _ in range(count)
+                ]
             case "integer":
                 return rng.choice((0, 1, 2, 5, 30, 80, rng.choice(values.NUMBERS)))
             case "number":

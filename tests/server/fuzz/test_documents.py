@@ -16,10 +16,11 @@ from kubestage.stage import Stage
 from tests.server.fuzz import hostile, mutating, oracle, worlds
 from tests.server.fuzz.schema_values import NAMES, Maker
 from tests.server.fuzz.test_mutated import is_bounded
-from tests.server.fuzz.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.server.fuzz.wire import Wire
 
 SEEDS = 4
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -65,9 +65,11 @@ def test_what_is_kept_for_speed_is_bounded() -> None:
         encoder = world.app.encoder
         stored = _stored(world)
         assert len(encoder._kept) <= stored
-        assert len(encoder._lines) <= 4096
+        kept = sum(len(body) for _, body in encoder._kept.values())
+        assert encoder._kept_bytes == kept
         assert world.live.fanout.watchers == 0
-        assert sum(map(len, world.live.fanout._waiting.values())) <= ROUNDS
+        assert not any(world.live.fanout._waiting.values())
+        assert not any(world.live.fanout._following.values())
         assert negotiation.negotiate.cache_info().currsize <= 512
         assert len(openapi.documents._documents) <= 64
         running = {task for task in asyncio.all_tasks() if not task.done()}

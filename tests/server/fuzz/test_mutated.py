@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.server.fuzz import mutating, oracle, own_corpus, replaying, worlds
 from tests.server.fuzz.replaying import Storm
-from tests.server.fuzz.wire import Wire
+
+if TYPE_CHECKING:
+    from tests.server.fuzz.wire import Wire
 
 REQUESTS = 1000
 # A workload of millions of pods is no bad input: it is just never done.
@@ -57,9 +60,7 @@ def test_a_cluster_that_is_alive_survives_them(
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_our_own_kinds_and_paths_survive_them(
-    seed: int, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_our_own_kinds_and_paths_survive_them(seed: int, capfd: pytest.CaptureFixture[str]) -> None:
     async def story() -> None:
         rng, loop = random.Random(seed), oracle.Loop()
         async with worlds.busy() as world:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import random
 
 # Text that stands for itself in JSON, so that what JSON cannot say can be sent.
 RAW = re.compile(r'"@raw:(\d+)@"')
@@ -43,7 +45,8 @@ OTHERS: tuple[Any, ...] = (
     [1, 2, 3], ["a", "a"], {"name": "a"}, [{"name": "a"}, {"name": "a"}], [{"name": None}],
     {"key": "a"}, {"$patch": "delete"}, {"$patch": 1}, {"$retainKeys": "x"}, {"$patch": "replace"},
     {"$setElementOrder/containers": [1]}, [{"$patch": "delete"}], {"$deleteFromPrimitiveList/a": 1},
-    {"f:a": {}}, {"k:{}": {}}, {'k:{"name":"c"}': {".": {}}}, {"v:1": {}}, {"i:0": {}}, {"f:": None},
+    {"f:a": {}}, {"k:{}": {}}, {'k:{"name":"c"}': {".": {}}}, {"v:1": {}}, {"i:0": {}},
+    {"f:": None},
     {"matchLabels": {"a": "b"}}, {"matchExpressions": [{}]}, {"$ref": "#"}, {"type": "object"},
 )  # fmt: skip
 

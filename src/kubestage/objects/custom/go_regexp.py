@@ -45,7 +45,9 @@ def compile_pattern(pattern: str) -> Automaton:
     except UnfitError as error:
         raise RegexpError(f"error parsing regexp: {error}: `{pattern}`") from None
     except RecursionError:
-        raise RegexpError(f"error parsing regexp: expression nests too deeply: `{pattern}`") from None
+        raise RegexpError(
+            f"error parsing regexp: expression nests too deeply: `{pattern}`"
+        ) from None
 
 
 def _in_go_words(pattern: str, error: re.error) -> str:

@@ -191,9 +191,7 @@ def _obey_elements(
 
 def _without(original: list[Any], merge_key: str, unwanted: list[Any]) -> list[Any]:
     places = ordering.Places(unwanted, merge_key)
-    return [
-        each for each in original if merge_key not in each or places.find(each[merge_key]) < 0
-    ]
+    return [each for each in original if merge_key not in each or places.find(each[merge_key]) < 0]
 
 
 def _merge_elements(

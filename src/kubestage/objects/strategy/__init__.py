@@ -15,6 +15,7 @@ from kubestage.objects import equality, kinds, schema
 from kubestage.objects.strategy import (
     cluster,
     devices,
+    empty_lists,
     extensions,
     pods,
     services,
@@ -164,9 +165,6 @@ _READ_BACK: Final[dict[Key, Callable[[dict[str, Any]], dict[str, Any]]]] = {
     ("v1", "PersistentVolumeClaim"): storage.read_back_claim,
     ("v1", "Service"): services.read_back,
     ("batch/v1", "Job"): workloads.read_back_job,
-    ("discovery.k8s.io/v1", "EndpointSlice"): services.read_back_endpoint_slice,
-    ("rbac.authorization.k8s.io/v1", "ClusterRole"): cluster.read_back_role,
-    ("rbac.authorization.k8s.io/v1", "Role"): cluster.read_back_role,
 }
 
 
@@ -240,6 +238,7 @@ def stored(obj: dict[str, Any]) -> dict[str, Any]:
     A server answers with what it reads back, and reading fills in defaults once more.
     """
     read_back = _READ_BACK.get((obj["apiVersion"], obj["kind"]))
+    obj = empty_lists.read_back(obj)
     return canonicalize(obj) if read_back is None else read_back(obj)
 
 

@@ -58,11 +58,6 @@ def update_service_account(new: dict[str, Any], _: dict[str, Any], now: str | No
     clean_service_account(new, now)
 
 
-def read_back_role(role: dict[str, Any]) -> dict[str, Any]:
-    """An empty list is stored as none."""
-    return {**role, "rules": None} if role.get("rules") == [] else role
-
-
 def create_lease(lease: dict[str, Any], _: str | None) -> None:
     """Coordinated leader election is off: its fields are dropped."""
     for key in _LEASE_FIELDS:

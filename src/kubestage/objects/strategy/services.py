@@ -61,12 +61,6 @@ def _drop_topology(obj: dict[str, Any], known: frozenset[str]) -> None:
     obj["endpoints"] = kept
 
 
-def read_back_endpoint_slice(obj: dict[str, Any]) -> dict[str, Any]:
-    """An empty list is stored as none."""
-    empty = {key: None for key in ("endpoints", "ports") if obj.get(key) == []}
-    return {**obj, **empty} if empty else obj
-
-
 def read_back(service: dict[str, Any]) -> dict[str, Any]:
     """A name for something outside has no traffic inside the cluster to direct."""
     spec = service.get("spec") or {}

@@ -103,6 +103,7 @@ class Committing:
         return database.write(batch)
 
     def _committed(self, batch: Batch) -> None:
+        self._files.check_there()
         if self._waits_for_disk:
             self._files.witness.write(batch.state.commit)
         self.safe = batch.state

@@ -25,7 +25,12 @@ _REASONS: Final = {
     "SQLITE_BUSY": ("another program uses the journal", "stop it first"),
     "SQLITE_LOCKED": ("another program uses the journal", "stop it first"),
 }
+_GONE: Final = (
+    "somebody has removed the journal",
+    "save what is still served with GET /kubestage/v1/export, then start with a new data directory",
+)
 _ERRNOS: Final = {
+    errno.ENOENT: _GONE,
     errno.ENOSPC: ("the disk is full", _FULL),
     errno.EDQUOT: ("the disk quota is used up", _FULL),
     errno.EFBIG: ("the file may not grow any further", _FULL),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ class Files:
                 self.database = Database(path)
                 opened.callback(self.database.abandon)
                 self.state = self._read_state()
+                self._numbers = {path: path.stat().st_ino for path in (path, self.witness.path)}
             except sqlite3.Error as error:
                 raise failures.of_sqlite(path, error) from error
             except OSError as error:
@@ -52,6 +54,15 @@ class Files:
                 f"it ends with commit {known}, and {self.witness.commit} were made",
             )
         return State(kubestage=kubestage.__version__) if found is None else found
+
+    def check_there(self) -> None:
+        """OSError if the files are gone, or others are in their place.
+
+        The system lets us write to what somebody has removed, and nobody would ever find it.
+        """
+        for path, number in self._numbers.items():
+            if path.stat().st_ino != number:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     def close(self, *, is_sound: bool) -> None:
         """Let go of everything; what is not sound is left as it is."""

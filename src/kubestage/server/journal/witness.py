@@ -21,6 +21,7 @@ class Witness:
     """The number of the newest commit that was safe when it was written down."""
 
     def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         text = os.pread(self._file, _DIGITS + 2, 0)
         try:

@@ -21,7 +21,7 @@ _LONGEST_NS: Final = 50 * durations.SECOND
 
 async def get(call: Call) -> Json:
     """The time, and how it passes."""
-    return call.pacer.state()
+    return await _told(call)
 
 
 async def put(call: Call) -> Json:
@@ -33,21 +33,21 @@ async def put(call: Call) -> Json:
     if asked.speed is not None and mode != "speed":
         raise BadRequest(f"speed: means nothing in mode {mode}: leave one of them out")
     pacer.set_mode(mode, asked.speed)
-    return pacer.state()
+    return await _told(call)
 
 
 async def pause(call: Call) -> Json:
     """Let time stand still."""
     call.body(Nothing)
     call.free_pacer.pause()
-    return call.pacer.state()
+    return await _told(call)
 
 
 async def resume(call: Call) -> Json:
     """Let time pass again."""
     call.body(Nothing)
     call.free_pacer.resume()
-    return call.pacer.state()
+    return await _told(call)
 
 
 async def advance(call: Call) -> Answer:
@@ -64,9 +64,20 @@ async def advance(call: Call) -> Answer:
     await asyncio.wait({task}, timeout=wait_ns / durations.SECOND if waits else 0.001)
     if not task.done():
         task.add_done_callback(_forget)
-        return Answer(pacer.state(), 202)
+        return Answer(await _told(call), 202)
     await task
-    return Answer(pacer.state())
+    return Answer(await _told(call))
+
+
+async def _told(call: Call) -> Json:
+    """The state of the clock. A time that somebody was told does not come again after a crash."""
+    # NOTE: loaded when asked for: a server that keeps nothing needs no database.
+    from kubestage.server.journal.journal import Journal  # noqa: PLC0415
+
+    told = call.pacer.state()
+    if isinstance(call.live.durability, Journal):
+        await call.live.durability.keep_time()
+    return told
 
 
 def _forget(task: asyncio.Task[None]) -> None:

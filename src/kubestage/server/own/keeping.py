@@ -22,9 +22,10 @@ def keep(live: Live, directory: pathlib.Path | None = None) -> RunRecords:
     state = states.of(live)
     if state.records is None:
         state.attempts = Attempts(live)
-        state.records = RunRecords(live, state.attempts, directory)
+        state.records = RunRecords(live, directory)
         if live.stage.scenarios is not None:
             live.stage.scenarios.sink = state.records
+            live.stage.scenarios.listener = state.attempts
         state.attempts.attach()
     return state.records
 
@@ -41,5 +42,7 @@ def close(live: Live) -> None:
     """Let go of all files."""
     state = states.of(live)
     records, state.records, state.attempts = state.records, None, None
+    if live.stage.scenarios is not None:
+        live.stage.scenarios.sink = live.stage.scenarios.listener = None
     if records is not None:
         records.close()

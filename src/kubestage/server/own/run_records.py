@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kubestage.results.run_record import RunRecord
     from kubestage.scheduler.record import Decision
     from kubestage.server.live import Live
-    from kubestage.server.own.attempts import Attempts
     from kubestage.store.log import Change
 
 Json = dict[str, Any]
@@ -31,22 +30,20 @@ _GROUP: Final = SCENARIO[0].partition("/")[0]
 class RunRecords:
     """Keeps what Scenarios tell; a sink for all of them, one after the other.
 
-    What is told while none is running is about the living cluster, and goes to `living`. Files
-    are named after what nobody chooses, so no name of an object is ever a path. The file of the
-    one that is under way cannot be read yet: `uid` is its, `rows` and `told` are its attempts.
+    Files are named after what nobody chooses, so no name of an object is ever a path. The file of
+    the one that is under way cannot be read yet: `uid` is its, `rows` and `told` are its attempts.
     """
 
     keeps_details = True
 
-    def __init__(self, live: Live, living: Attempts, directory: pathlib.Path | None) -> None:
+    def __init__(self, live: Live, directory: pathlib.Path | None) -> None:
         self._live = live
-        self._living = living
         self._passing: tempfile.TemporaryDirectory[str] | None = None
         if directory is None:
             self._passing = tempfile.TemporaryDirectory(prefix="kubestage-runs-")
             directory = pathlib.Path(self._passing.name)
         self._directory = directory
-        self._directory.mkdir(parents=True, exist_ok=True)
+        self._directory.mkdir(0o700, parents=True, exist_ok=True)
         for left_over in self._directory.glob(".*.partial"):
             left_over.unlink(missing_ok=True)
         self._record: RunRecord | None = None
@@ -58,11 +55,9 @@ class RunRecords:
         live.store.subscribe(self.on_change, {(_GROUP, SCENARIO[1])})
 
     def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
-        """An attempt has ended, in a Scenario or after it."""
+        """An attempt has ended."""
         record = self._open()
         if record is None:
-            if self._live.stage.scenarios is None or self._live.stage.scenarios.current is None:
-                self._living.add(decision, uid, told)
             return
         self.rows.append((step, decision))
         if told is not None:

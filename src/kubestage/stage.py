@@ -176,12 +176,14 @@ class Stage:
 
         If it cannot be made, the one that is there works on.
         """
-        before, self.scheduler = self.scheduler, None
+        before = self.scheduler
+        self.scheduler = None
         try:
             scheduler = self.add_scheduler(configuration, **options)
-        finally:
-            made, self.scheduler = self.scheduler, self.scheduler or before
-        if before is not None and made is not None:
+        except BaseException:
+            self.scheduler = before
+            raise
+        if before is not None:
             before.retire(self.store)
         if self.scenarios is not None:
             self.scenarios.reconfigure(BuiltIn(scheduler))

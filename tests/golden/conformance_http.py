@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import httpx
-
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    import httpx
 
 
 class OverHttp:
@@ -37,7 +37,8 @@ class OverHttp:
             request.headers.pop("content-type", None)
         answer = await self._client.send(request, stream=True)
         headers = [(name.lower(), value) for name, value in answer.headers.raw]
-        await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+        status = answer.status_code
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         async for chunk in answer.aiter_raw():
             await send({"type": "http.response.body", "body": chunk})
         await answer.aclose()

@@ -130,4 +130,15 @@ def test_scenarios_show_where_they_are() -> None:
         "pods": {"scheduled": 5, "pending": 1, "preempted": 0},
     }
     obj = {"apiVersion": api_version, "kind": "Scenario", "metadata": META, "status": status}
-    assert tables.row(obj, NOW_NS).cells == ["x", "Running", 2, 5, 1, 0, "5m", "Scheduling", None, None]
+    assert tables.row(obj, NOW_NS).cells == [
+        "x",
+        "Running",
+        2,
+        5,
+        1,
+        0,
+        "5m",
+        "Scheduling",
+        None,
+        None,
+    ]

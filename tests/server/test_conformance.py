@@ -23,7 +23,13 @@ def test_answers_are_those_of_the_real_server() -> None:
     assert len(different) <= 0.03 * len(results)
 
 
-OVER_THE_NETWORK = ("pods-", "content-negotiation", "json-strictness", "crd-crud", "events-two-views")
+OVER_THE_NETWORK = (
+    "pods-",
+    "content-negotiation",
+    "json-strictness",
+    "crd-crud",
+    "events-two-views",
+)
 
 
 def test_over_the_network_answers_are_the_same() -> None:

@@ -143,3 +143,30 @@ def test_a_rehearsal_ends_nothing(store: Store) -> None:
     shown = store.delete(NAMESPACE, "shop", options=DeleteOptions(dry_run=True)).object
     assert shown["status"]["phase"] == "Terminating"
     assert store.get(NAMESPACE, "shop")["status"]["phase"] == "Active"
+
+
+@pytest.mark.parametrize(
+    ("options", "finalizers"),
+    [
+        (DeleteOptions(), ["x.io/y"]),
+        (DeleteOptions(propagation_policy="Background"), ["x.io/y"]),
+        (DeleteOptions(propagation_policy="Orphan"), ["x.io/y", "orphan"]),
+        (DeleteOptions(propagation_policy="Foreground"), ["x.io/y", "foregroundDeletion"]),
+        (DeleteOptions(orphan_dependents=True), ["x.io/y", "orphan"]),
+        (DeleteOptions(orphan_dependents=False), ["x.io/y", "foregroundDeletion"]),
+    ],
+)
+def test_the_policy_becomes_a_finalizer(options: DeleteOptions, finalizers: list[str]) -> None:
+    store = make_store(garbage="manual")
+    shop = namespaces.manifest("shop")
+    store.create({**shop, "metadata": {"name": "shop", "finalizers": ["x.io/y"]}})
+
+    ending = store.delete(NAMESPACE, "shop", options=options).object
+
+    assert ending["metadata"]["finalizers"] == finalizers
+
+
+def test_a_namespace_goes_when_what_it_was_to_wait_for_is_gone(store: Store) -> None:
+    store.delete(NAMESPACE, "shop", options=DeleteOptions(propagation_policy="Foreground"))
+
+    assert "shop" not in store.read(NAMESPACE)

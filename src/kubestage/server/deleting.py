@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _SHOWN: Final = {
     "": frozenset(
         {
-            "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota",
-            "Service", "ServiceAccount",
+            "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate",
+            "ResourceQuota", "Service", "ServiceAccount",
         }
     ),
     "resource.k8s.io": frozenset(

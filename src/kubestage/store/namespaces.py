@@ -35,12 +35,32 @@ def terminate(
     if "deletionTimestamp" in metadata:
         return existing if existing["spec"].get("finalizers") else None
     marked = {**metadata, "deletionTimestamp": timestamps.format_time(core.clock.unix_ns)}
+    _set_finalizers(marked, request)
     ending = {
         **existing,
         "metadata": marked,
         "status": {**existing.get("status", {}), "phase": "Terminating"},
     }
     return replacing.write(core, kind, metadata["name"], ending, dry_run=request.dry_run)
+
+
+def _set_finalizers(metadata: dict[str, Any], request: DeleteOptions) -> None:
+    """Write the policy down, in metadata of the caller's own; two wishes may be there at once.
+
+    Unlike with other kinds, not to orphan dependents means to wait for them.
+    """
+    orphans, policy = request.orphan_dependents, request.propagation_policy
+    if orphans is None and policy is None:
+        return
+    wanted = {
+        "orphan": policy == "Orphan" if orphans is None else orphans,
+        "foregroundDeletion": policy == "Foreground" if orphans is None else not orphans,
+    }
+    before = metadata.pop("finalizers", [])
+    after = [each for each in before if wanted.get(each, True)]
+    after += [each for each, is_wanted in wanted.items() if is_wanted and each not in before]
+    if after:
+        metadata["finalizers"] = after
 
 
 def _check_preconditions(kind: Kind, metadata: dict[str, Any], request: DeleteOptions) -> None:

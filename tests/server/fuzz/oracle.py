@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 HANG_S = 15.0
 # Besides refusals: what waits for a version that never comes, and what is full.
 TEMPORARY = frozenset({503, 504})
-# The API server answers these with 500, and so do we.
-KNOWN_500 = re.compile(
-    r"resourceVersion: Invalid value|failed to create typed patch object|.*merge key|"
-    r"unknown patch type|This pod has more than one PodDisruptionBudget|.*managed fields|"
-    r"failed to create manager|.*managedFields|.*schema error",
-    re.DOTALL,
-)
+# The API server answers this with 500, and so do we.
+KNOWN_500 = re.compile("This pod has more than one PodDisruptionBudget")
 _UNSAFE = re.compile(rb"[\r\n\0]")
 _LONGEST_YAML = 20_000
 

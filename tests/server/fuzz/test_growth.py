@@ -80,3 +80,15 @@ def test_what_is_kept_for_speed_is_bounded() -> None:
 
 def _stored(world: World) -> int:
     return sum(len(each.objects) for each in world.live.store.ledger.collections())
+
+
+def test_who_gives_up_waiting_is_forgotten_before_anything_happens() -> None:
+    async def story() -> None:
+        live = worlds.still().live
+        log = live.store.ledger.collection(live.store.kind(("v1", "Pod"))).log
+        for _ in range(10):
+            live.fanout.wait(log).cancel()
+        await asyncio.sleep(0)
+        assert not any(live.fanout._waiting.values())
+
+    asyncio.run(story())

@@ -142,3 +142,11 @@ def test_an_import_that_is_no_utf8_is_refused() -> None:
     code, message = refusal(request)
     assert code == 400
     assert "UTF-8" in message
+
+
+def test_a_warning_is_one_line_whatever_it_quotes() -> None:
+    body = {"metadata": {"name": "a"}, "a\r\nset-cookie: x": 1, "é\u2028": 1}
+    request = hostile.write("POST", CONFIG_MAPS, body, "application/json", b"fieldValidation=Warn")
+    answer = answers(request)[0]
+    assert answer.status == 201
+    assert b"set-cookie" in answer.header(b"warning")

@@ -43,3 +43,26 @@ def environment(variables: dict[str, Any], declared: list[Any]) -> Any:
     """An environment with the extensions that selectors can use."""
     configuration = library().NewEnvConfigFromYaml(_CONFIGURATION)
     return library().NewEnv(config=configuration, variables=variables, functions=declared)
+
+
+def calls() -> list[Any]:
+    """The functions of Kubernetes, declared so that they can be called."""
+    found = library()
+    types = found.Type
+    of = {**plain_types(), functions.QUANTITY: types.MAP, functions.SEMVER: types.MAP}
+    declared = []
+    for each in functions.FUNCTIONS:
+        # Quantities and versions are both maps here, and one overload serves them all.
+        distinct = {tuple(of[part].name() for part in parts): parts for _, parts in each.overloads}
+        overloads = [
+            found.Overload(
+                f"{each.name}/{number}",
+                of[each.result],
+                [of[part] for part in parts],
+                each.is_member,
+                each,
+            )
+            for number, parts in enumerate(distinct.values())
+        ]
+        declared.append(found.FunctionDecl(each.name, overloads))
+    return declared

@@ -130,26 +130,7 @@ def _environment(key: str, optional_old: bool) -> Any:
 def _declared() -> list[Any]:
     library = environments.library()
     types = library.Type
-    of = {
-        **environments.plain_types(),
-        functions.QUANTITY: types.MAP,
-        functions.SEMVER: types.MAP,
-    }
-    declared = []
-    for each in functions.FUNCTIONS:
-        # Quantities and versions are both maps here, and one overload serves them all.
-        distinct = {tuple(of[part].name() for part in parts): parts for _, parts in each.overloads}
-        overloads = [
-            library.Overload(
-                f"{each.name}/{number}",
-                of[each.result],
-                [of[part] for part in parts],
-                each.is_member,
-                each,
-            )
-            for number, parts in enumerate(distinct.values())
-        ]
-        declared.append(library.FunctionDecl(each.name, overloads))
+    declared = environments.calls()
     items = types.List(types.DYN)
     for name, result, call in (
         ("sum", types.DYN, sum),

@@ -9,11 +9,24 @@ from __future__ import annotations
 from typing import Any, Final
 
 _RBAC: Final = "rbac.authorization.k8s.io/v1"
+_POD: Final = ("spec", "volumes", "*", "projected", "sources")
+_TEMPLATE: Final = ("spec", "template", *_POD)
 # The way to each such list; a star stands for every item of the list before it.
 _WAYS: Final[dict[tuple[str, str], tuple[tuple[str, ...], ...]]] = {
     ("v1", "LimitRange"): (("spec", "limits"),),
+    ("v1", "Pod"): (_POD,),
+    ("v1", "PodTemplate"): (("template", *_POD),),
+    ("v1", "ReplicationController"): (_TEMPLATE,),
+    ("apps/v1", "DaemonSet"): (_TEMPLATE,),
+    ("apps/v1", "Deployment"): (_TEMPLATE,),
+    ("apps/v1", "ReplicaSet"): (_TEMPLATE,),
+    ("apps/v1", "StatefulSet"): (_TEMPLATE,),
     ("autoscaling/v2", "HorizontalPodAutoscaler"): (("status", "currentMetrics"),),
-    ("batch/v1", "Job"): (("spec", "podFailurePolicy", "rules"),),
+    ("batch/v1", "CronJob"): (
+        ("spec", "jobTemplate", "spec", "podFailurePolicy", "rules"),
+        ("spec", "jobTemplate", *_TEMPLATE),
+    ),
+    ("batch/v1", "Job"): (("spec", "podFailurePolicy", "rules"), _TEMPLATE),
     ("discovery.k8s.io/v1", "EndpointSlice"): (("endpoints",), ("ports",)),
     (_RBAC, "ClusterRole"): (("rules",),),
     (_RBAC, "Role"): (("rules",),),

@@ -139,26 +139,5 @@ def _type_name(kind: str) -> str:
 @functools.cache
 def _runner() -> Any:
     """The environment that knows how to call functions."""
-    library = environments.library()
-    types = library.Type
-    of = {
-        **environments.plain_types(),
-        functions.QUANTITY: types.MAP,
-        functions.SEMVER: types.MAP,
-    }
-    declared = []
-    for each in functions.FUNCTIONS:
-        # Quantities and versions are both maps here, and one overload serves them all.
-        distinct = {tuple(of[part].name() for part in parts): parts for _, parts in each.overloads}
-        overloads = [
-            library.Overload(
-                f"{each.name}/{number}",
-                of[each.result],
-                [of[part] for part in parts],
-                each.is_member,
-                each,
-            )
-            for number, parts in enumerate(distinct.values())
-        ]
-        declared.append(library.FunctionDecl(each.name, overloads))
-    return environments.environment({"device": types.DYN}, declared)
+    types = environments.library().Type
+    return environments.environment({"device": types.DYN}, environments.calls())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import socket
 import stat
@@ -185,6 +186,10 @@ def test_a_certificate_that_is_none_is_refused(terminal: Terminal, tmp_path: pat
     ("arguments", "problem", "fix"),
     [
         (["--in-memory", "--data-dir", "d"], "keeps nothing", "leave one"),
+        (["--in-memory", "--durability", "relaxed"], "keeps nothing", "leave one"),
+        (["--scheduler-grace", "5s"], "for a scheduler outside", "--scheduler outside"),
+        (["--scheduler", "outside", "--scheduler-name", ""], "is empty", "leave it out"),
+        (["--in-memory", "--kubeconfig", "."], "not written by kubestage", "another file"),
         (["--pace", "still", "--speed", "2"], "stand still", "leave one"),
         (["--speed", "0"], "above 0", "--speed 60"),
         (["--pace", "fast"], 'unknown pace "fast"', "jump"),
@@ -210,6 +215,36 @@ def test_what_cannot_be_served_is_refused_with_its_cure(
     assert problem in result.err
     assert fix in result.err
     assert result.out == ""
+
+
+def test_a_kubeconfig_of_other_clusters_is_left_alone(
+    tmp_path: pathlib.Path, terminal: Terminal
+) -> None:
+    other = tmp_path / "config"
+    other.write_text("current-context: production\n")
+    result = terminal.run("serve", "--in-memory", "--port", "0", "--kubeconfig", str(other))
+    assert result.code == 2
+    assert "not written by kubestage" in result.err
+    assert other.read_text() == "current-context: production\n"
+    own = tmp_path / "own"
+    own.touch()
+    for _ in range(2):
+        with servers.serving(tmp_path, "--in-memory", "--kubeconfig", str(own)) as server:
+            assert server.call("/readyz") == (200, "ok")
+
+
+def test_a_server_that_could_not_keep_everything_says_so_in_the_end(
+    tmp_path: pathlib.Path,
+) -> None:
+    with servers.serving(tmp_path, "--data-dir", "d") as server:
+        shutil.rmtree(tmp_path / "d")
+        code, answer = server.call(MAPS, config_map("lost"), method="POST")
+        assert code == 500
+        assert "somebody has removed the journal" in answer["message"]
+        assert server.call(f"{MAPS}/lost")[0] == 200
+        code, errors = server.stop()
+        assert code == 1
+        assert "somebody has removed the journal" in errors
 
 
 def test_a_port_that_is_taken_is_named(terminal: Terminal) -> None:

@@ -33,8 +33,7 @@ START = "2026-11-15T12:00:00Z"
 
 # The same as `application`, on the command line.
 OPTIONS = (
-    "--in-memory", "--scheduler", "none", "--no-controllers",
-    "--disable-admission-plugins", "ServiceAccount", "--start", START,
+    "--in-memory", "--api-only", "--pace", "still", "--start", START,
 )  # fmt: skip
 
 

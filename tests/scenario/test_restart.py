@@ -61,6 +61,14 @@ def test_a_scenario_that_was_running_keeps_the_rest_of_its_status() -> None:
     assert building.status(after) == {**building.status(before), **changed}
 
 
+def test_a_scenario_that_was_running_keeps_the_counts_of_its_pods() -> None:
+    before = _in_mid_run()
+    _controller(before).advance()
+    counts = building.status(before)["pods"]
+    assert counts["scheduled"] == 1
+    assert building.status(_restarted(before))["pods"] == counts
+
+
 def test_a_scenario_that_was_running_is_not_run_again() -> None:
     """It has Failed, and nothing of it is carried out any more."""
     stage = _restarted(_in_mid_run())

@@ -274,3 +274,10 @@ def test_nobody_is_to_be_talked_to_and_is_told_so(action: str, method: str) -> N
     spdy = {"upgrade": "SPDY/3.1", "connection": "Upgrade"}
     answer = ask(method, f"{PODS}/p/{action}", headers=spdy, app=app)
     assert (answer.status, answer.json["kind"]) == (400, "Status")
+
+
+def test_a_path_is_taken_as_it_is_written() -> None:
+    app = calling.application()
+    assert "paths" in asyncio.run(calling.call(app, "GET", "/")).json
+    for path in ("//api/v1/nodes", "//"):
+        assert asyncio.run(calling.call(app, "GET", path)).status == 404

@@ -19,6 +19,7 @@ MAPS = "/api/v1/namespaces/default/configmaps"
 PODS = "/api/v1/namespaces/default/pods"
 NODES = "/api/v1/nodes"
 SPEC = {"containers": [{"name": "c", "image": "busybox"}]}
+BINDING = {"metadata": {"name": "p"}, "target": {"name": "n"}}
 ALPHABET = set("bcdfghjklmnpqrstvwxz2456789")
 
 
@@ -44,7 +45,7 @@ class Session:
     def bound(self, **spec: Any) -> Json:
         self("POST", NODES, make_node("n"))
         made = self.pod(**spec)
-        assert self("POST", f"{PODS}/p/binding", {"target": {"name": "n"}}).status == 201
+        assert self("POST", f"{PODS}/p/binding", BINDING).status == 201
         return made
 
 
@@ -244,7 +245,7 @@ def test_a_budget_answers_too_many_requests() -> None:
     labels = {"app": "web"}
     ask("POST", NODES, make_node("n"))
     ask("POST", PODS, {"metadata": {"name": "p", "labels": labels}, "spec": SPEC})
-    ask("POST", f"{PODS}/p/binding", {"target": {"name": "n"}})
+    ask("POST", f"{PODS}/p/binding", BINDING)
     ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
     ask("PATCH", f"{PODS}/p/status", {"status": ready})
     budget = {"metadata": {"name": "b"}, "spec": {"minAvailable": 1,

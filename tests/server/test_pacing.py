@@ -268,3 +268,28 @@ def test_what_makes_no_sense_for_a_clock_is_refused(mode: str, speed: float, tol
         await stage.pacer.close()
 
     tell(story())
+
+
+def test_an_error_of_the_stage_is_not_one_of_the_request_that_came_upon_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def _break() -> None:
+        raise ZeroDivisionError("a plugin of one's own")
+
+    async def story() -> None:
+        async with served(mode=Mode.SPEED, speed=1e6) as stage:
+            Alarm(stage.stage.environment, "ControllerTurn", _break).set(SECOND_NS)
+            with caplog.at_level(logging.CRITICAL, "kubestage.server.pacing"):
+                while not stage.pacer.failure:
+                    # Asked before the clock itself has a turn.
+                    stage.pacer.catch_up()
+            assert "ZeroDivisionError" in stage.pacer.state()["message"]
+            assert stage.pacer.mode is Mode.PAUSED
+            await stage.call("GET", NODES)
+            stage.pacer.resume()
+            assert (stage.pacer.mode, stage.pacer.state()["message"]) == (Mode.SPEED, "")
+            before = stage.stage.clock.now_ns
+            await stage.pacer.advance(SECOND_NS)
+            assert stage.stage.clock.now_ns >= before + SECOND_NS
+
+    tell(story())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -296,3 +297,21 @@ def test_a_place_that_cannot_be_written_is_refused_at_once(tmp_path: pathlib.Pat
             assert not any(isinstance(each, Recorder) for each in stage.live.listeners)
 
     tell(story())
+
+
+def test_only_another_recording_is_replaced(tmp_path: pathlib.Path) -> None:
+    path, mine = tmp_path / "s.yaml", tmp_path / "mine.yaml"
+    mine.write_text("kind: Secret\n")
+    os.mkfifo(tmp_path / "pipe")
+
+    async def story() -> None:
+        async with served() as stage:
+            for _ in range(2):
+                Recorder(stage.live, path).close()
+            for taken in (mine, tmp_path / "pipe"):
+                with pytest.raises(InputError, match="there already, and is no recording"):
+                    Recorder(stage.live, taken)
+
+    tell(story())
+    assert mine.read_text() == "kind: Secret\n"
+    assert _events(path)

@@ -248,3 +248,21 @@ def test_a_server_that_ends_breaks_off_what_is_under_way() -> None:
         )
 
     tell(story())
+
+
+def test_nobody_else_says_how_far_a_scenario_is() -> None:
+    async def story() -> None:
+        async with served() as stage:
+            await stage.call("POST", SCENARIOS, scenario(create(make_node("n1")), name="first"))
+            before = await stage.scenario("first")
+            told = {"status": {"phase": "Succeeded"}}
+            await stage.call("PATCH", f"{SCENARIOS}/first/status", told, headers=MERGE)
+            changed = {
+                "phase": "Failed",
+                "message": "the status of the Scenario was changed by somebody else",
+            }
+            assert await stage.scenario("first") == {**before, **changed}
+            await stage.call("POST", SCENARIOS, scenario(done(), name="next"))
+            assert (await stage.scenario("next"))["phase"] == "Succeeded"
+
+    tell(story())

@@ -52,10 +52,11 @@ def serve(
     scheduler: options.Scheduler = "built-in",
     config: others.Config = None,
     plugin: others.Plugins = None,
-    scheduler_grace: options.Grace = "1s",
+    scheduler_grace: options.Grace = options.GRACE,
     scheduler_timeout: options.Timeout = None,
     scheduler_name: options.Names = None,
     controllers: options.Controllers = True,
+    api_only: options.ApiOnly = False,
     disable_admission_plugins: options.DisabledPlugins = None,
     setting: others.Setting = None,
     seed: options.Seed = None,
@@ -74,16 +75,19 @@ def serve(
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_run
 
-    completion.check_choice(pace, options.PACES, "pace")
-    completion.check_choice(scheduler, options.SCHEDULERS, "scheduler")
-    completion.check_choice(durability, options.DURABILITIES, "durability")
-    completion.check_choice(log_level, options.LOG_LEVELS, "log level")
+    disabled = _names(disable_admission_plugins)
+    if api_only:
+        _check_api_only(scheduler)
+        scheduler, controllers = "none", False
+        pace = "realtime" if pace == "jump" else pace
+        disabled = [*disabled, "ServiceAccount"]
+    _check_choices(pace, scheduler, durability, log_level)
     return serve_run.run(
         serve_run.Request(
             files=files or [],
             host=host,
             port=port,
-            data_dir=_directory(data_dir, in_memory=in_memory),
+            data_dir=_directory(data_dir, in_memory=in_memory, is_relaxed=durability == "relaxed"),
             is_relaxed=durability == "relaxed",
             record=record,
             scheduler=cast("options.Scheduling", scheduler),
@@ -91,7 +95,7 @@ def serve(
             config=config,
             plugins=plugin or [],
             has_controllers=controllers,
-            disabled_plugins=_names(disable_admission_plugins),
+            disabled_plugins=disabled,
             settings=setting or [],
             seed=seed,
             start=start,
@@ -109,10 +113,24 @@ def serve(
     )
 
 
-def _directory(name: str | None, *, in_memory: bool) -> pathlib.Path | None:
-    if in_memory and name is not None:
+def _check_choices(pace: str, scheduler: str, durability: str, log_level: str) -> None:
+    completion.check_choice(pace, options.PACES, "pace")
+    completion.check_choice(scheduler, options.SCHEDULERS, "scheduler")
+    completion.check_choice(durability, options.DURABILITIES, "durability")
+    completion.check_choice(log_level, options.LOG_LEVELS, "log level")
+
+
+def _check_api_only(scheduler: str) -> None:
+    if scheduler == "outside":
+        fix = "leave it out, and say --scheduler outside --no-controllers"
+        raise InputError("has no scheduler", path="--api-only", fix=fix)
+
+
+def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:
+    if in_memory and (name is not None or is_relaxed):
+        what = "--durability" if is_relaxed else "--data-dir"
         fix = "leave one of them out"
-        raise InputError("keeps nothing, so it has no --data-dir", path="--in-memory", fix=fix)
+        raise InputError(f"keeps nothing, so it has no {what}", path="--in-memory", fix=fix)
     return None if in_memory else pathlib.Path(name or _DATA_DIR)
 
 
@@ -120,9 +138,16 @@ def _outside(
     scheduler: str, grace: str, timeout: str | None, names: list[str] | None
 ) -> tuple[float, float | None, tuple[str, ...] | None]:
     """How long a scheduler outside is waited for, and whose pods are its."""
-    if scheduler != "outside" and (timeout is not None or names):
-        path = "--scheduler-timeout" if timeout is not None else "--scheduler-name"
+    given = {
+        "--scheduler-timeout": timeout is not None,
+        "--scheduler-name": bool(names),
+        "--scheduler-grace": grace != options.GRACE,
+    }
+    if scheduler != "outside" and any(given.values()):
+        path = next(option for option, is_given in given.items() if is_given)
         raise InputError("is for a scheduler outside", path=path, fix="add --scheduler outside")
+    if not all(names or ()):
+        raise InputError("is empty", path="--scheduler-name", fix="name it, or leave it out")
     timeout_s = None if timeout is None else _seconds(timeout, "--scheduler-timeout")
     return _seconds(grace, "--scheduler-grace"), timeout_s, tuple(names) if names else None
 

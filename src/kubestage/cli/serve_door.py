@@ -52,6 +52,8 @@ class Door(NamedTuple):
 
 def check(wishes: Wishes) -> None:
     """Refuse what does not go together, before anything is opened."""
+    if wishes.kubeconfig is not None:
+        _check_kubeconfig(pathlib.Path(wishes.kubeconfig))
     certificate, key = wishes.certificate, wishes.key
     if certificate is None and key is None:
         return
@@ -68,6 +70,15 @@ def check(wishes: Wishes) -> None:
         fix = f"both must be PEM, and the key in {key} that of the certificate"
         problem = f"cannot be used: {error.reason or error}"
         raise InputError(problem, file=certificate, fix=fix) from None
+
+
+def _check_kubeconfig(path: pathlib.Path) -> None:
+    """Refuse to replace what may lead to clusters of somebody else."""
+    if not path.exists() or (path.is_file() and kubeconfig.is_ours(path)):
+        return
+    fix = "name another file; the variable KUBECONFIG may name several, with a colon in between"
+    problem = "is there already, and not written by kubestage"
+    raise InputError(problem, file=str(path), path="--kubeconfig", fix=fix)
 
 
 def prepare(wishes: Wishes, listening: socket.socket) -> Door:

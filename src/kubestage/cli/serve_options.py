@@ -11,6 +11,7 @@ from kubestage.cli import completion
 PACES: Final = ("jump", "still", "realtime")
 SCHEDULERS: Final = ("built-in", "outside", "none")
 Scheduling = Literal["built-in", "outside", "none"]
+GRACE: Final = "1s"
 DURABILITIES: Final = ("full", "relaxed")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 _DATA: Final = "What is kept"
@@ -122,6 +123,15 @@ Names = Annotated[
         help="The schedulerName of pods that a scheduler outside takes; all if there is none. "
         "Repeatable.",
         show_default=False,
+        rich_help_panel=_CLUSTER,
+    ),
+]
+ApiOnly = Annotated[
+    bool,
+    typer.Option(
+        "--api-only",
+        help="The API server alone, in real time: --scheduler none --no-controllers --pace "
+        "realtime, and without the ServiceAccount plugin, as nobody makes accounts.",
         rich_help_panel=_CLUSTER,
     ),
 ]

@@ -261,6 +261,8 @@ def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> I
             yield "a Scenario begins by emptying the cluster; what it needs belongs into its events"
     if request.config is not None and request.scheduler != "built-in":
         yield f"--config has no effect with --scheduler {request.scheduler}"
+    if request.plugins and request.scheduler != "built-in":
+        yield f"--plugin has no effect with --scheduler {request.scheduler}"
     if request.settings and not request.has_controllers:
         yield "--setting has no effect with --no-controllers"
     if door.certificate is not None:

@@ -14,7 +14,7 @@ import msgspec
 # A definition of a large custom resource comes to about 60.
 DEEPEST: Final = 200
 # A definition of a large custom resource comes to about 40,000.
-MOST_VALUES: Final = 100_000
+MOST_VALUES: Final = 250_000
 TOO_DEEP: Final = "exceeded max depth"
 
 

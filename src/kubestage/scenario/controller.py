@@ -15,7 +15,7 @@ from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.settings import Detail, Settings
 from kubestage.scenario.settling import Settling
 from kubestage.scenario.status import StatusWriter
-from kubestage.store.log import ADDED
+from kubestage.store.log import ADDED, MODIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -32,6 +32,7 @@ Json = dict[str, Any]
 
 RESTARTED: Final = "the controller restarted while the Scenario was running"
 BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"
+CONTRADICTED: Final = "the status of the Scenario was changed by somebody else"
 RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
 
 
@@ -155,11 +156,14 @@ class ScenarioController:
 
     def on_change(self, change: Change) -> None:
         """Hear of one change."""
-        if (change.kind.api_version, change.kind.kind) == SCENARIO:
-            if change.type == ADDED and self._status is not None and "status" not in change.new:
-                self._writer(change.key).enter(phases.PENDING, "")
+        status = self._status
+        if status is None:
             return
-        if self._status is None:
+        if (change.kind.api_version, change.kind.kind) == SCENARIO:
+            if change.type == ADDED and "status" not in change.new:
+                self._writer(change.key).enter(phases.PENDING, "")
+            elif change.type == MODIFIED and status.is_contradicted_by(change.new):
+                self.fail(CONTRADICTED)
             return
         is_inside = self._is_inside or self._environment.is_running
         if not is_inside and not self._scheduling.accounts_for(change):
@@ -299,7 +303,7 @@ class ScenarioController:
         """A Scenario is over: what a cluster does that goes on for ever is not kept."""
         self._status = self.machine = None
         self.watch.forget()
-        self._scheduling.listen(self.listener, in_full=False)
+        self._scheduling.listen(self.listener, in_full=self.listener is not None)
         self._scheduling.go_on()
 
     def _told_ignored(self) -> str:

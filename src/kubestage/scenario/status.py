@@ -47,6 +47,11 @@ class StatusWriter:
         found = self._store.read(SCENARIO).get(self.name)
         return found is not None and found["metadata"]["uid"] == self._uid
 
+    def is_contradicted_by(self, scenario: Json) -> bool:
+        """Whether the Scenario has a status that was not written here."""
+        is_ours = scenario["metadata"]["uid"] == self._uid
+        return is_ours and (scenario.get("status") or {}) != self._status
+
     @property
     def phase(self) -> str:
         """The Scenario's phase."""

@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage.errors import BadRequest
 from kubestage.objects import decode, nesting
-from kubestage.server import bodies, options
+from kubestage.server import bodies, options, reading
 from kubestage.server.live import Write
 from kubestage.server.response import warning_headers
 from kubestage.store import refusals
@@ -68,6 +68,7 @@ def delete_collection(context: Context) -> Response | Joined:
     """Delete all that a list would show."""
     target, request = context.target, context.request
     view = context.view()
+    reading.list_limit(request)
     asked = delete_options(request)
     found = context.live.store.delete_collection(
         target.kind,

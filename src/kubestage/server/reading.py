@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.errors import BadRequest
+from kubestage.objects.validation import field
 from kubestage.server import options, watching
 from kubestage.server.response import warning_headers
+from kubestage.store import refusals
 
 if TYPE_CHECKING:
     from kubestage.server.context import Context
+    from kubestage.server.request import Request
     from kubestage.server.response import Joined, Response, Stream
 
 
@@ -35,9 +37,7 @@ def read(context: Context) -> Response | Joined | Stream:
     if target.is_watch or options.boolean(request, "watch"):
         return watching.watch(context, "")
     view = context.view(is_list=True)
-    limit = options.integer(request, "limit") or 0
-    if options.boolean(request, "sendInitialEvents") is not None:
-        check_no_initial_events()
+    limit = list_limit(request)
     found = context.live.store.list(
         target.kind,
         target.namespace,
@@ -51,6 +51,11 @@ def read(context: Context) -> Response | Joined | Stream:
     return view.listed(found, warning_headers(context.warnings))
 
 
-def check_no_initial_events() -> None:
-    """Initial events are for watches."""
-    raise BadRequest("sendInitialEvents is forbidden for list")
+def list_limit(request: Request) -> int:
+    """How many objects a list is to show at once; what else is asked of it must make sense."""
+    options.integer(request, "timeoutSeconds")
+    limit = options.integer(request, "limit") or 0
+    if options.boolean(request, "sendInitialEvents") is not None:
+        detail = "sendInitialEvents is forbidden for list"
+        raise refusals.bad_options("ListOptions", [field.forbidden("sendInitialEvents", detail)])
+    return limit

@@ -49,7 +49,8 @@ _ABOUT: Final = """\
 class Recorder:
     """Listens to the writes of a served stage; `start` has them written now and then.
 
-    The file is replaced as a whole, so it is a Scenario at every moment. If a Scenario ran, or the
+    The file is replaced as a whole, so it is a Scenario at every moment. A file that is there and
+    is none is left alone. If a Scenario ran, or the
     cluster was emptied, the recording begins anew with what was left then.
     """
 
@@ -64,11 +65,16 @@ class Recorder:
         self._task: asyncio.Task[None] | None = None
         self.begin_anew()
         try:
-            self._write()
+            is_taken = _is_taken(self._path)
+            if not is_taken:
+                self._write()
         except OSError as error:
             problem = f"cannot be written: {error.strerror or error}"
             fix = "name a file in a directory of yours"
             raise InputError(problem, file=str(path), path="--record", fix=fix) from None
+        if is_taken:
+            problem, fix = "is there already, and is no recording", "name another file"
+            raise InputError(problem, file=str(path), path="--record", fix=fix)
         live.listeners.append(self.on_write)
         states.of(live).recorder = self
 
@@ -198,6 +204,17 @@ class Recorder:
         while True:
             await asyncio.sleep(_EVERY_S)
             self.save()
+
+
+def _is_taken(path: pathlib.Path) -> bool:
+    """Whether there is something that a recording must not replace: only another one is ours."""
+    if not path.exists() or path.is_dir():
+        return False
+    if not path.is_file():
+        return True
+    with path.open("rb") as file:
+        began = file.read(len(_ABOUT))
+    return bool(began) and began != _ABOUT.encode()
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live, Write
     from kubestage.server.outside import OverTheApi
 
-_GRAIN: Final = 8
 _DID: Final = {"create": "created", "delete": "deleted", "deletecollection": "deleted"}
 # What anybody may write at any time: it tells of things and does nothing.
 _REPORTS: Final = ("Event", "Lease")
@@ -37,8 +36,9 @@ class Scenarios:
         self._is_idle = False
         self._holds = False
         self._said = ""
-        # One movement at a time where somebody outside may have something to do after each.
-        controller.divide(_GRAIN if outside is None else 1)
+        # One movement or attempt at a time: somebody outside may have something to do after each,
+        # and an attempt that is told in full takes several milliseconds.
+        controller.divide(1)
         live.listeners.append(self.on_write)
 
     @property

@@ -55,7 +55,7 @@ def find(live: Live, request: Request) -> Awaitable[Response | Stream] | None:
         return _call(_DISCOVERY, live, request)
     if root in _ROOTS:
         return _call(_ROOTS[root], live, request)
-    if not root:
+    if path == "/":
         return _call("documents:root_document", live, request)
     raise routing.no_such_path()
 

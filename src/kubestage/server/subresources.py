@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import BadRequest, MethodNotAllowed
+from kubestage.objects.validation import field, status
 from kubestage.server import bodies, deleting, options, pod_actions, reading, writing
 from kubestage.server.live import Write
+from kubestage.store import refusals
 from kubestage.store.deletion import DeleteOptions
+from kubestage.store.namespaces import NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,16 +38,20 @@ def bind(context: Context) -> Response:
 def _bind(context: Context, body: dict[str, Any], asked: Any, view: Any) -> Response:
     target = context.target
     metadata = body.get("metadata") or {}
-    given = metadata.get("name") or ""
-    if target.name and given and given != target.name:
+    name = metadata.get("name") or ""
+    _check_place(context, metadata, target.name or name)
+    if target.name and name != target.name:
         raise BadRequest("name in URL does not match name in Binding object")
-    name = target.name or given
-    node = (body.get("target") or {}).get("name") or ""
+    node = _bound_to(body.get("target") or {})
+    if not name:
+        raise BadRequest("Name parameter required.")
+    # A path that does not name the pod is older than preconditions.
+    uid = (metadata.get("uid") or "") if target.name else ""
     bound = context.live.store.bind(
         name,
         target.namespace or "default",
         node,
-        uid=metadata.get("uid") or "",
+        uid=uid,
         resource_version=metadata.get("resourceVersion") or "",
         annotations=metadata.get("annotations"),
         labels=metadata.get("labels"),
@@ -62,14 +69,43 @@ def evict(context: Context) -> Response:
     target = context.target
     decoded = bodies.decoded(context.request, "policy/v1", "Eviction", asked.field_validation)
     body = decoded.object
-    name = (body.get("metadata") or {}).get("name") or target.name
-    if name != target.name:
+    metadata = body.get("metadata") or {}
+    _check_place(context, metadata, target.name)
+    if (metadata.get("name") or "") != target.name:
         raise BadRequest("name in URL does not match name in Eviction object")
     deletion = _deletion_of(body.get("deleteOptions") or {}, dry_run=asked.dry_run)
     evicted = context.live.store.evict(target.name, target.namespace or "default", deletion)
     if not deletion.dry_run:
         _tell(context, target.name, "eviction", body, evicted.object)
     return created_status(view)
+
+
+def _check_place(context: Context, metadata: dict[str, Any], name: str) -> None:
+    """Refuse an action in another namespace than the path's, or in one where nothing is done."""
+    target, store = context.target, context.live.store
+    namespace = target.namespace or "default"
+    if metadata.get("namespace", namespace) not in ("", namespace):
+        raise status.namespace_mismatch()
+    home = store.read(NAMESPACE).get(namespace)
+    if home is None:
+        if not store.implicit_namespaces:
+            raise status.not_found(store.kind(NAMESPACE), namespace)
+    elif "deletionTimestamp" in home["metadata"]:
+        raise refusals.namespace_ending(target.kind, name, namespace)
+
+
+def _bound_to(target: dict[str, Any]) -> str:
+    """The node that a binding names."""
+    kind, node = target.get("kind") or "", target.get("name") or ""
+    problems = []
+    if kind not in ("", "Node"):
+        problems.append(field.not_supported("target.kind", kind, ("Node", "<empty>")))
+    if not node:
+        problems.append(field.required("target.name"))
+    if problems:
+        texts = ", ".join(map(str, problems))
+        raise BadRequest(texts if len(problems) == 1 else f"[{texts}]")
+    return node
 
 
 def _deletion_of(given: dict[str, Any], *, dry_run: bool) -> DeleteOptions:
@@ -86,10 +122,10 @@ def _deletion_of(given: dict[str, Any], *, dry_run: bool) -> DeleteOptions:
 
 def created_status(view: Any) -> Response:
     """What an action answers that makes no object of its own."""
-    status = {
+    success = {
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
     }  # fmt: skip
-    response: Response = view.encoded(status, 201)
+    response: Response = view.encoded(success, 201)
     return response
 
 
@@ -151,8 +187,11 @@ def serving(context: Context) -> Serve:
         served = _SERVED.get(target.subresource, {})
     else:
         served = _OBJECT if target.name else _COLLECTION
-    found = served.get("GET" if method == "HEAD" else method)
+    verb = "GET" if method == "HEAD" else method
+    found = served.get(verb)
     if found is None or (found is writing.create and _is_everywhere(context)):
+        raise not_allowed()
+    if target.is_watch and verb != "GET":
         raise not_allowed()
     if found is deleting.delete_collection and (
         (target.kind.group, target.kind.kind) in _ONE_BY_ONE or _is_everywhere(context)

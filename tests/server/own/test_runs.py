@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from typing import TYPE_CHECKING, Any
 
 from kubestage.results import analysis
@@ -105,6 +106,7 @@ def test_records_are_there_after_a_restart(tmp_path: pathlib.Path) -> None:
             keeping.close(stage.live)
 
     tell(first())
+    assert stat.S_IMODE((tmp_path / "runs").stat().st_mode) == 0o700
     (tmp_path / "runs" / "broken.sqlite").write_bytes(b"nothing")
     (tmp_path / "runs" / ".half.partial").write_bytes(b"nothing")
     tell(second())
@@ -122,7 +124,7 @@ def test_after_a_scenario_attempts_are_those_of_the_living_cluster_again() -> No
                 found = await told(stage, "GET", f"/explanations/default/{name}")
                 assert found["status"] == "Scheduled"
                 assert len(found["attempts"]) == 1
-            assert found["attempts"][0]["explanation"]["selected"] == found["node"]
+                assert found["attempts"][0]["explanation"]["selected"] == found["node"]
             assert (await told(stage, "GET", "/runs/it"))["summary"]["pods"] == 2
 
     tell(story())

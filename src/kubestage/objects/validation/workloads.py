@@ -10,6 +10,7 @@ from kubestage.objects.validation import (
     cron_jobs,
     daemon_sets,
     deployments,
+    job_status,
     jobs,
     label_selectors,
     pod_options,
@@ -83,6 +84,7 @@ UPDATE: Final[dict[tuple[str, str, str], UpdateRule]] = {
     ),
     ("apps/v1", "DaemonSet", "status"): daemon_sets.validate_daemon_set_status_update,
     ("batch/v1", "Job", ""): _with_options(jobs.validate_job_update, lenient_selector=True),
+    ("batch/v1", "Job", "status"): job_status.validate_job_status_update,
     ("batch/v1", "CronJob", ""): _with_options(
         cron_jobs.validate_cron_job_update, ("spec", "jobTemplate", "spec", "template")
     ),

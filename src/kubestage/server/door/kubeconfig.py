@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 _NAME: Final = "kubestage"
 
 
+def is_ours(path: pathlib.Path) -> bool:
+    """Whether a file has been written here before, or holds nothing, so that it may be replaced."""
+    text = path.read_bytes()
+    try:
+        found = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return False
+    return not found or (isinstance(found, dict) and found.get("current-context") == _NAME)
+
+
 def write(
     path: pathlib.Path, server: str, *, authority: bytes | None = None, token: str | None = None
 ) -> None:

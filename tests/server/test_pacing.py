@@ -74,12 +74,12 @@ def test_a_clock_that_is_paused_stands_still_until_it_is_resumed() -> None:
 def test_a_clock_is_resumed_as_it_was() -> None:
     async def story() -> None:
         async with served() as stage:
-            stage.pacer.set_speed(20)
+            stage.pacer.set_mode(Mode.SPEED, 20)
             stage.pacer.pause()
             assert stage.pacer.state()["mode"] == "paused"
             stage.pacer.resume()
             assert (stage.pacer.mode, stage.pacer.speed) == (Mode.SPEED, 20)
-            stage.pacer.jump()
+            stage.pacer.set_mode(Mode.JUMP)
             assert stage.pacer.state()["mode"] == "jump"
 
     tell(story())

@@ -140,14 +140,6 @@ class Pacer:
         """Let time pass as before it was paused."""
         self.set_mode(self._last_mode)
 
-    def set_speed(self, speed: float) -> None:
-        """Let time pass so many times as fast as real time."""
-        self.set_mode(Mode.SPEED, speed)
-
-    def jump(self) -> None:
-        """Let time jump from event to event."""
-        self.set_mode(Mode.JUMP)
-
     async def advance(self, duration_ns: int) -> None:
         """Let so much time pass, as fast as that goes; also on a clock that is paused."""
         if duration_ns < 0:

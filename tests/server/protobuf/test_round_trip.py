@@ -72,9 +72,8 @@ def test_the_table_names_no_type_that_it_lacks() -> None:
         message = waiting.pop()
         if message not in seen:
             seen.add(message)
-            types = {field.type for field in table.fields(message).values()} - scalars
-            assert all(map(table.is_message, types)), message
-            waiting += types
+            # What is no message of the table has no fields there, and fails.
+            waiting += {field.type for field in table.fields(message).values()} - scalars
     assert len(seen) > 400
 
 

@@ -41,11 +41,6 @@ def message_of(api_version: str, kind: str) -> str | None:
     return _blocks()[0].get((api_version, kind))
 
 
-def is_message(type_name: str) -> bool:
-    """Whether a type is a message of the table, rather than a scalar."""
-    return type_name in _blocks()[1]
-
-
 def fields(message: str) -> dict[int, Field]:
     """The fields of a message by number."""
     found = {}

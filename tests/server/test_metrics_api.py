@@ -57,7 +57,8 @@ def test_a_node_uses_what_its_pods_use() -> None:
             found = (await ask(served, f"{ROOT}/nodes")).json
             assert found["kind"] == "NodeMetricsList"
             used = {each["metadata"]["name"]: each["usage"] for each in found["items"]}
-            assert used == {"n1": {"cpu": "500m", "memory": "200Mi"}}
+            idle = {"cpu": "0", "memory": "0"}
+            assert used == {"n1": {"cpu": "500m", "memory": "200Mi"}, "n2": idle}
             one = (await ask(served, f"{ROOT}/nodes/n1")).json
             assert (one["kind"], one["usage"]["cpu"]) == ("NodeMetrics", "500m")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -24,6 +25,9 @@ _API_VERSION: Final = "metrics.k8s.io/v1beta1"
 _POD: Final = ("v1", "Pod")
 _NODE: Final = ("v1", "Node")
 _NANO: Final = -9
+# How often, and after which real time, to look whether a clock that jumps has come to rest.
+_LOOKS: Final = 40
+_LOOK_S: Final = 0.05
 _COLUMNS: Final = (
     {"name": "Name", "type": "string", "format": "name", "description": "Name of the resource"},
     {"name": "cpu", "type": "string", "format": "quantity"},
@@ -59,9 +63,14 @@ async def _look(live: Live) -> None:
     if metrics is None:
         return
     metrics.require()
-    if not isinstance(pace, Pacer) or pace.mode is not Mode.JUMP or not pace.is_quiet:
+    if not isinstance(pace, Pacer) or pace.mode is not Mode.JUMP:
         return
-    if pace.state()["scenario"] is None and _has_unknown(live, metrics):
+    for _ in range(_LOOKS):
+        if pace.is_quiet or not _has_unknown(live, metrics):
+            break
+        # Something is under way that is over in a moment.
+        await asyncio.sleep(_LOOK_S)
+    if pace.is_quiet and pace.state()["scenario"] is None and _has_unknown(live, metrics):
         settings = metrics.settings
         await pace.advance(settings.fresh_ns + settings.resolution_ns + settings.delay_ns)
 
@@ -95,8 +104,10 @@ class _Reading:
     def __init__(self, live: Live) -> None:
         self._store = live.store
         self._now = live.stage.now
+        self._unix_ns = live.stage.clock.unix_ns
         metrics = live.stage.metrics
         self._board = None if metrics is None or not metrics.is_on else metrics.board
+        self._resolution_ns = 0 if metrics is None else metrics.settings.resolution_ns
 
     def of(self, request: Request, resource: str, namespace: str | None, name: str) -> list[Json]:
         """PodMetrics or NodeMetrics; the one of a name must be there."""
@@ -139,16 +150,29 @@ class _Reading:
         return items
 
     def _nodes(self, nodes: list[Json]) -> list[Json]:
-        """What the pods of each node use together; a node is known when any of its pods is."""
+        """What the pods of each node use together.
+
+        A node on which pods run is known when any of them is; any other uses nothing.
+        """
+        if self._board is None:
+            return []
         wanted = {node["metadata"]["name"]: _Total() for node in nodes}
+        busy = set()
         for pod in self._store.read(_POD).values():
-            total = wanted.get(pod["spec"].get("nodeName") or "")
-            sample = None if total is None else self._sample(pod)
-            if total is not None and sample is not None:
+            name = pod["spec"].get("nodeName") or ""
+            total = wanted.get(name)
+            if total is None or (pod.get("status") or {}).get("phase") != "Running":
+                continue
+            busy.add(name)
+            sample = self._sample(pod)
+            if sample is not None:
                 total.add(sample)
         items = []
         for node in nodes:
-            total = wanted[node["metadata"]["name"]]
+            name = node["metadata"]["name"]
+            total = wanted[name]
+            if name not in busy:
+                total.unix_ns, total.window_ns = self._unix_ns, self._resolution_ns
             if total.window_ns:
                 item = self._item("NodeMetrics", node, total.unix_ns, total.window_ns)
                 items.append({**item, "usage": _usage(total.cpu_nanos, total.memory_bytes)})

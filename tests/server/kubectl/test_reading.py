@@ -126,5 +126,9 @@ def test_nobody_can_be_talked_to_inside_a_container(kubectl: Kubectl) -> None:
 
 
 def test_top_shows_usage(kubectl: Kubectl) -> None:
-    shown = kubectl("top", "nodes")
-    assert "CPU(cores)" in shown.splitlines()[0]
+    names = {row["NAME"] for row in kubectl.table("top", "nodes")}
+    assert names == {f"node-{number}" for number in range(4)}
+    kubectl("run", "web", "--image=nginx")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    (row,) = kubectl.table("top", "pods")
+    assert row["NAME"] == "web"

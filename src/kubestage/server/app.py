@@ -9,8 +9,8 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
+from kubestage.server import dispatch, routing, special_routes
 from kubestage.server import request as requests
-from kubestage.server import routing, special_routes, subresources
 from kubestage.server.context import Context
 from kubestage.server.encoding import Encoder
 from kubestage.server.response import (
@@ -103,7 +103,7 @@ class Application:
             target = routing.find(live.store.kinds, request.path)
             context = Context(live, self.encoder, request, target)
             warnings = context.warnings
-            return subresources.serving(context)(context)
+            return dispatch.serving(context)(context)
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)
         except ApiError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import NotFound
-from kubestage.server import health, routing, subresources
+from kubestage.server import dispatch, health, routing
 from kubestage.server.response import json_response, warning_headers
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _DEPRECATED: Final = "v1 ComponentStatus is deprecated in v1.19+"
 async def handle(live: Live, request: Request) -> Response:
     """All parts, or the one that the path names."""
     if request.method != "GET":
-        raise subresources.not_allowed()
+        raise dispatch.not_allowed()
     parts = request.path.strip("/").split("/")[3:]
     if len(parts) > 1:
         raise routing.no_such_path()

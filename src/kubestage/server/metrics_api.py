@@ -9,7 +9,7 @@ import msgspec
 
 from kubestage.errors import NotFound
 from kubestage.objects import durations, quantity, timestamps
-from kubestage.server import negotiation, routing, subresources
+from kubestage.server import dispatch, negotiation, routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import YAML, Response, json_response
 
@@ -40,7 +40,7 @@ async def handle(live: Live, request: Request) -> Response:
     """The usage of pods or nodes, of one or of all that fit the selectors."""
     resource, namespace, name = _addressed(request.path)
     if request.method not in ("GET", "HEAD"):
-        raise subresources.not_allowed()
+        raise dispatch.not_allowed()
     accept = request.header(b"accept")
     form = negotiation.negotiate(accept, is_list=not name)
     await _look(live)

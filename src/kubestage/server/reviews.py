@@ -9,10 +9,10 @@ from kubestage.objects.validation import access_reviews, status
 from kubestage.server import (
     bodies,
     callers,
+    dispatch,
     negotiation,
     options,
     routing,
-    subresources,
     tokens,
     transient,
 )
@@ -47,7 +47,7 @@ async def handle(live: Live, request: Request) -> Response:
     """Answer a review; nothing of it is kept."""
     api_version, kind, namespace = _addressed(request.path)
     if request.method != "POST":
-        raise subresources.not_allowed()
+        raise dispatch.not_allowed()
     form = negotiation.negotiate(request.header(b"accept"), converts=False)
     asked = options.write_options(request, "CreateOptions")
     decoded = bodies.decoded(request, api_version, kind, asked.field_validation)

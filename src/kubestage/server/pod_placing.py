@@ -1,29 +1,21 @@
-"""Subresources: parts of an object, and actions on it, under its own path."""
+"""Where pods are put, and taken away from: bindings and evictions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from kubestage.errors import BadRequest, MethodNotAllowed
+from kubestage.errors import BadRequest
 from kubestage.objects.validation import field, status
-from kubestage.server import bodies, deleting, options, pod_actions, reading, writing
+from kubestage.server import bodies, options
 from kubestage.server.live import Write
 from kubestage.store import refusals
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.namespaces import NAMESPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kubestage.server.context import Context
-    from kubestage.server.response import Joined, Response, Stream
-
-    Serve = Callable[[Context], Response | Joined | Stream]
-
-
-def not_allowed() -> MethodNotAllowed:
-    """The path is there, but not for this method."""
-    return MethodNotAllowed("the server does not allow this method on the requested resource", {})
+    from kubestage.server.presentation import View
+    from kubestage.server.response import Response
 
 
 def bind(context: Context) -> Response:
@@ -32,11 +24,7 @@ def bind(context: Context) -> Response:
     asked = options.write_options(context.request, "CreateOptions")
     decoded = bodies.decoded(context.request, "v1", "Binding", asked.field_validation)
     context.warnings += decoded.warnings
-    return _bind(context, decoded.object, asked, view)
-
-
-def _bind(context: Context, body: dict[str, Any], asked: Any, view: Any) -> Response:
-    target = context.target
+    target, body = context.target, decoded.object
     metadata = body.get("metadata") or {}
     name = metadata.get("name") or ""
     _check_place(context, metadata, target.name or name)
@@ -59,7 +47,7 @@ def _bind(context: Context, body: dict[str, Any], asked: Any, view: Any) -> Resp
     )
     if not asked.dry_run:
         _tell(context, name, "binding", body, bound)
-    return created_status(view)
+    return _created(view)
 
 
 def evict(context: Context) -> Response:
@@ -77,7 +65,7 @@ def evict(context: Context) -> Response:
     evicted = context.live.store.evict(target.name, target.namespace or "default", deletion)
     if not deletion.dry_run:
         _tell(context, target.name, "eviction", body, evicted.object)
-    return created_status(view)
+    return _created(view)
 
 
 def _check_place(context: Context, metadata: dict[str, Any], name: str) -> None:
@@ -120,13 +108,12 @@ def _deletion_of(given: dict[str, Any], *, dry_run: bool) -> DeleteOptions:
     )
 
 
-def created_status(view: Any) -> Response:
+def _created(view: View) -> Response:
     """What an action answers that makes no object of its own."""
     success = {
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
     }  # fmt: skip
-    response: Response = view.encoded(success, 201)
-    return response
+    return view.encoded(success, 201)
 
 
 def _tell(
@@ -146,60 +133,3 @@ def _tell(
             result,
         )
     )
-
-
-_PART: Final[dict[str, Serve]] = {
-    "GET": reading.get,
-    "PUT": writing.update,
-    "PATCH": writing.patch,
-}
-_WRITE_ONLY: Final[dict[str, Serve]] = {"PUT": writing.update}
-_SERVED: Final[dict[str, dict[str, Serve]]] = {
-    "status": _PART,
-    "scale": _PART,
-    "ephemeralcontainers": _PART,
-    "resize": _PART,
-    "approval": _PART,
-    "finalize": _WRITE_ONLY,
-    "binding": {"POST": bind},
-    "eviction": {"POST": evict},
-    **pod_actions.SERVED,
-}
-_COLLECTION: Final[dict[str, Serve]] = {
-    "GET": reading.read,
-    "POST": writing.create,
-    "DELETE": deleting.delete_collection,
-}
-_OBJECT: Final[dict[str, Serve]] = {
-    "GET": reading.get,
-    "PUT": writing.update,
-    "PATCH": writing.patch,
-    "DELETE": deleting.delete,
-}
-# Kinds that cannot be deleted all at once.
-_ONE_BY_ONE: Final = frozenset({("", "Namespace")})
-
-
-def serving(context: Context) -> Serve:
-    """What serves a request; refused if nothing does."""
-    target, method = context.target, context.request.method
-    if target.subresource:
-        served = _SERVED.get(target.subresource, {})
-    else:
-        served = _OBJECT if target.name else _COLLECTION
-    verb = "GET" if method == "HEAD" else method
-    found = served.get(verb)
-    if found is None or (found is writing.create and _is_everywhere(context)):
-        raise not_allowed()
-    if target.is_watch and verb != "GET":
-        raise not_allowed()
-    if found is deleting.delete_collection and (
-        (target.kind.group, target.kind.kind) in _ONE_BY_ONE or _is_everywhere(context)
-    ):
-        raise not_allowed()
-    return found
-
-
-def _is_everywhere(context: Context) -> bool:
-    """Whether the path means the objects of all namespaces."""
-    return context.kind.namespaced and context.target.namespace is None

@@ -1,0 +1,78 @@
+"""Which verb serves a request: for collections, objects and their subresources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.errors import MethodNotAllowed
+from kubestage.server import deleting, pod_actions, pod_placing, reading, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.server.context import Context
+    from kubestage.server.response import Joined, Response, Stream
+
+    Serve = Callable[[Context], Response | Joined | Stream]
+
+
+def not_allowed() -> MethodNotAllowed:
+    """The path is there, but not for this method."""
+    return MethodNotAllowed("the server does not allow this method on the requested resource", {})
+
+
+_PART: Final[dict[str, Serve]] = {
+    "GET": reading.get,
+    "PUT": writing.update,
+    "PATCH": writing.patch,
+}
+_WRITE_ONLY: Final[dict[str, Serve]] = {"PUT": writing.update}
+_SERVED: Final[dict[str, dict[str, Serve]]] = {
+    "status": _PART,
+    "scale": _PART,
+    "ephemeralcontainers": _PART,
+    "resize": _PART,
+    "approval": _PART,
+    "finalize": _WRITE_ONLY,
+    "binding": {"POST": pod_placing.bind},
+    "eviction": {"POST": pod_placing.evict},
+    **pod_actions.SERVED,
+}
+_COLLECTION: Final[dict[str, Serve]] = {
+    "GET": reading.read,
+    "POST": writing.create,
+    "DELETE": deleting.delete_collection,
+}
+_OBJECT: Final[dict[str, Serve]] = {
+    "GET": reading.get,
+    "PUT": writing.update,
+    "PATCH": writing.patch,
+    "DELETE": deleting.delete,
+}
+# Kinds that cannot be deleted all at once.
+_ONE_BY_ONE: Final = frozenset({("", "Namespace")})
+
+
+def serving(context: Context) -> Serve:
+    """What serves a request; refused if nothing does."""
+    target, method = context.target, context.request.method
+    if target.subresource:
+        served = _SERVED.get(target.subresource, {})
+    else:
+        served = _OBJECT if target.name else _COLLECTION
+    verb = "GET" if method == "HEAD" else method
+    found = served.get(verb)
+    if found is None or (found is writing.create and _is_everywhere(context)):
+        raise not_allowed()
+    if target.is_watch and verb != "GET":
+        raise not_allowed()
+    if found is deleting.delete_collection and (
+        (target.kind.group, target.kind.kind) in _ONE_BY_ONE or _is_everywhere(context)
+    ):
+        raise not_allowed()
+    return found
+
+
+def _is_everywhere(context: Context) -> bool:
+    """Whether the path means the objects of all namespaces."""
+    return context.kind.namespaced and context.target.namespace is None

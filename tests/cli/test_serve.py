@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kubestage.cli import serve_door
+from kubestage.server import serving
+from kubestage.server.door import certificates
 from tests.cli import servers
 
 if TYPE_CHECKING:
@@ -142,18 +145,32 @@ def test_another_host_is_refused(tmp_path: pathlib.Path) -> None:
 
 
 def test_whoever_listens_to_the_world_has_tls_and_a_token(tmp_path: pathlib.Path) -> None:
-    with servers.serving(tmp_path, "--host", "0.0.0.0") as server:
+    # What is made for the world, behind a socket that only this machine reaches.
+    wishes = serve_door.Wishes(host="0.0.0.0", data_dir=tmp_path / ".kubestage")
+    (tmp_path / ".kubestage").mkdir(mode=0o700)
+    with serving.listen("127.0.0.1", 0) as listening:
+        door = serve_door.prepare(wishes, listening)
+        again = serve_door.prepare(wishes, listening)
+    assert door.address.startswith("https://127.0.0.1:")
+    assert door.new_token is not None
+    assert (again.new_token, again.settings.token) == (None, door.new_token)
+    for name in ("token", "tls/server.key", "kubeconfig"):
+        path = tmp_path / ".kubestage" / name
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_what_opens_the_door_is_made_kept_and_printed_once(tmp_path: pathlib.Path) -> None:
+    made = certificates.ensure(tmp_path / "tls", ["127.0.0.1"])
+    tls = ("--tls-cert", str(made.certificate), "--tls-key", str(made.key))
+    with servers.serving(tmp_path, *tls) as server:
         assert server.address.startswith("https://127.0.0.1:")
-        (token,) = [line.split()[-1] for line in server.said if "token" in line]
+        (token,) = [line.split()[-1] for line in server.said if "shown this once" in line]
         assert server.call("/api/v1/nodes")[0] == 401
         assert server.call("/api/v1/nodes", authorization=f"Bearer {token}")[0] == 200
         user = json.loads(server.kubeconfig.read_text())["users"][0]["user"]
         assert user == {"token": token}
-    for name in ("token", "tls/server.key", "kubeconfig"):
-        path = tmp_path / ".kubestage" / name
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with servers.serving(tmp_path, "--host", "0.0.0.0") as server:
-        assert not any("token" in line for line in server.said)
+    with servers.serving(tmp_path, *tls) as server:
+        assert not any("shown this once" in line for line in server.said)
         assert server.call("/api/v1/nodes", authorization=f"Bearer {token}")[0] == 200
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pathlib
 import shlex
-import shutil
 import subprocess
 
 import pytest
 
-from tests.server.served import Served
+from tests.server.served import Served, require_kubectl
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 SESSIONS = sorted(EXAMPLES.glob("*/session.txt"))
@@ -21,8 +20,7 @@ def test_there_is_a_session() -> None:
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.parent.name)
 def test_a_session_goes_as_it_is_written(session: pathlib.Path) -> None:
-    if shutil.which("kubectl") is None:
-        pytest.skip("kubectl is not on the PATH")
+    require_kubectl()
     text = session.read_text()
     commands = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
     printed = []

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 from typing import Self
+
+import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 _COMMAND = "from kubestage.cli import main; raise SystemExit(main())"
@@ -30,6 +33,12 @@ def nodes(count: int) -> str:
     return "".join(
         NODE.format(name=f"node-{number}", zone="ab"[number % 2]) for number in range(count)
     )
+
+
+def require_kubectl() -> None:
+    """The real kubectl judges where there is one; ``.ci/run`` does not begin without it."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("kubectl is not on the PATH")
 
 
 class Served:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
-# What others write to say that they are there, and what they did.
-_REPORTS: Final = frozenset({"Event", "Lease"})
+REPORTS: Final = frozenset({"Event", "Lease"})
+"""Kinds by which others say that they are there, and what they did."""
 
 
 class Write(NamedTuple):
@@ -154,7 +154,7 @@ class Live:
         """Tell all who want to know of a write from outside."""
         for listener in self.listeners:
             listener(write)
-        self.pace.wake(is_report=write.kind.kind in _REPORTS)
+        self.pace.wake(is_report=write.kind.kind in REPORTS)
 
     async def settled(self) -> None:
         """Wait until everything that has happened so far is safe to tell."""

@@ -21,6 +21,7 @@ import msgspec
 from kubestage.scenario.ledger import ENOUGH
 from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.timeline import SCHEDULED
+from kubestage.server.live import REPORTS
 from kubestage.server.outside_news import News, is_unschedulable
 from kubestage.server.outside_victims import Victims
 from kubestage.store.log import ADDED, DELETED
@@ -39,8 +40,7 @@ Json = dict[str, Any]
 
 WAITING: Final = "waiting for a scheduler: nobody watches pods yet"
 _POD: Final = ("v1", "Pod")
-# What a scheduler writes besides pods: reports at any time, claims while it schedules.
-_REPORTS: Final = frozenset({"Event", "Lease"})
+# What a scheduler writes besides pods and reports, while it schedules.
 _CLAIMS: Final = frozenset({"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"})
 # Programs in the hands of people, who look on or interfere; a kubectl may be called kubectl-1.33.
 PEOPLE: Final = ("kubectl", "Mozilla/")
@@ -160,7 +160,7 @@ class OverTheApi:
     def accounts_for(self, change: Change) -> bool:
         """Whether a change from outside is its doing."""
         kind = change.kind.kind
-        if kind in _REPORTS:
+        if kind in REPORTS:
             return True
         is_its_turn = self._is_listening or (self._is_on and self._watch is not None)
         if kind != "Pod" or change.kind.group:

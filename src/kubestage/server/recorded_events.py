@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.patches import merge_patch
 from kubestage.scenario.kss_events import MERGE_PATCH
+from kubestage.server.live import REPORTS
 from kubestage.store.collection import key_of
 from kubestage.store.log import DELETED, MODIFIED
 
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# What schedulers and kubelets say of pods, and what tells of things and does nothing.
-_REPORTS: Final = ("Event", "Lease")
+# What schedulers and kubelets say of pods.
 _BY_OTHERS: Final = ("binding", "finalize", "approval", "token")
 _WORKLOADS: Final = ("apps/", "batch/")
 _CONTROLLER: Final = "ReplicationController"
@@ -41,7 +41,7 @@ _NOT_SENT: Final = (
 
 def is_told(write: Write) -> bool:
     """Whether a write is something that was asked of the cluster."""
-    if write.is_dry_run or write.kind.kind in _REPORTS or write.subresource in _BY_OTHERS:
+    if write.is_dry_run or write.kind.kind in REPORTS or write.subresource in _BY_OTHERS:
         return False
     # What a node offers is for people to say; how a pod fares is not.
     return write.subresource != "status" or write.kind.kind != "Pod"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario.resource import SCENARIO
+from kubestage.server.live import REPORTS
 from kubestage.server.outside import PEOPLE
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from kubestage.server.outside import OverTheApi
 
 _DID: Final = {"create": "created", "delete": "deleted", "deletecollection": "deleted"}
-# What anybody may write at any time: it tells of things and does nothing.
-_REPORTS: Final = ("Event", "Lease")
 
 
 class Scenarios:
@@ -94,7 +93,7 @@ class Scenarios:
         kind = write.kind
         if self._outside is None or self.current is None or write.is_dry_run:
             return
-        if (kind.api_version, kind.kind) == SCENARIO or kind.kind in _REPORTS:
+        if (kind.api_version, kind.kind) == SCENARIO or kind.kind in REPORTS:
             return
         if write.user_agent.startswith(PEOPLE):
             key = f"{write.namespace}/{write.name}" if write.namespace else write.name

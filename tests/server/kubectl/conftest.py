@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from tests.server.served import Served, nodes
+from tests.server.served import Served, nodes, require_kubectl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,8 +69,7 @@ class Kubectl:
 
 @pytest.fixture(scope="session")
 def served() -> Iterator[Served]:
-    if shutil.which("kubectl") is None:
-        pytest.skip("kubectl is not on the PATH")
+    require_kubectl()
     with Served(objects=nodes(4)) as running:
         yield running
 

@@ -1,0 +1,7 @@
+"""A cluster as a load and its measurements see it: calls, watches, raw pages and the time.
+
+Here belong the port that a stage and a real cluster share, the limits of the clients that call
+through it, and the model of a control plane that makes calls to a stage take as long as calls to
+a cluster do. What is called for, and what is made of the answers, belongs to load and measure;
+speaking HTTP to a real cluster belongs to remote.
+"""

@@ -1,0 +1,64 @@
+"""The moments of a stage: callbacks in virtual time."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from kubestage.sim.alarm import Alarm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.sim.environment import Environment
+
+
+class StageTimer:
+    """A callback that waits for its time."""
+
+    __slots__ = ("callback",)
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        """Have nobody called."""
+        self.callback = None
+
+
+class StageMoments:
+    """Callbacks in the order of their times, on one alarm of the stage's environment."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._clock = environment.clock
+        self._alarm = Alarm(environment, "LoadMoment", self._ring)
+        self._due: list[tuple[int, int, StageTimer]] = []
+        self._count = 0
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the stage began."""
+        return self._clock.now_ns
+
+    @property
+    def unix_ns(self) -> int:
+        """The stage's calendar."""
+        return self._clock.unix_ns
+
+    def at(self, at_ns: int, callback: Callable[[], None]) -> StageTimer:
+        """Call somebody when the stage's clock is there."""
+        timer = StageTimer(callback)
+        self._count += 1
+        # Nothing can happen at time zero, where simulations are set up.
+        heappush(self._due, (max(at_ns, self._clock.now_ns, 1), self._count, timer))
+        self._alarm.set(self._due[0][0])
+        return timer
+
+    def _ring(self) -> None:
+        """Call the one whose turn it is; others of this instant wait for a turn of their own."""
+        _, _, timer = heappop(self._due)
+        if self._due:
+            self._alarm.set(self._due[0][0])
+        callback, timer.callback = timer.callback, None
+        if callback is not None:
+            callback()

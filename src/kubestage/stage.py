@@ -13,11 +13,13 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import kubestage
+from kubestage.cluster.profile import INSTANT
+from kubestage.cluster.staged import StagedCluster
 from kubestage.controllers import registry
 from kubestage.controllers.kwok import yielding
 from kubestage.controllers.runner import Runner
 from kubestage.controllers.settings import Settings
-from kubestage.errors import InputError
+from kubestage.errors import InputError, SimulationError
 from kubestage.metrics.scraper import Metrics
 from kubestage.objects import durations, manifest, timestamps
 from kubestage.scenario.controller import ScenarioController
@@ -37,6 +39,7 @@ from kubestage.traffic.traffics import Traffics
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from kubestage.cluster.profile import Profile
     from kubestage.controllers.controller import Controller
     from kubestage.scenario.settings import Settings as ScenarioSettings
     from kubestage.scenario.sink import Sink
@@ -46,8 +49,14 @@ if TYPE_CHECKING:
     Objects = str | bytes | dict[str, Any] | Iterable[dict[str, Any]]
 
 _COLLECTIONS = (100_000, 50, 100)
+_SLICE_NS = 1_000_000_000
+_MOVEMENTS = 5_000
 # What others refer to comes first, as an operator would create it.
 _FIRST = ("CustomResourceDefinition", "Namespace", "PriorityClass", "StorageClass")
+
+
+def _nobody() -> None:
+    """Nobody wants to be told."""
 
 
 class Stage:
@@ -241,6 +250,33 @@ class Stage:
                 raise InputError(str(error), fix="write it as 90s, 10m or 1h30m") from error
         with few_collections():
             self.environment.run(until_ns=self.clock.now_ns + duration)
+            if self.traffic is not None:
+                self.traffic.check()
+
+    def cluster(self, profile: Profile = INSTANT) -> StagedCluster:
+        """The stage as a load sees it: calls, watches and pages, as long as `profile` says."""
+        return StagedCluster(
+            self.store,
+            self.environment,
+            self.streams,
+            profile,
+            scheduler=self.scheduler,
+            controllers=self.controllers,
+            metrics=self.metrics,
+        )
+
+    def run_until(self, is_over: Callable[[], bool], told: Callable[[], None] = _nobody) -> None:
+        """Let virtual time pass until something is over; `told` is called now and then.
+
+        It is asked after every few thousand movements, so time may go on a little after the end.
+        """
+        with few_collections():
+            while not is_over():
+                due_ns = self.environment.next_movement_time
+                if due_ns is None:
+                    raise SimulationError("nothing is going to happen, and it is not over")
+                self.environment.run_some(due_ns + _SLICE_NS, _MOVEMENTS)
+                told()
             if self.traffic is not None:
                 self.traffic.check()
 

@@ -12,6 +12,7 @@ from kubestage.cli import (
     completion,
     explain,
     get,
+    load,
     serve,
     simulate,
     validate,
@@ -52,6 +53,7 @@ application.command(epilog=explain.EPILOG)(explain.explain)
 application.command(epilog=compare.EPILOG)(compare.compare)
 application.command(epilog=analyze.EPILOG)(analyze.analyze)
 application.command(epilog=backtest.EPILOG)(backtest.backtest)
+application.add_typer(load.application)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.command(epilog=serve.EPILOG)(serve.serve)

@@ -133,8 +133,13 @@ class Subscription(Protocol):
 class Cluster(Protocol):
     """A stage or a real cluster."""
 
-    moments: Moments
-    is_stage: bool
+    @property
+    def moments(self) -> Moments:
+        """Its time."""
+
+    @property
+    def is_stage(self) -> bool:
+        """Whether it is a stage, on which more can be done than on a real cluster."""
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:
         """Make a call; `done` is told the answer, later and exactly once.

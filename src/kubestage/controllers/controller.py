@@ -15,6 +15,7 @@ from kubestage.errors import KubestageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kubestage.controllers.budget import Budget
     from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.controllers.settings import Settings
     from kubestage.metrics.scraper import Metrics
@@ -77,6 +78,7 @@ class Controller(abc.ABC):
         self.lister = Lister(cluster.store)
         self.events = EventRecorder(cluster.store, self.name)
         self.queue = WorkQueue(self.name, cluster.environment, self._put_in_line)
+        self.budget: Budget | None = None
 
     @abc.abstractmethod
     def handlers(self) -> Handlers:
@@ -92,6 +94,18 @@ class Controller(abc.ABC):
     @abc.abstractmethod
     def sync(self, key: str) -> None:
         """Look at one key."""
+
+    def allowance(self, wanted: int) -> int:
+        """How many of the pods that a look is to make or delete its client lets it.
+
+        If that is less, the key is looked at again as soon as the client lets more through.
+        """
+        return wanted if self.budget is None else self.budget.grant(wanted)
+
+    @property
+    def is_held_up(self) -> bool:
+        """Whether the look under way was allowed less than it wanted."""
+        return self.budget is not None and self.budget.is_short
 
     def _put_in_line(self, key: str) -> None:
         self.cluster.ready(self, key)

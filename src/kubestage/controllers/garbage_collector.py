@@ -39,8 +39,12 @@ class GarbageCollectorController(Controller):
         self.queue.add(_ALL)
 
     def sync(self, key: str) -> None:
-        """Look at the next object."""
-        more = self.store.garbage.collect_one(self.store)
+        """Look at the next object, or at as many as a paced collector's client lets it."""
+        garbage = self.store.garbage
+        more = garbage.collect_one(self.store)
+        if self.budget is not None:
+            for _ in range(self.allowance(len(garbage.queue) + 1) - 1):
+                more = garbage.collect_one(self.store)
         self.store.settle()
         if more:
             self.queue.add(key)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kubestage.controllers.controller import ANY, CHANGES, Cluster, Controller, Retry
 from kubestage.controllers.later import Later
 from kubestage.controllers.settings import Settings
+from kubestage.controllers.station import Station
 from kubestage.errors import ApiError
 from kubestage.metrics.scraper import Metrics
 from kubestage.sim.alarm import Alarm
@@ -46,12 +47,15 @@ class Runner:
         self._store = store
         self._line: deque[tuple[Controller, str]] = deque()
         self._turn = Alarm(environment, "ControllerTurn", self._take_turn)
+        settings = settings or Settings()
+        self._environment, self._streams, self._pacing = environment, streams, settings.pacing
+        self._stations: dict[Controller, Station] = {}
         cluster = Cluster(
             store,
             environment,
             streams,
-            settings or Settings(),
-            self._put_in_line,
+            settings,
+            self._put_in_line if settings.pacing.is_instant else self._put_in_its_line,
             self._replace,
             self._clock.unix_ns,
             metrics or Metrics(environment),
@@ -65,7 +69,7 @@ class Runner:
     @property
     def is_idle(self) -> bool:
         """Whether no key is in line now; time may still bring some."""
-        return not self._line
+        return not self._line and all(each.is_idle for each in self._stations.values())
 
     def start(self) -> None:
         """Tell the loops of all that is there, then of every change."""
@@ -114,11 +118,30 @@ class Runner:
             # Nothing can happen at time zero, where simulations are set up.
             self._turn.set(max(self._clock.now_ns, 1))
 
+    def _put_in_its_line(self, controller: Controller, key: str) -> None:
+        """The same where loops are paced: each has workers and a client of its own."""
+        if not self._pacing.applies_to(controller.name):
+            self._put_in_line(controller, key)
+            return
+        station = self._stations.get(controller)
+        if station is None:
+            stream = self._streams.stream(f"controllers/{controller.name}/pace")
+            station = Station(controller, self._pacing, stream, self._environment, self._look)
+            self._stations[controller] = station
+        station.add(key)
+
     def _take_turn(self) -> None:
         controller, key = self._line.popleft()
+        self._look(controller, key)
+        if self._line:
+            self._turn.set(max(self._clock.now_ns, 1))
+
+    def _look(self, controller: Controller, key: str) -> bool:
+        """Have a loop look at a key; whether all went well."""
         queue = controller.queue
         queue.take(key)
         self.syncs += 1
+        has_succeeded = False
         try:
             controller.sync(key)
         except (ApiError, Retry):
@@ -130,6 +153,6 @@ class Runner:
                 queue.forget(key)
         else:
             queue.forget(key)
+            has_succeeded = True
         queue.done(key)
-        if self._line:
-            self._turn.set(max(self._clock.now_ns, 1))
+        return has_succeeded

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubestage.controllers.selector_index import SelectorIndex
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -14,7 +16,9 @@ class Selectors:
     """The selectors of one kind of owner. An owner that would select everything means nothing."""
 
     def __init__(self) -> None:
-        self._namespaces: dict[str, dict[str, Selector]] = {}
+        self._namespaces: dict[str, SelectorIndex] = {}
+        self._number_of: dict[str, int] = {}
+        self._count = 0
 
     @property
     def is_empty(self) -> bool:
@@ -23,27 +27,31 @@ class Selectors:
 
     def set(self, namespace: str, key: str, selector: Selector) -> None:
         """Enter the selector of an owner."""
-        self._namespaces.setdefault(namespace, {})[key] = selector
+        index = self._namespaces.get(namespace)
+        if index is None:
+            index = self._namespaces[namespace] = SelectorIndex()
+        if key not in self._number_of:
+            self._count += 1
+            self._number_of[key] = self._count
+        index.put(key, selector)
 
     def drop(self, namespace: str, key: str) -> None:
         """An owner is gone."""
-        known = self._namespaces.get(namespace)
-        if known is not None:
-            known.pop(key, None)
-            if not known:
-                del self._namespaces[namespace]
+        index = self._namespaces.get(namespace)
+        if index is None or self._number_of.pop(key, None) is None:
+            return
+        index.drop(key)
+        if not index.selectors:
+            del self._namespaces[namespace]
 
     def get(self, namespace: str, key: str) -> Selector:
         """The selector of an owner that was entered."""
-        return self._namespaces[namespace][key]
+        return self._namespaces[namespace].selectors[key]
 
     def matching(self, namespace: str, labels: Mapping[str, str]) -> list[str]:
         """The keys of the owners of a namespace that mean these labels, in the order they came."""
-        known = self._namespaces.get(namespace)
-        if not known:
+        index = self._namespaces.get(namespace)
+        if index is None:
             return []
-        return [
-            key
-            for key, selector in known.items()
-            if not selector.empty and selector.matches(labels)
-        ]
+        found = [key for key in index.matching(labels) if not index.selectors[key].empty]
+        return sorted(found, key=self._number_of.__getitem__) if len(found) > 1 else found

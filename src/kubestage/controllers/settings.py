@@ -7,6 +7,7 @@ import msgspec
 from kubestage.controllers.hpa.settings import HpaSettings
 from kubestage.controllers.kubelet.settings import KubeletSettings
 from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+from kubestage.controllers.pacing import ControllerPacing
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.metrics.settings import MetricsSettings
 
@@ -36,3 +37,4 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     vpa: VpaSettings = VpaSettings()
     node_autoscaler: NodeAutoscalerSettings = NodeAutoscalerSettings()
     metrics: MetricsSettings = MetricsSettings()
+    pacing: ControllerPacing = ControllerPacing()

@@ -43,13 +43,15 @@ class Shell(Protocol):
 class Facilities(msgspec.Struct, frozen=True, kw_only=True):
     """What the run offers.
 
-    `nodes` is how many nodes the test was made for. `queries` is None where nobody answers
-    PromQL, `shell` where no command may be run. `objects` renders an object template below the
-    configuration's folder. `features` are what a provider offers (``ssh``, ``exec-service``, ...);
-    a measurement that needs one that is missing is skipped.
+    `nodes` is how many nodes the test was made for, `namespace_prefix` what the names of its
+    namespaces begin with. `queries` is None where nobody answers PromQL, `shell` where no command
+    may be run. `objects` renders an object template below the configuration's folder. `features`
+    are what a provider offers (``ssh``, ``exec-service``, ...); a measurement that needs one that
+    is missing is skipped.
     """
 
     nodes: int = 0
+    namespace_prefix: str = ""
     queries: Queries | None = None
     shell: Shell | None = None
     objects: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None

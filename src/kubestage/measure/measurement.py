@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from kubestage.cluster.access import Cluster, Timer
     from kubestage.measure.facilities import Facilities
+    from kubestage.measure.registry import Registry
 
 
 P = TypeVar("P", bound=Params)
+S = TypeVar("S", bound="Sharable")
 
 
 class Measurement(Generic[P]):
@@ -34,6 +36,7 @@ class Measurement(Generic[P]):
     def __init__(self, context: Context) -> None:
         self.context = context
         self.cluster: Cluster = context.cluster
+        self._waits: list[Wait] = []
 
     @property
     def now_ns(self) -> int:
@@ -46,9 +49,7 @@ class Measurement(Generic[P]):
             return self.start(params)
         if params.action == "gather":
             return self.gather(params)
-        raise InputError(
-            f"unknown action {params.action!r}", path="params.action", fix="use start or gather"
-        )
+        raise unknown_action(params.action, "start", "gather")
 
     def start(self, params: P) -> Result:
         """Begin to measure."""
@@ -62,6 +63,13 @@ class Measurement(Generic[P]):
     def dispose(self) -> None:
         """The test is over: let go of watches and timers."""
 
+    def end(self) -> None:
+        """Dispose, and ask no more whether what was waited for has come."""
+        self.dispose()
+        for wait in self._waits:
+            wait.cancel()
+        self._waits.clear()
+
     def wait(
         self,
         until: Callable[[], bool],
@@ -69,9 +77,26 @@ class Measurement(Generic[P]):
         *,
         every_ns: int,
         timeout_ns: int,
+        at_once: bool = True,
+        at_end: bool = True,
     ) -> Later:
-        """Ask again and again, at once first; `then` is told whether it came true in time."""
-        return Wait(self.cluster, until, then, every_ns, timeout_ns).later
+        """Ask again and again; `then` is told whether it came true in time.
+
+        The first time is now, unless `at_once` is False; the last one when the time is up, unless
+        `at_end` is.
+        """
+        wait = Wait(self.cluster, until, then, every_ns, timeout_ns, at_end=at_end)
+        self._waits = [each for each in self._waits if not each.later.is_resolved]
+        self._waits.append(wait)
+        wait.begin(at_once=at_once)
+        return wait.later
+
+
+def unknown_action(action: str, *known: str) -> InputError:
+    """What is said of an action that a measurement does not know."""
+    problem = f"unknown action {action!r}" if action else "no action"
+    names = ", ".join(known[:-1]) + f" or {known[-1]}" if len(known) > 1 else known[0]
+    return InputError(problem, path="params.action", fix=f"use {names}")
 
 
 class Wait:
@@ -84,31 +109,94 @@ class Wait:
         then: Callable[[bool], Outcome],
         every_ns: int,
         timeout_ns: int,
+        *,
+        at_end: bool = True,
     ) -> None:
         self.later = Later()
         self._moments = cluster.moments
         self._until = until
         self._then = then
-        self._every_ns = every_ns
+        # One who asks without a pause would never let the time go on.
+        self._every_ns = max(every_ns, 1_000_000)
         self._end_ns = self._moments.now_ns + timeout_ns
+        self._at_end = at_end
         self._timer: Timer | None = None
-        self._ask()
+
+    def begin(self, *, at_once: bool = True) -> None:
+        """Ask for the first time, now or after a pause."""
+        if at_once:
+            self._ask()
+        else:
+            self._pause()
+
+    def cancel(self) -> None:
+        """Ask no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _ask(self) -> None:
-        if self._until():
+        self._timer = None
+        is_over = self._moments.now_ns >= self._end_ns
+        if (self._at_end or not is_over) and self._until():
             self.later.resolve(self._then(True))
-        elif self._moments.now_ns >= self._end_ns:
+        elif is_over:
             self.later.resolve(self._then(False))
         else:
-            next_ns = min(self._moments.now_ns + self._every_ns, self._end_ns)
-            self._timer = self._moments.at(next_ns, self._ask)
+            self._pause()
+
+    def _pause(self) -> None:
+        next_ns = min(self._moments.now_ns + self._every_ns, self._end_ns)
+        self._timer = self._moments.at(next_ns, self._ask)
+
+
+class Sharable(Protocol):
+    """What several measurements of one test use together, such as a watch on all pods.
+
+    It is made with the cluster alone.
+    """
+
+    def dispose(self) -> None:
+        """The test is over."""
+
+
+class Shared:
+    """What the measurements of one test have in common; made when one first asks for it."""
+
+    def __init__(self) -> None:
+        self._made: dict[type[Any], Sharable] = {}
+
+    def get(self, kind: type[S], cluster: Cluster) -> S:
+        """The one object of a class that all measurements of the test share."""
+        found = self._made.get(kind)
+        if found is None:
+            make: Any = kind
+            found = self._made[kind] = make(cluster)
+        assert isinstance(found, kind)
+        return found
+
+    def dispose(self) -> None:
+        """The test is over."""
+        for each in self._made.values():
+            each.dispose()
+        self._made.clear()
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a measurement is given: the cluster, chance of its own, and what the run offers."""
+    """What a measurement is given: the cluster, chance of its own, and what the run offers.
+
+    `registry` is where it finds other measurements, if it is made of several. `shared` is what it
+    has in common with others; where nobody gave one, it is on its own.
+    """
 
     method: str
     identifier: str
     cluster: Cluster
     random: random.Random
     facilities: Facilities
+    registry: Registry | None = None
+    shared: Shared = msgspec.field(default_factory=Shared)
+
+    def share(self, kind: type[S]) -> S:
+        """The object of a class that the measurements of this test use together."""
+        return self.shared.get(kind, self.cluster)

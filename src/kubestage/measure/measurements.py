@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.errors import InputError
+import msgspec
+
+from kubestage.errors import ApiError, InputError
 from kubestage.measure import outcome as outcomes
 from kubestage.measure import params
-from kubestage.measure.measurement import Context, Measurement
+from kubestage.measure.measurement import Context, Measurement, Shared
 from kubestage.measure.outcome import Later, Outcome
 
 if TYPE_CHECKING:
@@ -27,36 +29,53 @@ class Measurements:
         self._cluster = cluster
         self._streams = streams
         self._facilities = facilities
+        self._shared = Shared()
         self._instances: dict[tuple[str, str], Measurement[Any]] = {}
 
     def perform(self, method: str, identifier: str, raw: dict[str, Any]) -> Later:
-        """Have a measurement do what its parameters say; what is wrong with them is an error."""
+        """Have a measurement do what its parameters say.
+
+        What is wrong with them is an error of the step, and so is what the cluster refuses.
+        """
         later = Later()
+        told = _Warned(later, ())
         try:
             instance = self._instance(method, identifier)
             typed, warnings = params.typed(instance.params_type, with_action(raw))
             told = _Warned(later, tuple(f"{method} - {identifier}: {each}" for each in warnings))
             result = instance.perform(typed)
-        except InputError as problem:
-            later.resolve(Outcome(errors=(str(problem),)))
-            return later
+        except (InputError, ApiError) as problem:
+            result = Outcome(errors=(str(problem),))
         if isinstance(result, Outcome):
             told.resolve(result)
         else:
             result.then(told.resolve)
         return later
 
+    def set_namespace_prefix(self, prefix: str) -> None:
+        """What the names of the test's namespaces begin with; for measurements made from now on."""
+        self._facilities = msgspec.structs.replace(self._facilities, namespace_prefix=prefix)
+
     def dispose(self) -> None:
         """The test is over."""
         for instance in self._instances.values():
-            instance.dispose()
+            instance.end()
+        self._shared.dispose()
 
     def _instance(self, method: str, identifier: str) -> Measurement[Any]:
         key = (method, identifier)
         found = self._instances.get(key)
         if found is None:
             chance = self._streams.stream(f"measure/{method}/{identifier}")
-            context = Context(method, identifier, self._cluster, chance, self._facilities)
+            context = Context(
+                method,
+                identifier,
+                self._cluster,
+                chance,
+                self._facilities,
+                self._registry,
+                self._shared,
+            )
             found = self._instances[key] = self._registry.find(method)(context)
         return found
 

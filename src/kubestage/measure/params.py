@@ -27,27 +27,74 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     action: str = ""
 
 
+class FreeParams(Params, frozen=True, kw_only=True):
+    """Parameters of any kind: none of them is unknown, and all are in `given` as written."""
+
+    given: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Selecting(Params, frozen=True, kw_only=True):
+    """Parameters that say which objects are meant; an empty one means all."""
+
+    namespace: str = ""
+    label_selector: str = ""
+    field_selector: str = ""
+
+    @property
+    def selected(self) -> str:
+        """The selectors in words."""
+        parts = {
+            "namespace": self.namespace,
+            "labelSelector": self.label_selector,
+            "fieldSelector": self.field_selector,
+        }
+        words = [f"{name}({value})" for name, value in parts.items() if value]
+        return ", ".join(words) or "everything"
+
+
 P = TypeVar("P", bound=Params)
 
 
 def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
-    """Parameters as their measurement types them, and a warning for every key it does not know."""
-    known = [field.encode_name for field in msgspec.structs.fields(kind)]
-    warnings = [_strange(key, known) for key in raw if key not in known]
-    told = {key: _plain(raw[key]) for key in raw if key in known and raw[key] is not None}
+    """Parameters as their measurement types them, and a warning for every key it does not know.
+
+    Templates and overrides write numbers and truths as text as often as not: both are read.
+    """
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    if issubclass(kind, FreeParams):
+        raw = {"action": raw.get("action"), "given": raw}
+    warnings = [strange(key, list(fields)) for key in raw if key not in fields]
+    told = {
+        key: _plain(value, fields[key])
+        for key, value in raw.items()
+        if key in fields and value is not None
+    }
     try:
-        return msgspec.convert(told, kind, dec_hook=_decode), warnings
+        return msgspec.convert(told, kind, strict=False, dec_hook=_decode), warnings
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$")
         raise InputError(problem, path="params" + where.rstrip("`")) from error
 
 
-def _plain(value: Any) -> Any:
-    """A whole number as an int: templates and JSON make floats of them."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _plain(value: Any, kind: Any) -> Any:
+    """A number as the int or the text that is wanted: JSON makes floats of them all."""
+    if kind is int and isinstance(value, float):
+        return int(value)
+    if kind == tuple[str, ...] and isinstance(value, list):
+        return [_text(item) for item in value]
+    return value
 
 
-def _strange(key: str, known: list[str]) -> str:
+def _text(item: Any) -> Any:
+    if isinstance(item, bool):
+        return "true" if item else "false"
+    if isinstance(item, float) and item.is_integer():
+        item = int(item)
+    return str(item) if isinstance(item, int | float) else item
+
+
+def strange(key: str, known: list[str]) -> str:
+    """What is said of a key that is not among the names that are known."""
     close = difflib.get_close_matches(key, known, 1)
     return f"params.{key}: unknown parameter" + (f"; did you mean {close[0]!r}?" if close else "")
 

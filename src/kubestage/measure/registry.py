@@ -11,10 +11,11 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
-from kubestage.measure.measurement import Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from kubestage.measure.measurement import Measurement
 
 _ROOM: Final = "kubestage.measure"
 

@@ -41,7 +41,7 @@ class Driver:
     def on_ready(self) -> None:
         """There is something to try."""
         if not self._turn.is_set and not self._is_stopped:
-            self._turn.set(self._earliest_ns)
+            self._turn.set(max(self._earliest_ns, self._scheduler.free_ns))
         self.set_timer()
 
     def set_timer(self) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cache import Cache
+    from kubestage.scheduler.heard_later import HeardLater
     from kubestage.scheduler.queue import SchedulingQueue
     from kubestage.scheduler.waiting_pods import WaitingPods
     from kubestage.store.log import Change
@@ -56,7 +57,7 @@ class EventHandlers:
         self,
         profiles: Container[str],
         cache: Cache,
-        queue: SchedulingQueue,
+        queue: SchedulingQueue | HeardLater,
         waiting: WaitingPods,
     ) -> None:
         self._profiles = profiles

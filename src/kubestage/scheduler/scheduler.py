@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubestage.errors import InputError
 from kubestage.scheduler import config, event_recorder, metrics, registry
 from kubestage.scheduler.binding_cycle import BindingCycle, Placement
+from kubestage.scheduler.bindings_under_way import BindingsUnderWay
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.cycle import Cycle
@@ -16,8 +17,10 @@ from kubestage.scheduler.event_handlers import EventHandlers
 from kubestage.scheduler.extender import Extender
 from kubestage.scheduler.failure_handler import Failure, FailureHandler
 from kubestage.scheduler.handle import Handle, Surroundings
+from kubestage.scheduler.heard_later import HeardLater
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.nominator import Nominator
+from kubestage.scheduler.paced_time import PacedTimekeeper
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.queue import SchedulingQueue
 from kubestage.scheduler.queue.nominations import Nominations
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.config import SchedulerConfiguration
     from kubestage.scheduler.cycle import AnyAttempt, Attempt
     from kubestage.scheduler.extender import Transport
+    from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.queue import QueuedPod
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
@@ -53,7 +57,8 @@ class Scheduler:
     what waits (backoff, flushes, permits) waits on the clock. Without one, call `run_until_idle`
     whenever there may be something to do. `plugins` are classes of your own by name, `transport`
     is how extenders are asked, `stopwatch` how durations in metrics are measured (by default on
-    the virtual clock, on which nothing takes time). It pickles together with its store.
+    the virtual clock, on which nothing takes time). With a `pacing` it takes virtual time for what
+    it does, and that is what metrics tell. It pickles together with its store.
     """
 
     def __init__(
@@ -69,6 +74,7 @@ class Scheduler:
         transport: Transport | None = None,
         stopwatch: Callable[[], int] | None = None,
         events: bool = True,
+        pacing: SchedulerPacing | None = None,
     ) -> None:
         assert environment is None or environment.clock is store.clock, "there is but one clock"
         own = plugins or {}
@@ -84,6 +90,9 @@ class Scheduler:
         self._nominator = Nominator()
         self._extenders = _extenders(self.configuration, transport)
         self._time = Timekeeper(self.metrics, self.clock, stopwatch)
+        self._under_way: BindingsUnderWay | None = None
+        if pacing is not None and not pacing.is_instant:
+            self._pace(pacing, streams, environment)
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
         self._make_profiles(streams, own)
@@ -112,7 +121,11 @@ class Scheduler:
         )
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
-        self._handlers = EventHandlers(self.profiles, self.cache, self.queue, self.waiting)
+        arrivals: SchedulingQueue | HeardLater = self.queue
+        if pacing is not None and environment is not None and self._time.is_paced:
+            stream = streams.stream("scheduler/informer")
+            arrivals = HeardLater(self.queue, pacing, stream, environment)
+        self._handlers = EventHandlers(self.profiles, self.cache, arrivals, self.waiting)
         self._handlers.start(store)
 
     def schedule_one(self) -> Attempt | None:
@@ -146,6 +159,8 @@ class Scheduler:
     def catch_up(self) -> None:
         """Do what time and others have brought about since last time."""
         self.queue.flush()
+        if self._under_way is not None:
+            self._receive(self._under_way)
         if self._unready:
             self._ask_again()
         if not self._suspended:
@@ -155,6 +170,12 @@ class Scheduler:
         while decided := [each for each in self.waiting if each.outcome is not None]:
             for waiting in decided:
                 self._finish(self._suspended.pop(waiting.pod.uid))
+
+    def _receive(self, under_way: BindingsUnderWay) -> None:
+        """Bind the pods whose calls are done."""
+        while (done := under_way.pop_done(self.clock.now_ns)) is not None:
+            placement, self._time.binding_ns = done
+            self._finish(placement)
 
     def _ask_again(self) -> None:
         """See whether pods can be bound now that were to wait for something."""
@@ -173,11 +194,17 @@ class Scheduler:
     @property
     def binding_due_ns(self) -> int | None:
         """When it next looks after a pod that has a node and waits to be bound."""
+        calls_ns = None if self._under_way is None else self._under_way.due_ns
         if not len(self.waiting) and not self._unready:
-            return None
-        times = [self.waiting.due_ns]
+            return calls_ns
+        times = [self.waiting.due_ns, calls_ns]
         times.extend(placement.again_ns for placement in self._unready.values())
         return min((at for at in times if at is not None), default=None)
+
+    @property
+    def free_ns(self) -> int:
+        """When the next attempt can begin."""
+        return self._time.free_ns
 
     def stop(self) -> None:
         """Schedule nothing as time passes; `schedule_one` still does when it is called."""
@@ -197,6 +224,20 @@ class Scheduler:
     def wait_for_volumes(self) -> None:
         """Bind pods only when their volumes are bound: somebody on the stage does that."""
         self._surroundings.binds_volumes = True
+
+    def _pace(
+        self, pacing: SchedulerPacing, streams: Streams, environment: Environment | None
+    ) -> None:
+        if environment is None:
+            raise InputError(
+                "a scheduler that is not driven by time cannot be paced",
+                path="pacing",
+                fix="hand in an environment, or leave it out",
+            )
+        self._time = PacedTimekeeper(
+            self.metrics, self.clock, pacing, streams.stream("scheduler/attempts")
+        )
+        self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
 
     def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
         self._surroundings = Surroundings()
@@ -275,7 +316,7 @@ class Scheduler:
         started_ns = self._time.begin()
         number = self._time.attempts
         self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
-        self._time.decided(started_ns)
+        self._time.decided(started_ns, attempt.evaluated_count)
         self._carry_out(self._binding.assume(number, queued, attempt, started_ns))
 
     def _carry_out(self, placement: Placement) -> None:
@@ -291,7 +332,7 @@ class Scheduler:
         started_ns = self._time.begin()
         number = self._time.attempts
         attempt, failure = self._try(queued)
-        self._time.decided(started_ns)
+        self._time.decided(started_ns, attempt.evaluated_count)
         if self.record.explains(number):
             self.record.tell(number, attempt)
         if failure is None:
@@ -341,12 +382,23 @@ class Scheduler:
         """Bind a pod, unless it has to wait for that."""
         uid = placement.pod.uid
         if self.waiting.get(uid) is None:
-            self._finish(placement)
+            self._send(placement)
             return
         self._suspended[uid] = placement
         self._failures.nominate(placement.queued.pod, placement.node_name)
         number, attempt = placement.number, placement.attempt
         self.record.add(number, self.clock.now_ns, attempt, WAITING, placement.node_name)
+
+    def _send(self, placement: Placement) -> None:
+        """Bind a pod that does not wait for a permit: at once, or by a call that takes time."""
+        if self._under_way is None:
+            self._finish(placement)
+            return
+        # From here on no event can make a difference.
+        self.queue.done(placement.pod.uid)
+        self._under_way.send(placement, self._time.free_ns)
+        if self._driver is not None:
+            self._driver.set_timer()
 
     def _finish(self, placement: Placement) -> None:
         attempt, number = placement.attempt, placement.number
@@ -382,6 +434,9 @@ class Scheduler:
         self._time.attempted(result, attempt.profile.name, started_ns)
         self.record.add(number, self.clock.now_ns, attempt, result, message=failure.message)
         self._failures.handle(queued, failure)
+        if self._under_way is not None:
+            # The pod's condition is a call of the same client.
+            self._under_way.charge(self._time.free_ns)
 
     def _observe(self, attempt: Attempt) -> None:
         """Note which extension points have run."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from kubestage.scheduler.metrics import SCHEDULED
 from kubestage.scheduler.status import SUCCESS, Status
@@ -54,8 +54,12 @@ _PART_OF: Final = {"ScoreExtensionNormalize": "Score"}
 class Timekeeper:
     """Measures attempts, extension points and, now and then, plugins.
 
-    `attempts` is how many have begun, and so the number of the last one.
+    `attempts` is how many have begun, and so the number of the last one. `is_paced` says whether
+    attempts take virtual time; `free_ns` is when the next one can begin then, and `binding_ns` how
+    long the last binding took.
     """
+
+    is_paced: ClassVar[bool] = False
 
     def __init__(
         self, metrics: SchedulerMetrics, clock: Clock, stopwatch: Callable[[], int] | None
@@ -70,6 +74,8 @@ class Timekeeper:
         self._attempted: dict[tuple[str, str], int] = collections.defaultdict(int)
         self._bound = 0
         self._placed: dict[str, list[int]] = {}
+        self.free_ns = 0
+        self.binding_ns = 0
 
     def watch(self, plugin: Any) -> None:
         """Measure the calls of a plugin from now on, if there is a stopwatch.
@@ -141,8 +147,9 @@ class Timekeeper:
         spent_ns = self._spent_ns.pop(point, 0)
         self.metrics.point_duration.of(point, code, profile).observe(spent_ns * _NS)
 
-    def decided(self, started_ns: int) -> None:
-        """An attempt has found a node, or that there is none."""
+    def decided(self, started_ns: int, evaluated: int) -> None:
+        """An attempt has found a node, or that none of those that it looked at will do."""
+        del evaluated
         if self._stopwatch is None:
             self._decided += 1
         else:

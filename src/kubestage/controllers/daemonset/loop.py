@@ -103,7 +103,7 @@ class DaemonSetController(Controller):
         self._settle(fleet, found)
         current, old = self._history(fleet, found)
         fleet.place(found, labels_of(current)[HASH_LABEL])
-        management = Management(self.store, self.events, found, fleet)
+        management = Management(self.store, self.events, found, fleet, self.allowance)
         failure: ApiError | Retry | None = None
         try:
             management.run()

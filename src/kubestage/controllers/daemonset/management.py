@@ -13,7 +13,7 @@ from kubestage.controllers.pod_control import PodControl, is_namespace_ending
 from kubestage.errors import ApiError, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kubestage.controllers.daemonset.fleet import Fleet
     from kubestage.controllers.event_recorder import EventRecorder
@@ -33,7 +33,15 @@ class Management:
     until a failed pod may be replaced.
     """
 
-    def __init__(self, store: Store, events: EventRecorder, daemon_set: Json, fleet: Fleet) -> None:
+    def __init__(
+        self,
+        store: Store,
+        events: EventRecorder,
+        daemon_set: Json,
+        fleet: Fleet,
+        allowance: Callable[[int], int],
+    ) -> None:
+        self._allowance = allowance
         self._set = daemon_set
         self._fleet = fleet
         self._events = events
@@ -139,8 +147,10 @@ class Management:
     def act(self, missing: Sequence[str], surplus: Sequence[Json]) -> None:
         """Make pods for nodes and end pods, so many at a time; the rest has to wait."""
         self.has_acted = self.has_acted or bool(missing or surplus)
-        failures = self._make(missing[:_BURST])
-        for pod in surplus[:_BURST]:
+        making = self._allowance(min(len(missing), _BURST))
+        ending = self._allowance(min(len(surplus), _BURST))
+        failures = self._make(missing[:making])
+        for pod in surplus[:ending]:
             try:
                 self._control.delete(pod, self._set)
             except NotFound:
@@ -148,8 +158,8 @@ class Management:
             except ApiError as error:
                 self._put_back(pod)
                 failures.append(error)
-        self._fleet.unmanaged.update(missing[_BURST:])
-        for pod in surplus[_BURST:]:
+        self._fleet.unmanaged.update(missing[making:])
+        for pod in surplus[ending:]:
             self._put_back(pod)
         if failures:
             raise failures[0]

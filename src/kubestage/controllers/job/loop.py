@@ -46,7 +46,7 @@ class JobController(Controller):
         self._jobs = self.store.read(JOB)
         self._pods = JobPods()
         self._selecting = SelectingJobs()
-        self._replicas = Replicas(self.store, self.events)
+        self._replicas = Replicas(self.store, self.events, self.allowance)
         self._tracking = Tracking(self.store, self.events, self._replicas)
         self._backoffs: dict[str, Backoff] = {}
         self._failures: dict[str, int] = {}

@@ -12,7 +12,7 @@ from kubestage.controllers.pod_control import PodControl, from_template, is_name
 from kubestage.errors import ApiError, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.job.context import JobContext
@@ -39,9 +39,12 @@ class Outcome:
 class Replicas:
     """Creates and deletes pods on behalf of Jobs."""
 
-    def __init__(self, store: Store, events: EventRecorder) -> None:
+    def __init__(
+        self, store: Store, events: EventRecorder, allowance: Callable[[int], int]
+    ) -> None:
         self._store = store
         self._control = PodControl(store, events)
+        self._allowance = allowance
 
     def manage(self, context: JobContext, now_unix_ns: int) -> Outcome:
         """Delete the pods that are too many, or else create those that are missing."""
@@ -51,7 +54,7 @@ class Replicas:
         wanted = _wanted(context, active)
         leaving = for_removal(context, max(0, active - wanted))[:MOST_AT_ONCE]
         if leaving:
-            return self._shrink(context, leaving)
+            return self._shrink(context, leaving[: self._allowance(len(leaving))])
         missing = wanted - active
         if replaces_only_failed(context.spec):
             missing -= context.terminating
@@ -104,7 +107,7 @@ class Replicas:
                 return Outcome(active, wait_ns)
         missing = min(missing, MOST_AT_ONCE)
         if not context.is_indexed:
-            return self._create(context, [indexes.UNKNOWN] * missing)
+            return self._create(context, [indexes.UNKNOWN] * self._allowance(missing))
         wanted = _first_pending(context, missing)
         if context.limits_each_index:
             kept = context.awaiting_replacement
@@ -114,7 +117,7 @@ class Replicas:
             wanted = [index for index, wait_ns in zip(wanted, waits, strict=True) if not wait_ns]
             if waits and not wanted:
                 return Outcome(active, min(waits))
-        return self._create(context, wanted)
+        return self._create(context, wanted[: self._allowance(len(wanted))])
 
     def _create(self, context: JobContext, wanted: Sequence[int]) -> Outcome:
         """Create pods in batches of growing size: what refuses one would refuse them all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers.kubelet import admission, allocation, phases, statuses
@@ -29,8 +30,15 @@ class Admitting:
     """Takes pods in."""
 
     def __init__(
-        self, clock: Clock, plans: Plans, events: Events, starting: Starting, reports: Reports
+        self,
+        clock: Clock,
+        plans: Plans,
+        events: Events,
+        starting: Starting,
+        reports: Reports,
+        at_once: int,
     ) -> None:
+        self._at_once = at_once
         self._clock = clock
         self._plans = plans
         self._events = events
@@ -60,8 +68,20 @@ class Admitting:
             return True
         pod.phase = phases.PENDING
         delay_ns = self._starting.draw_ns(pod, pod.plan.launch_delay, "launch-delay")
-        pod.plan_step(self._clock.now_ns + delay_ns, steps.LAUNCHED)
+        launched_ns = self._turn_ns(node) + delay_ns
+        if self._at_once:
+            heapq.heappush(node.launches, launched_ns)
+        pod.plan_step(launched_ns, steps.LAUNCHED)
         return True
+
+    def _turn_ns(self, node: Node) -> int:
+        """When a node can begin to launch another pod."""
+        now_ns, launches = self._clock.now_ns, node.launches
+        while launches and launches[0] <= now_ns:
+            heapq.heappop(launches)
+        if not self._at_once or len(launches) < self._at_once:
+            return now_ns
+        return heapq.nlargest(self._at_once, launches)[-1]
 
     def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:
         metadata: Json = obj["metadata"]

@@ -16,6 +16,7 @@ from kubestage.controllers.kubelet.nodes import Nodes
 from kubestage.controllers.kubelet.plan import Plans
 from kubestage.controllers.kubelet.pod import Pod
 from kubestage.controllers.kubelet.replanning import Replanning
+from kubestage.controllers.kubelet.reporting_pace import ReportingPace
 from kubestage.controllers.kubelet.reports import Reports
 from kubestage.controllers.kubelet.resizing import Resizing
 from kubestage.controllers.kubelet.running import Running
@@ -60,7 +61,7 @@ class Lives:
         self.gone = PodsGone(self._in_gone)
         told, addresses, plans = Events(store), Addresses(), Plans(settings)
         self.addresses = addresses
-        reports = Reports(store, told)
+        reports = Reports(store, told, ReportingPace(environment, settings, seed))
         images = Images(environment, settings, told, self._image_came)
         starting = Starting(clock, seed, told, images, addresses, reports)
         exits = Exits(clock, told, reports)
@@ -72,7 +73,10 @@ class Lives:
         self._resizing = Resizing(clock, delay, told, starting, exits, reports)
         self._running = Running(clock, told, images, starting, exits, self._resizing, reports)
         self._ending = Ending(clock, told, starting, reports)
-        self._admitting = Admitting(clock, plans, told, starting, reports)
+        at_once = settings.starts_at_once
+        self._admitting = Admitting(clock, plans, told, starting, reports, at_once)
+        self._watch_delay = distributions.parse(settings.watch_delay)
+        self._hears_later = bool(self._watch_delay.first or self._watch_delay.second)
         self._replanning = Replanning(plans, told, starting, exits, self._resizing)
         self.nodes = Nodes(cluster, told, addresses, images, self._freeze, self._wake)
 
@@ -96,7 +100,9 @@ class Lives:
         if node is None or not node.speaks:
             return
         if stock is self.waiting:
-            self._send(pod, "bind", self.starting)
+            if pod.movement is None or not self._hears_later:
+                delay_ns = self._starting.draw_ns(pod, self._watch_delay, "watch-delay")
+                self._send(pod, "bind", self.starting, self._clock.now_ns + delay_ns)
         elif stock is self.ending:
             if pod.deleting:
                 self._ending.hurry(pod)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.node import NodeView
     from kubestage.sim.movement import Movement
+    from kubestage.sim.rate import Rate
 
 Json = dict[str, Any]
 
@@ -28,15 +29,17 @@ class Node(Entity):
     `images` are those that are there or on their way, with their sizes, and `present` those that
     are there; `unshown` those that came in silence. `pulls_until_ns` is when the last pull asked
     for will be done, for one image is pulled at a time. Pods that wait for an image that nobody
-    may pull are in `lacking`, those that want more than there is left in `deferred`. The node may
+    may pull are in `lacking`, those that want more than there is left in `deferred`. `launches` are
+    the ends of launches where only some go on at once, and `client` limits its calls. The node may
     be silent `by_hand`, or because it `failed`.
     """
 
     __slots__ = (
-        "_view", "addresses", "bandwidth", "by_hand", "count", "deferred", "failed", "failures",
-        "history", "images", "ip", "ips", "is_registered", "lacking", "lease_since_ns", "memory",
-        "milli_cpu", "movement", "notes", "object", "pods", "ports", "present", "pulls_until_ns",
-        "scalars", "source", "stock", "storage", "uid", "unschedulable", "unshown",
+        "_view", "addresses", "bandwidth", "by_hand", "client", "count", "deferred", "failed",
+        "failures", "history", "images", "ip", "ips", "is_registered", "lacking", "launches",
+        "lease_since_ns", "memory", "milli_cpu", "movement", "notes", "object", "pods", "ports",
+        "present", "pulls_until_ns", "scalars", "source", "stock", "storage", "uid",
+        "unschedulable", "unshown",
     )  # fmt: skip
 
     addresses: Range
@@ -60,6 +63,8 @@ class Node(Entity):
         self.deferred: dict[str, Pod] = {}
         self.lacking: dict[str, dict[str, Pod]] = {}
         self.pulls_until_ns = 0
+        self.launches: list[int] = []
+        self.client: Rate | None = None
         self.unshown: list[tuple[str, int]] = []
         self.by_hand = self.failed = self.is_registered = False
         self.failures = 0

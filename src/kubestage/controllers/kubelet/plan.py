@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.controllers.kubelet import allocation, probes, restarts, usage
+from kubestage.controllers.kubelet import allocation, probes, programs, restarts, usage
 from kubestage.controllers.kubelet import annotations as notes
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.objects import distributions
@@ -123,6 +123,7 @@ class _Compiler:
         self._terminate = read(settings.terminate_delay)
         self._init = read(settings.init_run_duration)
         given = settings.run_duration
+        self._is_given = bool(given)
         self._job: Distribution | None = read(settings.job_run_duration)
         self._server: Distribution | None = None
         if given:
@@ -189,7 +190,7 @@ class _Compiler:
             is_sidecar=is_sidecar,
             launch_delay=reader.own_duration("launch-delay", name),
             run_duration=reader.lifetime(
-                self._lifetime(pod_policy, is_init, is_sidecar), name, own_only=is_init
+                self._lifetime(container, pod_policy, is_init, is_sidecar), name, own_only=is_init
             ),
             terminate_delay=reader.duration("terminate-delay", self._terminate, name),
             exit_code=reader.exit_code(name, own_only=is_init),
@@ -205,12 +206,16 @@ class _Compiler:
             waiting=_waiting(name, image, mounts, has_inits=has_inits),
         )
 
-    def _lifetime(self, policy: str, is_init: bool, is_sidecar: bool) -> Distribution | None:
+    def _lifetime(
+        self, container: Json, policy: str, is_init: bool, is_sidecar: bool
+    ) -> Distribution | None:
         if is_sidecar:
             return None
         if is_init:
-            return self._init
-        return self._server if policy == "Always" else self._job
+            default: Distribution | None = self._init
+        else:
+            default = self._server if policy == "Always" else self._job
+        return default if self._is_given else programs.lifetime(container, default)
 
 
 def _pre_stop_ns(container: Json) -> int:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.admission import Refusal
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.pod import Pod
+    from kubestage.controllers.kubelet.reporting_pace import ReportingPace
     from kubestage.store.store import Store
 
 Json = dict[str, Any]
@@ -20,7 +21,9 @@ Json = dict[str, Any]
 class Reports:
     """The statuses of pods in the store."""
 
-    def __init__(self, store: Store, events: Events) -> None:
+    def __init__(self, store: Store, events: Events, pace: ReportingPace) -> None:
+        self._pace = None if pace.is_instant else pace
+        pace.tell = self._write
         self._store = store
         self._events = events
         self._kind = store.kind(POD)
@@ -41,6 +44,16 @@ class Reports:
             return
         if not (pod.is_over or pod.cause):
             pod.phase = phases.of(pod)
+        if self._pace is None or not self._pace.puts_off(pod):
+            self._tell(pod, obj)
+
+    def _write(self, pod: Pod) -> None:
+        """Report a pod of which that was put off."""
+        obj = self.stored(pod)
+        if obj is not None and not pod.is_over:
+            self._tell(pod, obj)
+
+    def _tell(self, pod: Pod, obj: Json) -> None:
         pod.generation = obj["metadata"].get("generation") or 0
         pod.status = statuses.build(pod, obj.get("status") or {}, self._events.stamp())
         self._store.record_status(self._kind, pod.name, pod.status)

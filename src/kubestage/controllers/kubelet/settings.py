@@ -12,6 +12,7 @@ from kubestage.objects import distributions, quantity
 FOR_EVER: Final = "forever"
 _LAWS: Final = (
     "launch_delay", "init_run_duration", "job_run_duration", "terminate_delay", "resize_delay",
+    "watch_delay", "status_delay",
 )  # fmt: skip
 _QUANTITIES: Final = ("image_size", "image_bandwidth")
 
@@ -22,7 +23,11 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     Durations are values or distributions (``5s``, ``normal(5s,1s)``, ...). A container runs for
     ever if its pod restarts whatever ends, and for `job_run_duration` otherwise; `run_duration`
     overrides both. `resize_delay` is from a node's word that a pod may have other resources until
-    its containers have them. `image_bandwidth` is per node and second; `image_sizes` are by image
+    its containers have them. A node hears of its pods after `watch_delay`, launches as many as
+    `starts_at_once` side by side, and notices what containers do after `status_delay`; it tells
+    that with `client_qps` calls a second after `client_burst` at once. Zero is no limit.
+
+    `image_bandwidth` is per node and second; `image_sizes` are by image
     name. `node_capacity` is for nodes that state none. A stage that has KWOK's `Stage` objects for
     pods or nodes leaves these to them.
     """
@@ -33,6 +38,11 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     init_run_duration: str = "1s"
     terminate_delay: str = "1s"
     resize_delay: str = "1s"
+    watch_delay: str = "0s"
+    status_delay: str = "0s"
+    starts_at_once: int = 0
+    client_qps: float = 0.0
+    client_burst: int = 0
     cpu_usage: str = "0"
     memory_usage: str = "0"
     image_size: str = "100Mi"
@@ -57,9 +67,30 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             _check("run_duration", distributions.parse, self.run_duration)
         for name in _QUANTITIES:
             _check(name, quantity.parse, getattr(self, name))
+        self._check_limits()
         for table in (self.image_sizes, self.node_capacity):
             for name, text in table.items():
                 _check(name, quantity.parse, text)
+
+    def _check_limits(self) -> None:
+        if self.starts_at_once < 0:
+            raise InputError(
+                f"{self.starts_at_once} pods cannot start at once",
+                path="kubelet.starts_at_once",
+                fix="write 1 or more, or 0 for no limit",
+            )
+        if not 0 <= self.client_qps < float("inf"):
+            raise InputError(
+                f"{self.client_qps:g} is no rate",
+                path="kubelet.client_qps",
+                fix="write how many calls a second, or 0 for no limit",
+            )
+        if self.client_burst < (1 if self.client_qps else 0):
+            raise InputError(
+                f"{self.client_burst} calls at once let none through",
+                path="kubelet.client_burst",
+                fix="write 1 or more with a client_qps",
+            )
 
 
 def _check(name: str, read: Any, text: str) -> None:

@@ -163,6 +163,9 @@ class ReplicaSetController(Controller):
                 self._adjust(owner, obj)
             except ApiError as error:
                 failure = error
+        if self.is_held_up and failure is None:
+            # Upstream is still at it, and reports when it is done.
+            return
         report = status.report(
             obj,
             counts,
@@ -228,9 +231,9 @@ class ReplicaSetController(Controller):
     def _adjust(self, owner: _Owner, obj: Json) -> None:
         excess = owner.tally.active - owner.replicas
         if excess < 0:
-            self._create(obj, min(-excess, BURST_REPLICAS))
+            self._create(obj, self.allowance(min(-excess, BURST_REPLICAS)))
         elif excess > 0:
-            self._delete(owner, obj, min(excess, BURST_REPLICAS))
+            self._delete(owner, obj, self.allowance(min(excess, BURST_REPLICAS)))
 
     def _create(self, obj: Json, count: int) -> None:
         """Make pods in batches that grow while all goes well: one, two, four and so on."""

@@ -94,7 +94,7 @@ class StatefulSetController(Controller):
         choice = self._choose(found, members)
         members.arrange(found, choice.update, now_ns)
         members.verify(found, self._control.claims)
-        update = Update(self._control, members, found, choice, self._chance)
+        update = Update(self._control, members, found, choice, self._chance, self.allowance)
         failure: ApiError | Retry | None = None
         if "deletionTimestamp" not in found["metadata"]:
             try:

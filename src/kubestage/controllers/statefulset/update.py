@@ -40,7 +40,9 @@ class Update:
         stateful_set: Json,
         choice: Choice,
         chance: random.Random,
+        allowance: Callable[[int], int],
     ) -> None:
+        self._allowance = allowance
         self._control = control
         self._chance = chance
         self._members = members
@@ -78,11 +80,13 @@ class Update:
         gaps = members.gaps.in_order()
         rest = {*members.finished, *members.waiting, *members.mismatched.in_order()}
         start = members.start
-        work = sorted({*gaps, *rest})
+        work = sorted({*gaps[: self._allowance(len(gaps))], *rest})
         batches = _batches((each - start, each) for each in work)
         _in_batches(map(self._by_chance, batches), self._attend)
         self._own_condemned_claims()
-        _in_batches(_batches(enumerate(members.condemned.in_order())), self._end)
+        condemned = members.condemned.in_order()
+        condemned = condemned[: self._allowance(len(condemned))]
+        _in_batches(_batches(enumerate(condemned)), self._end)
         self._roll(gaps[-1] if gaps else None)
 
     def _by_chance(self, batch: list[int]) -> list[int]:

@@ -10,15 +10,18 @@ from kubestage.scheduler.plugins import pod_topology_spread, spread_scoring
 from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity, Outlook
 from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from kubestage.scheduler.quick.items import Items
-from kubestage.scheduler.quick.layout import BOUNDS, TRAITS, KindArrays
+from kubestage.scheduler.quick.layout import BOUNDS, COUNTS, FIELDS, TRAITS, KindArrays
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.spread_constraints import Spread
     from kubestage.scheduler.pod_tallies import PodKind
     from kubestage.scheduler.quick.layout import Slots
     from kubestage.scheduler.quick.plan import Plan
+    from kubestage.scheduler.resource_table import Table
     from kubestage.scheduler.runtime import Profile
 
 
@@ -62,7 +65,7 @@ class KindTable:
         self._columns = columns
         self.all: list[Kind] = []
         self._compiled: Compiled | None = None
-        self._pod_kinds: list[PodKind | None] = []
+        self._written: Written | None = None
 
     def __len__(self) -> int:
         return len(self.all)
@@ -75,10 +78,11 @@ class KindTable:
 
     def pod_kind(self, number: int) -> PodKind | None:
         """The kind as which pods are counted by their labels, if that is done."""
-        found = self._pod_kinds[number]
+        assert self._written is not None, "what is forecast was compiled"
+        kinds = self._written.pod_kinds
+        found = kinds[number]
         if found is not None and found.is_dropped:
-            pod = self.all[number].pod
-            found = self._pod_kinds[number] = self._columns.tallies.kind_of(pod)
+            found = kinds[number] = self._columns.tallies.kind_of(self.all[number].pod)
         return found
 
     def compiled(self, namespaces: int) -> Compiled:
@@ -94,36 +98,102 @@ class KindTable:
         return columns.cells, asked, columns.stated_terms.version, namespaces
 
     def _compile(self, namespaces: int) -> Compiled:
-        kinds, columns = self.all, self._columns
+        written, kinds = self._written, self.all
+        more = None if written is None else written.more(kinds, namespaces)
+        if written is None or more is None or not written.add(more, namespaces):
+            written = self._written = Written(self._columns)
+            written.add(kinds, namespaces)
+        return written.compiled(self._version(namespaces))
+
+
+class Written:
+    """Kinds as they are written down.
+
+    NOTE: with thousands of owners there are as many kinds: those that come are added to those that
+    are there, where to write down all anew for each took a third of the time of a run with 3,000
+    small Deployments (benchmarks/scheduler.py).
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._items = Items(columns)
+        self._kinds: list[Kind] = []
+        self._counted: list[int] = []
+        self._basis: Any = None
+        self._has_affinity = False
+        self._traits = np.zeros((0, TRAITS), np.int64)
+        self._bounds = np.zeros((0, BOUNDS), np.int64)
+        self._table = np.zeros((0, FIELDS), np.int64)
+        self.pod_kinds: list[PodKind | None] = []
+
+    def more(self, kinds: list[Kind], namespaces: int) -> list[Kind] | None:
+        """The kinds that are yet to be written; None if what is written is out of date."""
+        if self._has_affinity or self._basis != self._based_on(namespaces):
+            return None
+        return kinds[len(self._kinds) :]
+
+    def add(self, kinds: list[Kind], namespaces: int) -> bool:
+        """Write more kinds down; whether what was written before still stands."""
+        columns, items = self._columns, self._items
         for kind in kinds:
             if kind.pod.has_affinity:
+                self._has_affinity = True
                 columns.stated_terms.expect(kind.pod)
         # Who is counted where is known when all have asked.
-        items = Items(columns)
-        places = [_write(items, kind, columns) for kind in kinds]
-        self._pod_kinds = [
-            columns.tallies.kind_of(kind.pod) if columns.has_tallies else None for kind in kinds
-        ]
-        for kind, counted, bounds in zip(kinds, self._pod_kinds, places, strict=True):
-            bounds.append(len(items.all))
+        places = [[*_write(items, kind, columns), 0, 0] for kind in kinds]
+        self._bounds = _joined(self._bounds, places)
+        self._traits = _joined(self._traits, [_traits(kind) for kind in kinds])
+        self._kinds += kinds
+        self._counted += [-1] * len(kinds)
+        self.pod_kinds += [None] * len(kinds)
+        self._count()
+        self._table = _joined(self._table, items.all[len(self._table) :])
+        before, self._basis = self._basis, self._based_on(namespaces)
+        return before is None or before == self._basis
+
+    def _based_on(self, namespaces: int) -> tuple[Any, ...]:
+        columns = self._columns
+        return columns.cells, columns.has_tallies, columns.stated_terms.version, namespaces
+
+    def _count(self) -> None:
+        """Write down by which tallies kinds are counted, of those that have more than before."""
+        columns, items, pod_kinds = self._columns, self._items, self.pod_kinds
+        for number, kind in enumerate(self._kinds):
+            counted = pod_kinds[number]
+            if columns.has_tallies and (counted is None or counted.is_dropped):
+                counted = pod_kinds[number] = columns.tallies.kind_of(kind.pod)
+            size = 0 if counted is None else len(counted.tallies)
+            if size == self._counted[number]:
+                continue
+            self._counted[number] = size
+            first = len(items.all)
             if counted is not None:
                 items.point_at(counted.tallies)
             if kind.pod.has_affinity:
                 items.point_at(each.tally for each in columns.stated_terms.expect(kind.pod))
-            bounds.append(len(items.all))
+            self._bounds[number, COUNTS:] = first, len(items.all)
+
+    def compiled(self, version: Any) -> Compiled:
+        """All kinds as arrays."""
+        items = self._items
         return Compiled(
             KindArrays(
-                np.array([_traits(kind) for kind in kinds], np.int64).reshape(-1, TRAITS),
-                np.array(places, np.int64).reshape(-1, BOUNDS),
-                items.table,
+                self._traits,
+                self._bounds.copy(),
+                self._table,
                 items.extra,
-                spread_scoring.topology_weights(max(len(columns), items.most_values) + 2),
+                spread_scoring.topology_weights(max(len(self._columns), items.most_values) + 2),
             ),
             items.slots,
             items.sums,
             items.most_values,
-            self._version(namespaces),
+            version,
         )
+
+
+def _joined(table: Table, rows: Sequence[Sequence[int]]) -> Table:
+    more: Table = np.array(rows, np.int64).reshape(-1, table.shape[1])
+    return np.concatenate((table, more))
 
 
 def _write(items: Items, kind: Kind, columns: Columns) -> list[int]:

@@ -121,7 +121,7 @@ class Lane:
             profile = kind.profile
             manner = self.manners.get(profile.name) or self._manner(profile)
             pod = self._settle(forecast, turn)
-            if not manner.is_quiet:
+            if time.is_paced or not manner.is_quiet:
                 self._hand_over(forecast, turn, pod)
                 return False
             number = time.attempts = time.attempts + 1
@@ -174,7 +174,7 @@ class Lane:
         self.queue.in_flight.begin(pod.uid)
         started_ns = time.begin()
         time.ran_to_the_end(name, is_scored=turn.feasible > 1)
-        time.decided(started_ns)
+        time.decided(started_ns, turn.evaluated)
         self.go_on(self._placement(forecast, turn, pod, time.attempts))
 
     def _placement(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> Placement:

@@ -1,0 +1,98 @@
+"""QueueLength: how many pods wait for a node, looked at every few seconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubestage.measure.framework import (
+    NOTHING,
+    DataItem,
+    Duration,
+    Measurement,
+    Outcome,
+    PerfData,
+    Resource,
+    Selecting,
+    Selection,
+    Series,
+    Summary,
+    Tally,
+    Verdict,
+)
+
+SECOND = 1_000_000_000
+
+
+class QueueLengthParams(Selecting, frozen=True, kw_only=True):
+    """What a configuration may say: `interval` at the start, `threshold` at the end."""
+
+    interval: Duration = Duration(SECOND)
+    threshold: int | None = None
+
+
+class QueueLength(Measurement[QueueLengthParams]):
+    """Looks at the queue between ``start`` and ``gather``, and judges its greatest length."""
+
+    params_type = QueueLengthParams
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self.interval_ns = SECOND
+        self.at_ns: list[int] = []
+        self.lengths: list[float] = []
+        self.pods: Tally | None = None
+        self.timer: Any = None
+
+    def start(self, params: QueueLengthParams) -> Outcome:
+        """Watch the pods of the selection, and look at them at intervals."""
+        pods = Resource("v1", "Pod")
+        chosen = (params.namespace, params.label_selector, params.field_selector)
+        self.pods = Tally(self.cluster, Selection(pods, *chosen), waits)
+        self.interval_ns = params.interval
+        self.look()
+        return NOTHING
+
+    def look(self) -> None:
+        """Note the length of the queue now, and come back later."""
+        assert self.pods is not None
+        self.at_ns.append(self.now_ns)
+        self.lengths.append(self.pods.of("waiting"))
+        self.timer = self.cluster.moments.at(self.now_ns + self.interval_ns, self.look)
+
+    def gather(self, params: QueueLengthParams) -> Outcome:
+        """One file, one verdict, one line for the chart; an error if the queue was too long."""
+        if self.pods is None:
+            return Outcome(errors=("QueueLength has not been started",))
+        self.dispose()
+        longest = max(self.lengths)
+        figures = {"Max": longest, "Mean": sum(self.lengths) / len(self.lengths)}
+        file = PerfData("1.0", (DataItem(figures, "pods", {"Metric": "queue_length"}),))
+        is_long = params.threshold is not None and longest > params.threshold
+        verdict = Verdict(
+            name="queue length max",
+            passed=not is_long,
+            value=longest,
+            threshold=params.threshold,
+            unit="pods",
+            samples=len(self.lengths),
+        )
+        name = f"QueueLength_{self.context.identifier}"
+        return Outcome(
+            summaries=(Summary(name, file.to_json(), self.cluster.moments.unix_ns),),
+            verdicts=(verdict,),
+            series=(Series("queue_length", "pods", self.at_ns, self.lengths),),
+            errors=(f"queue length: {longest:g} pods waited",) if is_long else (),
+        )
+
+    def dispose(self) -> None:
+        """Let go of the watch and of the next look; also called when a test is broken off."""
+        if self.timer is not None:
+            self.timer.cancel()
+        if self.pods is not None:
+            self.pods.stop()
+            self.pods = None
+
+
+def waits(pod: dict[str, Any]) -> str | None:
+    """What a pod counts as: one that has no node waits, any other is of no interest."""
+    return None if (pod.get("spec") or {}).get("nodeName") else "waiting"

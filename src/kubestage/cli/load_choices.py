@@ -1,0 +1,126 @@
+"""What a person asks of ``kubestage load``, as one value that other processes can be sent."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+from typing import Final
+
+import msgspec
+
+from kubestage.errors import InputError
+
+_SHAPE: Final = "write cpu=8,memory=32Gi,pods=110"
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What a node of a stage has."""
+
+    cpu: str = "8"
+    memory: str = "32Gi"
+    pods: str = "110"
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """All options; `environment` are the variables that count as parameters.
+
+    `nodes` is None where nobody said how many. `varied` is a parameter that a search sets, and
+    its value.
+    """
+
+    environment: dict[str, str] = {}
+    overrides: tuple[str, ...] = ()
+    varied: tuple[str, float] | None = None
+    overwrite: tuple[str, ...] = ()
+    skip_steps: tuple[str, ...] = ()
+    measurements: tuple[str, ...] = ()
+    image_registry: str = "registry.k8s.io"
+    root: str | None = None
+    is_strict: bool = False
+    nodes: int | None = None
+    stage: tuple[str, ...] = ()
+    shape: Shape = Shape()
+    profile: str = "default"
+    seed: int = 0
+    scheduler_config: str | None = None
+    kubeconfig: str | None = None
+    context: str | None = None
+    is_in_cluster: bool = False
+    prometheus_url: str | None = None
+    is_exec_allowed: bool = False
+    clients: int | None = None
+    qps: float | None = None
+    burst: int | None = None
+
+    @property
+    def is_real(self) -> bool:
+        """Whether a real cluster is meant."""
+        return self.kubeconfig is not None or self.is_in_cluster or self.context is not None
+
+    def check(self) -> None:
+        """Refuse what contradicts itself, before anything is done."""
+        if self.is_real and self.stage:
+            raise InputError(
+                "a load runs on a real cluster or on a stage",
+                path="--stage",
+                fix="leave out --stage, or --kubeconfig, --context and --run-from-cluster",
+            )
+        if self.is_in_cluster and (self.kubeconfig is not None or self.context is not None):
+            raise InputError(
+                "the cluster that this runs in is known without a kubeconfig",
+                path="--run-from-cluster",
+                fix="leave out --kubeconfig and --context, or --run-from-cluster",
+            )
+        if self.qps is not None and not (0 < self.qps < math.inf):
+            raise InputError(f"{self.qps:g} is no rate", path="--qps", fix="write 1 or more")
+        self._check_one_cluster()
+
+    def _check_one_cluster(self) -> None:
+        misplaced = {
+            "--scheduler-config": self.scheduler_config is not None and self.is_real,
+            "--prometheus-url": self.prometheus_url is not None and not self.is_real,
+        }
+        if misplaced["--scheduler-config"]:
+            raise InputError(
+                "a real cluster has a scheduler of its own",
+                path="--scheduler-config",
+                fix="leave it out, or run the load on a stage",
+            )
+        if misplaced["--prometheus-url"]:
+            raise InputError(
+                "a stage answers PromQL itself",
+                path="--prometheus-url",
+                fix="leave it out, or name a real cluster with --kubeconfig",
+            )
+
+
+def shape_of(text: str) -> Shape:
+    """What ``cpu=8,memory=32Gi,pods=110`` says; what is left out is as usual."""
+    from kubestage.objects import quantity
+
+    said: dict[str, str] = {}
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        name, equals, amount = (each.strip() for each in part.partition("="))
+        if not equals or name not in Shape.__struct_fields__:
+            raise InputError(f'"{part}" is nothing that a node has', path="--node", fix=_SHAPE)
+        try:
+            is_some = quantity.parse(amount).sign > 0
+        except ValueError as error:
+            raise InputError(str(error), path="--node", fix=_SHAPE) from error
+        if not is_some:
+            raise InputError(f'"{part}" is nothing', path="--node", fix=_SHAPE)
+        said[name] = amount
+    return Shape(**said)
+
+
+def text_of(file: str, option: str) -> str:
+    """The text of a file that an option names."""
+    path = pathlib.Path(file)
+    if not path.exists():
+        raise InputError("no such file", file=file, path=option)
+    if not path.is_file():
+        raise InputError("is no file", file=file, path=option)
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise InputError("is no UTF-8 text", file=file, path=option) from None

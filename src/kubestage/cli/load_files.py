@@ -1,0 +1,82 @@
+"""The files of a load on disk, behind a wall that no path may cross."""
+
+from __future__ import annotations
+
+import pathlib
+
+from kubestage.errors import InputError
+from kubestage.load import files
+
+
+class Folder:
+    """Files below a folder; paths start at `start` within it.
+
+    Neither ``..`` nor a link may lead out of the folder.
+    """
+
+    def __init__(self, root: pathlib.Path, start: str = "") -> None:
+        self._root = root.resolve()
+        self._start = start
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        place = self._place(path)
+        if not place.is_file():
+            raise files.missing(path)
+        try:
+            return place.read_bytes().decode()
+        except UnicodeDecodeError:
+            raise InputError("is no UTF-8 text", file=path) from None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        return self._place(path).exists()
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a file."""
+        return self._place(path).is_file()
+
+    def _place(self, path: str) -> pathlib.Path:
+        place = (self._root / files.joined(self._start, path)).resolve()
+        if not place.is_relative_to(self._root):
+            raise files.outside(path)
+        return place
+
+
+def beside(config: pathlib.Path, root: pathlib.Path | None = None) -> tuple[Folder, str]:
+    """The files that a configuration may read, and its own name among them.
+
+    That is its folder, or `root` where a person allows a wider one.
+    """
+    folder = config.resolve().parent
+    if root is None:
+        return Folder(folder), config.name
+    wall = root.resolve()
+    if not folder.is_relative_to(wall):
+        raise InputError(
+            f"does not lie below {root}", file=str(config), fix="name a folder above it with --root"
+        )
+    return Folder(wall, folder.relative_to(wall).as_posix()), config.name
+
+
+def named_in(suite: pathlib.Path, path: str) -> pathlib.Path:
+    """A file that a suite names: from the working folder, or from a folder at or above the suite.
+
+    Suites name their files from the folder in which their project is run. That need not be the
+    working folder, and the suite's folder may have been copied without those above it; so the
+    beginning of the path may be missing, but never the last folder.
+    """
+    folders = (pathlib.Path(), *suite.resolve().parents)
+    parts = pathlib.PurePosixPath(path).parts
+    for begin in range(max(len(parts) - 1, 1)):
+        for folder in folders:
+            place = folder.joinpath(*parts[begin:])
+            if place.is_file():
+                return place
+    raise InputError(
+        "no such file",
+        file=path,
+        fix=f"it is looked for in the working folder and in those above {suite}",
+    )

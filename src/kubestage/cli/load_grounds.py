@@ -1,0 +1,176 @@
+"""Where loads run: a stage in virtual time, or a real cluster in real time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from kubestage.cli import load_compose, load_stage
+from kubestage.cli.load_compose import Surroundings
+from kubestage.cluster import node_readiness
+from kubestage.cluster.access import Call, Resource
+from kubestage.errors import InputError
+from kubestage.measure.metrics_store import MetricsStore
+from kubestage.sim.streams import Streams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.cli.load_choices import Choices
+    from kubestage.cluster.access import Answer
+    from kubestage.cluster.profile import Profile
+    from kubestage.load.run import LoadRun
+    from kubestage.measure.registry import Registry
+    from kubestage.remote.access import Access
+
+_LOOK_NS: Final = 250_000_000
+
+
+class Ground(Protocol):
+    """A cluster on which tests are run one after the other."""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its time is that of the wall."""
+
+    @property
+    def around(self) -> Surroundings:
+        """What a load finds here."""
+
+    def finish(self, run: LoadRun, told: Callable[[], None]) -> None:
+        """Run a load that was begun to its end; `told` is called now and then."""
+
+    def interrupt(self, run: LoadRun) -> None:
+        """Have a load end early, asked for by a signal."""
+
+    def close(self) -> None:
+        """No more tests."""
+
+
+class StagedGround:
+    """A stage, with its own store of metrics that answers PromQL."""
+
+    is_real = False
+
+    def __init__(self, choices: Choices, registry: Registry, profile: Profile) -> None:
+        self.stage = load_stage.furnish(choices, profile)
+        cluster = self.stage.cluster(profile)
+        nodes = load_stage.nodes_of(self.stage, choices)
+        self._queries = MetricsStore(cluster)
+        self._is_interrupted = False
+        self.around = Surroundings(
+            cluster=cluster,
+            streams=self.stage.streams,
+            nodes=nodes,
+            limits=load_compose.limits_of(choices, nodes, profile.client),
+            registry=registry,
+            queries=self._queries,
+            is_strict=choices.is_strict,
+        )
+
+    def finish(self, run: LoadRun, told: Callable[[], None]) -> None:
+        """Let virtual time pass."""
+
+        def look() -> None:
+            if self._is_interrupted:
+                run.interrupt()
+            told()
+
+        self.stage.run_until(lambda: run.is_over, look)
+
+    def interrupt(self, run: LoadRun) -> None:
+        """Between two movements it is safe to end."""
+        del run
+        self._is_interrupted = True
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+        self._queries.stop()
+
+
+class RealGround:
+    """A real cluster that a kubeconfig names, or in which this program runs."""
+
+    is_real = True
+
+    def __init__(self, choices: Choices, registry: Registry) -> None:
+        from kubestage.remote.cluster import RemoteCluster
+        from kubestage.remote.prometheus import PrometheusQueries
+        from kubestage.remote.shell import RemoteShell
+
+        self.cluster = cluster = RemoteCluster(_access(choices))
+        try:
+            cluster.check()
+            nodes = choices.nodes or self._nodes()
+            url = choices.prometheus_url
+            self.around = Surroundings(
+                cluster=cluster,
+                streams=Streams(choices.seed),
+                nodes=nodes,
+                limits=load_compose.limits_of(choices, nodes),
+                registry=registry,
+                queries=None if url is None else PrometheusQueries(cluster, url),
+                shell=RemoteShell(cluster.loop) if choices.is_exec_allowed else None,
+                is_strict=choices.is_strict,
+            )
+        except BaseException:
+            cluster.close()
+            raise
+
+    def finish(self, run: LoadRun, told: Callable[[], None]) -> None:
+        """Let time go by."""
+        moments = self.cluster.moments
+
+        def look() -> None:
+            if not run.is_over:
+                told()
+                moments.at(moments.now_ns + _LOOK_NS, look)
+
+        look()
+        self.cluster.run(lambda: run.is_over)
+
+    def interrupt(self, run: LoadRun) -> None:
+        """From a signal handler, by way of the loop."""
+        self.cluster.interrupt(run.interrupt)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.cluster.close()
+
+    def _nodes(self) -> int:
+        """How many nodes take pods."""
+        answers: list[Answer] = []
+        call = Call(verb="list", resource=Resource("v1", "Node"))
+        self.cluster.call(call, answers.append)
+        self.cluster.run(lambda: bool(answers))
+        [answer] = answers
+        if answer.error is not None or answer.object is None:
+            problem = "no list" if answer.error is None else answer.error.message
+            raise InputError(
+                f"nodes cannot be counted: {problem}",
+                path="--nodes",
+                fix="say for how many nodes the load is made, as in --nodes 3",
+            )
+        items = answer.object.get("items") or []
+        number = sum(map(node_readiness.is_schedulable_and_untainted, items))
+        if not number:
+            raise InputError(
+                f"none of {len(items)} nodes takes pods",
+                path="--nodes",
+                fix="mend a node, or say for how many nodes the load is made",
+            )
+        return number
+
+
+def _access(choices: Choices) -> Access:
+    from kubestage.remote import kubeconfig
+
+    if choices.is_in_cluster:
+        return kubeconfig.in_cluster()
+    return kubeconfig.load(choices.kubeconfig, choices.context or "")
+
+
+def ground(choices: Choices, registry: Registry) -> Ground:
+    """The cluster that a person means."""
+    if choices.is_real:
+        return RealGround(choices, registry)
+    return StagedGround(choices, registry, load_stage.profile_of(choices.profile))

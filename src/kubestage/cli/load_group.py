@@ -1,0 +1,30 @@
+"""``kubestage load CONFIG`` beside ``kubestage load find-limit``: a group with a usual command."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from typer import core
+
+USUAL: Final = "run"
+
+
+class LoadGroup(core.TyperGroup):
+    """Takes the first word for a command if it is one, and for a configuration if it is none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the usual command before words that name none."""
+        named = bool(args) and args[0] in self.commands
+        return super().parse_args(ctx, args if named else [USUAL, *args])
+
+
+class UsualCommand(core.TyperCommand):
+    """Is called what its group is called: a person need not know that there is a group."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """The context, named as the group's."""
+        if parent is not None:
+            info_name, parent = parent.info_name, parent.parent
+        return super().make_context(info_name, args, parent=parent, **extra)

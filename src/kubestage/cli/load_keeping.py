@@ -1,0 +1,76 @@
+"""Keeps what loads came to in a report directory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import kubestage
+from kubestage.results.load.about import About
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from kubestage.cli.load_choices import Choices
+    from kubestage.cli.load_grounds import Ground
+    from kubestage.cli.load_running import Ran
+    from kubestage.results.load.report_directory import ReportDirectory
+
+
+def claimed(report_dir: str | None) -> AbstractContextManager[ReportDirectory | None]:
+    """The directory, refused before anything is run if it cannot be written."""
+    if report_dir is None:
+        return contextlib.nullcontext()
+    from kubestage.results.load.report_directory import ReportDirectory
+
+    return ReportDirectory(report_dir)
+
+
+def write(directory: ReportDirectory, ran: Sequence[Ran], about: About) -> None:
+    """Write everything."""
+    from kubestage.load import dumping
+
+    configs = [dumping.dump(each.loaded.config) for each in ran]
+    directory.write([each.result for each in ran], configs, about)
+
+
+def about(choices: Choices, ground: Ground, words: Sequence[str]) -> About:
+    """What a report says of the run; `words` are the command line."""
+    is_real = ground.is_real
+    cluster: Any = ground.around.cluster
+    return About(
+        version=kubestage.__version__,
+        seed=choices.seed,
+        nodes=ground.around.nodes,
+        cluster=cluster.server if is_real else "stage",
+        profile="" if is_real else choices.profile,
+        command=command(choices, words),
+    )
+
+
+def command(choices: Choices, words: Sequence[str]) -> str:
+    """What to type for the same: the variables that count, and the command line without where
+    the report goes, so that two reports of one run are the same.
+    """
+    variables = [
+        f"{name}={shlex.quote(value)}"
+        for name, value in sorted(choices.environment.items())
+        if name.startswith("CL2_")
+    ]
+    return " ".join([*variables, "kubestage", *map(shlex.quote, _kept(words))])
+
+
+def _kept(words: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    is_value = False
+    for word in words:
+        if not is_value and not word.startswith("--report-dir="):
+            is_value = word == "--report-dir"
+            if not is_value:
+                kept.append(word)
+        else:
+            is_value = False
+    return [os.fspath(each) for each in kept]

@@ -1,0 +1,122 @@
+"""A stage for a load: a control plane of some profile, nodes, and what manifests say."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage import stage as stages
+from kubestage.cli import config_file, load_choices, load_options, staging
+from kubestage.cluster import node_readiness, profile_files, profiles
+from kubestage.cluster import staging as profile_staging
+from kubestage.errors import InputError
+
+if TYPE_CHECKING:
+    from kubestage.cli.load_choices import Choices, Shape
+    from kubestage.cluster.profile import Profile
+    from kubestage.stage import Stage
+
+Json = dict[str, Any]
+
+_NODE: Final = ("v1", "Node")
+_STORAGE_CLASS: Final = ("storage.k8s.io/v1", "StorageClass")
+_IS_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
+_ZONES: Final = ("zone-a", "zone-b", "zone-c")
+# The sandbox image of nodes of several ages; some loads never pull it.
+_PAUSES: Final = ("3.1", "3.9", "3.10", "3.10.1")
+_PAUSE_BYTES: Final = 320_000
+# Infrastructure is there before the first pod is asked for.
+_SETTLING_NS: Final = 1_000_000
+# What runs in the cluster already has so long to come up before the load begins.
+_WARMING_NS: Final = 300_000_000_000
+
+
+def profile_of(text: str) -> Profile:
+    """The profile of a name, or of a file."""
+    if pathlib.Path(text).suffix in (".yaml", ".yml", ".json") or pathlib.Path(text).is_file():
+        return profile_files.load(load_choices.text_of(text, "--profile"), text)
+    return profiles.named(text)
+
+
+def furnish(choices: Choices, profile: Profile) -> Stage:
+    """A stage that is ready for a load."""
+    scheduling = None
+    if choices.scheduler_config is not None:
+        scheduling = config_file.load(choices.scheduler_config, config_file.Flags())
+    settings, options = profile_staging.stage_settings(profile)
+    loaded = staging.load(choices.stage, choices.scheduler_config) if choices.stage else None
+    stage = stages.Stage(choices.seed) if loaded is None else staging.empty(loaded, choices.seed)
+    stage.add_scheduler(scheduling, **options)
+    there, asked = ([], []) if loaded is None else staging.split(loaded)
+    if loaded is not None:
+        staging.put(stage, loaded, there, is_new=staging.is_new)
+    if not stage.store.read(_NODE):
+        number = choices.nodes or load_options.NODES
+        for index in range(number):
+            stage.load(_node(index, choices.shape, choices.image_registry))
+    if not any(map(_is_default, stage.store.read(_STORAGE_CLASS).values())):
+        stage.load(_storage_class())
+    stage.add_controllers(settings)
+    if loaded is not None:
+        stage.run(_SETTLING_NS)
+        staging.put(stage, loaded, asked, is_new=staging.is_new)
+        if asked:
+            stage.run(_WARMING_NS)
+    stage.store.implicit_namespaces = False
+    return stage
+
+
+def nodes_of(stage: Stage, choices: Choices) -> int:
+    """For how many nodes the load is made: what was said, or as many as take pods."""
+    if choices.nodes is not None:
+        return choices.nodes
+    found = stage.store.read(_NODE).values()
+    number = sum(map(node_readiness.is_schedulable_and_untainted, found))
+    if not number:
+        raise InputError(
+            f"none of {len(found)} nodes takes pods",
+            path="--stage",
+            fix="mend a node, or say with --nodes for how many the load is made",
+        )
+    return number
+
+
+def _node(index: int, shape: Shape, registry: str) -> Json:
+    name = f"node-{index}"
+    has = {"cpu": shape.cpu, "memory": shape.memory, "pods": shape.pods}
+    labels = {
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "node.kubernetes.io/instance-type": f"standard-{shape.cpu}",
+        "topology.kubernetes.io/region": "region",
+        "topology.kubernetes.io/zone": _ZONES[index % len(_ZONES)],
+    }
+    images = [
+        {"names": [f"{registry}/pause:{each}"], "sizeBytes": _PAUSE_BYTES} for each in _PAUSES
+    ]
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "status": {
+            "capacity": has,
+            "allocatable": has,
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "images": images,
+        },
+    }
+
+
+def _storage_class() -> Json:
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "standard", "annotations": {_IS_DEFAULT: "true"}},
+        "provisioner": "kubestage.io/disk",
+    }
+
+
+def _is_default(storage_class: Json) -> bool:
+    annotations = storage_class["metadata"].get("annotations") or {}
+    return annotations.get(_IS_DEFAULT) == "true"

@@ -1,0 +1,203 @@
+"""What the API server knows of each of its endpoints: how long it takes, and how long it took.
+
+An endpoint is what its metrics tell apart: a verb, a resource, a subresource and a scope.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kubestage.cluster.draws import Draws
+from kubestage.scheduler.metric_families import Counter, Distribution, Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.cluster.profile import Profile
+    from kubestage.objects.kinds import Kind
+    from kubestage.scheduler.metric_families import Family
+    from kubestage.sim.streams import Streams
+
+BOUNDS: Final = (
+    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0,
+    10.0, 15.0, 20.0, 30.0, 45.0, 60.0,
+)  # fmt: skip
+_FINER: Final = 2
+SLI_BOUNDS: Final = BOUNDS[_FINER:]
+RESOURCE, NAMESPACE, CLUSTER = "resource", "namespace", "cluster"
+
+_COMPONENT: Final = "apiserver"
+_LABELS: Final = ("verb", "group", "version", "resource", "subresource", "scope", "component")
+_READS: Final = frozenset({"GET", "LIST", "WATCH"})
+# A verb as the metrics word it: the time that the profile has for it, and what etcd does then.
+_TIMES: Final = {
+    "GET": ("get", "get"),
+    "LIST": ("list", "list"),
+    "POST": ("create", "create"),
+    "PUT": ("update", "update"),
+    "PATCH": ("patch", "update"),
+    "APPLY": ("patch", "update"),
+    "DELETE": ("delete", "delete"),
+    "DELETECOLLECTION": ("delete", "delete"),
+}
+VERBS: Final = {
+    "create": "POST",
+    "get": "GET",
+    "list": "LIST",
+    "update": "PUT",
+    "patch": "PATCH",
+    "delete": "DELETE",
+    "deletecollection": "DELETECOLLECTION",
+}
+"""The verbs of calls as the API server's metrics word them."""
+
+
+class Name(NamedTuple):
+    """What tells an endpoint from others."""
+
+    verb: str
+    group: str
+    version: str
+    resource: str
+    subresource: str
+    scope: str
+
+
+class Endpoint:
+    """One endpoint: its draws, and where what happened is counted.
+
+    `owed` are calls that nobody waits for and that are counted when somebody looks.
+    """
+
+    __slots__ = (
+        "codes", "cpu", "duration", "etcd", "etcd_duration", "factor", "is_mutating", "name",
+        "owed", "sli", "success",
+    )  # fmt: skip
+
+    def __init__(self, name: Name, cpu: Draws, etcd: Draws, factor: float) -> None:
+        self.name = name
+        self.cpu = cpu
+        self.etcd = etcd
+        self.factor = factor
+        self.is_mutating = name.verb not in _READS
+        self.success = 201 if name.verb == "POST" else 200
+        self.codes: dict[int, int] = {}
+        self.duration = Distribution(BOUNDS)
+        self.sli = Distribution(SLI_BOUNDS)
+        self.etcd_duration = Distribution(BOUNDS)
+        self.owed = 0
+
+    def cpu_ns(self) -> int:
+        """How long the next call keeps a core busy."""
+        drawn = self.cpu.next_ns()
+        return drawn if self.factor == 1.0 else round(drawn * self.factor)
+
+    def observe(
+        self, took_ns: int, waited_ns: int, etcd_ns: int, code: int, times: int = 1
+    ) -> None:
+        """Count calls in: how long they took in all, of that in line, and of that for etcd."""
+        self.codes[code] = self.codes.get(code, 0) + times
+        took, duration, sli, etcd = took_ns * 1e-9, self.duration, self.sli, self.etcd_duration
+        index = bisect_left(BOUNDS, took)
+        duration.counts[index] += times
+        duration.total += took * times
+        if waited_ns:
+            took -= waited_ns * 1e-9
+            index = bisect_left(BOUNDS, took)
+        # NOTE: the bounds of one histogram are those of the other but for the first, so one search
+        # does for both; three of them were a third of what counting a change took.
+        sli.counts[index - _FINER if index > _FINER else 0] += times
+        sli.total += took * times
+        etcd_s = etcd_ns * 1e-9
+        etcd.counts[bisect_left(BOUNDS, etcd_s)] += times
+        etcd.total += etcd_s * times
+
+
+class Endpoints:
+    """All endpoints that were called, made when they first are."""
+
+    def __init__(self, profile: Profile, streams: Streams) -> None:
+        api, etcd = profile.api, profile.etcd
+        fields = sorted({field for field, _ in _TIMES.values()})
+        self._cpu = {
+            field: Draws(getattr(api, field), streams, f"cluster/api/{field}") for field in fields
+        }
+        self._read = Draws(etcd.read, streams, "cluster/etcd/read")
+        self._write = Draws(etcd.write, streams, "cluster/etcd/write")
+        self._factors = dict(api.resources)
+        self._known: dict[Name, Endpoint] = {}
+
+    def __iter__(self) -> Iterator[Endpoint]:
+        return iter(self._known.values())
+
+    def of(self, verb: str, row: Kind, subresource: str = "", scope: str = RESOURCE) -> Endpoint:
+        """The endpoint of a verb (``POST``), a kind, a subresource and a scope."""
+        name = Name(verb, row.group, row.version, row.plural, subresource, scope)
+        found = self._known.get(name)
+        if found is None:
+            field = _TIMES[verb][0]
+            etcd = self._read if verb in _READS else self._write
+            factor = self._factors.get(row.plural, 1.0)
+            found = self._known[name] = Endpoint(name, self._cpu[field], etcd, factor)
+        return found
+
+    def families(self) -> list[Family]:
+        """The API server's metrics of its requests, and of those that it makes of etcd."""
+        called = [endpoint for endpoint in self if endpoint.codes]
+        totals = Counter(
+            "apiserver_request_total",
+            "STABLE",
+            "Counter of apiserver requests broken out for each verb, dry run value, group, version,"
+            " resource, scope, component, and HTTP response code.",
+            ("verb", "dry_run", *_LABELS[1:], "code"),
+        )
+        durations = Histogram(
+            "apiserver_request_duration_seconds",
+            "STABLE",
+            "Response latency distribution in seconds for each verb, dry run value, group, version,"
+            " resource, subresource, scope and component.",
+            BOUNDS,
+            ("verb", "dry_run", *_LABELS[1:]),
+        )
+        indicator = Histogram(
+            "apiserver_request_sli_duration_seconds",
+            "ALPHA",
+            "Response latency distribution (not counting webhook duration and priority & fairness"
+            " queue wait times) in seconds for each verb, group, version, resource, subresource,"
+            " scope and component.",
+            SLI_BOUNDS,
+            _LABELS,
+        )
+        for endpoint in called:
+            verb, *rest = endpoint.name
+            for code, count in endpoint.codes.items():
+                totals.increase(verb, "", *rest, _COMPONENT, str(code), times=count)
+            durations.distributions[verb, "", *rest, _COMPONENT] = endpoint.duration
+            indicator.distributions[verb, *rest, _COMPONENT] = endpoint.sli
+        return [totals, durations, indicator, *_etcd_families(called)]
+
+
+def _etcd_families(called: list[Endpoint]) -> list[Family]:
+    latencies = Histogram(
+        "etcd_request_duration_seconds",
+        "ALPHA",
+        "Etcd request latency in seconds for each operation and object type.",
+        BOUNDS,
+        ("operation", "group", "resource"),
+    )
+    counts = Counter(
+        "etcd_requests_total",
+        "ALPHA",
+        "Etcd request counts for each operation and object type.",
+        ("operation", "group", "resource"),
+    )
+    for endpoint in called:
+        name, seen = endpoint.name, endpoint.etcd_duration
+        labels = (_TIMES[name.verb][1], name.group, name.resource)
+        total = latencies.of(*labels)
+        for index, count in enumerate(seen.counts):
+            total.counts[index] += count
+        total.total += seen.total
+        counts.increase(*labels, times=sum(seen.counts))
+    return [latencies, counts]

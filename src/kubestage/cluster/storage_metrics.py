@@ -1,0 +1,95 @@
+"""What the API server and etcd tell of what is stored: how many, how large, at which version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.cluster.numbers import number
+from kubestage.cluster.usage import DATABASE_OBJECT_BYTES
+from kubestage.scheduler.metric_families import Counter, Gauge, Histogram, exponential_buckets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubestage.cluster.endpoints import Endpoint
+    from kubestage.scheduler.metric_families import Family
+    from kubestage.store.store import Store
+
+_BY_GROUP: Final = ("group", "resource")
+_DISK_BOUNDS: Final = exponential_buckets(0.001, 2, 14)
+# What part of a write in etcd is spent on each of its two disk operations.
+_DISK: Final = 0.5
+_OPERATIONS: Final = (
+    ("etcd_disk_wal_fsync_duration_seconds", "The latency distributions of fsync called by WAL."),
+    (
+        "etcd_disk_backend_commit_duration_seconds",
+        "The latency distributions of commit called by backend.",
+    ),
+)
+
+
+def of_api_server(store: Store) -> list[Family]:
+    """Objects by resource, and the cache from which watches are served."""
+    text = "Number of stored objects at the time of last check split by kind."
+    by_name = Gauge("apiserver_storage_objects", "STABLE", text, ("resource",))
+    by_group = Gauge("apiserver_resource_objects", "ALPHA", text, _BY_GROUP)
+    sizes = Gauge(
+        "apiserver_resource_size_estimate_bytes",
+        "ALPHA",
+        "Estimated size of stored objects in database.",
+        _BY_GROUP,
+    )
+    versions = Gauge(
+        "apiserver_watch_cache_resource_version",
+        "ALPHA",
+        "Current resource version of watch cache broken by resource type.",
+        _BY_GROUP,
+    )
+    beginnings = Counter(
+        "apiserver_watch_cache_initializations_total",
+        "ALPHA",
+        "Counter of watch cache initializations broken by resource type.",
+        _BY_GROUP,
+    )
+    for each in store.ledger.collections():
+        row, count = each.kind, len(each.objects)
+        by_name.increase(row.resource, times=count)
+        by_group.increase(row.group, row.plural, times=count)
+        sizes.increase(row.group, row.plural, times=count * DATABASE_OBJECT_BYTES)
+        versions.increase(row.group, row.plural, times=store.ledger.revision)
+        beginnings.increase(row.group, row.plural)
+    return [by_name, by_group, sizes, versions, beginnings]
+
+
+def of_etcd(store: Store, database_bytes: int, endpoints: Iterable[Endpoint]) -> list[Family]:
+    """The database, and the disk that it is on."""
+    revision = store.ledger.revision
+    families: list[Family] = [
+        number(
+            "etcd_mvcc_db_total_size_in_bytes",
+            "Total size of the underlying database physically allocated in bytes.",
+            database_bytes,
+        ),
+        number("etcd_debugging_mvcc_current_revision", "The current revision of store.", revision),
+        number("etcd_server_has_leader", "Whether or not a leader exists.", 1),
+        number(
+            "etcd_server_proposals_applied_total",
+            "The total number of consensus proposals applied.",
+            revision,
+        ),
+    ]
+    for name, text in _OPERATIONS:
+        histogram = Histogram(name, "STABLE", text, _DISK_BOUNDS)
+        for endpoint in endpoints:
+            if endpoint.is_mutating:
+                _add(histogram, endpoint.etcd_duration.bounds, endpoint.etcd_duration.counts)
+        families.append(histogram)
+    return families
+
+
+def _add(histogram: Histogram, bounds: tuple[float, ...], counts: list[int]) -> None:
+    """Tell each disk operation as a part of the write that it belongs to, by its bucket."""
+    into = histogram.of()
+    for low, high, count in zip((0.0, *bounds), (*bounds, bounds[-1]), counts, strict=True):
+        if count:
+            into.observe((low + high) / 2 * _DISK, count)

@@ -1,0 +1,52 @@
+"""Programs that are known by name: how long a container runs can be told from what it runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from kubestage.objects import durations
+from kubestage.objects.distributions import Distribution
+
+_SECOND_NS: Final = 1_000_000_000
+_SHELLS: Final = frozenset({"sh", "bash", "ash", "dash"})
+_UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_SLEEP_AT_END: Final = re.compile(r"(?:^|[;&\n]\s*)(?:exec\s+)?sleep\s+(\S+)\s*;?\s*$")
+
+
+def lifetime(container: dict[str, Any], default: Distribution | None) -> Distribution | None:
+    """How long a container runs by what it runs, or the default; None is for ever.
+
+    The pause program never ends. ``sleep 30`` ends after thirty seconds, also as the last command
+    of a shell's script, and also where an image of that name is given the time as its argument.
+    """
+    program = _basename(str(container.get("image") or "").split("@")[0]).partition(":")[0]
+    command = [str(each) for each in container.get("command") or ()]
+    words = [*(command or [program]), *(str(each) for each in container.get("args") or ())]
+    name = _basename(words[0])
+    if name == "pause":
+        return None
+    if name == "sleep" and len(words) > 1:
+        return _slept(words[1], default)
+    if name in _SHELLS and len(words) > 2 and words[1].endswith("c"):
+        found = _SLEEP_AT_END.search(words[2])
+        return default if found is None else _slept(found[1], default)
+    return default
+
+
+def _basename(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _slept(text: str, default: Distribution | None) -> Distribution | None:
+    """The time that sleep is told, as a shell's or as a Go program would read it."""
+    if text in ("inf", "infinity"):
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
+    if found is not None:
+        seconds = float(found[1]) * _UNIT_SECONDS[found[2]]
+        return Distribution("constant", round(seconds * _SECOND_NS))
+    try:
+        return Distribution("constant", durations.parse_duration(text))
+    except ValueError:
+        return default

@@ -1,0 +1,55 @@
+"""Random draws that can be had again: the check of a rendering runs its template more than once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.load.templating.go_random import ALPHABET
+
+if TYPE_CHECKING:
+    import random
+
+
+class Draws:
+    """What one rendering draws; `again` hands out the same from the start."""
+
+    def __init__(self, random: random.Random) -> None:
+        self._random = random
+        self._drawn: list[Any] = []
+        self._next: int | None = None
+
+    def begin(self) -> None:
+        """From here on new draws are made and kept."""
+        self._drawn.clear()
+        self._next = None
+
+    def again(self) -> None:
+        """From here on the draws that were kept come once more."""
+        self._next = 0
+
+    def below(self, count: int) -> int:
+        """A number from none up to, not including, `count`."""
+        if count <= 0:
+            raise ValueError("invalid argument to Intn")
+        number: int = self._draw(self._random.randrange, count)
+        return number
+
+    def text(self, length: int) -> str:
+        """Letters and digits."""
+        if length < 0:
+            raise ValueError("runtime error: makeslice: len out of range")
+        letters: str = self._draw(self._letters, length)
+        return letters
+
+    def _letters(self, length: int) -> str:
+        return "".join(self._random.choices(ALPHABET, k=length))
+
+    def _draw(self, make: Any, size: int) -> Any:
+        if self._next is not None and self._next < len(self._drawn):
+            self._next += 1
+            return self._drawn[self._next - 1]
+        made = make(size)
+        self._drawn.append(made)
+        if self._next is not None:
+            self._next += 1
+        return made

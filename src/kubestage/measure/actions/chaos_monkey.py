@@ -1,0 +1,104 @@
+"""ChaosMonkey: nodes that fail while a test goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.cluster.node_failures import NodeFailure, NodeFailures
+from kubestage.errors import InputError
+from kubestage.measure.measurement import Measurement, unknown_action
+from kubestage.measure.outcome import NOTHING, Later, Outcome, Series
+from kubestage.measure.params import Duration, Params
+
+if TYPE_CHECKING:
+    from kubestage.measure.measurement import Context
+    from kubestage.measure.outcome import Result
+
+
+class ChaosMonkeyParams(Params, frozen=True, kw_only=True):
+    """What ChaosMonkey is told."""
+
+    failure_rate: float = 0.0
+    interval: Duration = Duration(0)
+    jitter_factor: float = 0.0
+    simulated_downtime: Duration = Duration(0)
+
+
+class ChaosMonkey(Measurement[ChaosMonkeyParams]):
+    """Fails a share of the nodes again and again between ``start`` and ``stop``.
+
+    No node fails twice, not even if it is started again.
+    """
+
+    params_type = ChaosMonkeyParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._failures: NodeFailures | None = None
+        self._killed: dict[str, None] = {}
+
+    def perform(self, params: ChaosMonkeyParams) -> Result:
+        """Start or stop; to gather is to stop."""
+        if params.action == "start":
+            return self.start(params)
+        if params.action in ("stop", "gather"):
+            return self.gather(params)
+        raise unknown_action(params.action, "start", "stop")
+
+    def start(self, params: ChaosMonkeyParams) -> Result:
+        """Begin to fail nodes; those of a real cluster cannot be failed from here."""
+        if not self.cluster.is_stage:
+            problem = "nodes of a real cluster are not supported by NodeKiller"
+            return Outcome(errors=(f"error while creating chaos monkey: {problem}",))
+        if self._failures is not None:
+            return Outcome(errors=("chaos monkey is running already",))
+        if not 0 <= params.failure_rate <= 1:
+            raise InputError(
+                f"{params.failure_rate} is no share of the nodes",
+                path="params.failureRate",
+                fix="use a number from 0 to 1",
+            )
+        self._failures = NodeFailures(self.cluster, self.context.random, self._killed)
+        plan = NodeFailure(
+            params.failure_rate, params.interval, params.jitter_factor, params.simulated_downtime
+        )
+        self._failures.begin(plan)
+        return NOTHING
+
+    def gather(self, params: ChaosMonkeyParams) -> Result:
+        """Fail no more nodes, and wait until those that are down are back."""
+        del params
+        failures, self._failures = self._failures, None
+        if failures is None:
+            return Outcome(errors=("chaos monkey has not been started",))
+        self._killed = failures.killed
+        ending = _Ending(failures)
+        failures.stop(ending.end)
+        return ending.later
+
+    def dispose(self) -> None:
+        """Bring nodes back that are down."""
+        if self._failures is not None:
+            self._failures.stop(_nobody)
+            self._failures = None
+
+
+class _Ending:
+    """Waits for the last node to come back, and tells how many were down when."""
+
+    def __init__(self, failures: NodeFailures) -> None:
+        self.later = Later()
+        self._failures = failures
+
+    def end(self) -> None:
+        down, at_ns, values = 0, [], []
+        for event in self._failures.events:
+            down += 1 if event.action == "stopService" else -1
+            at_ns.append(event.at_ns)
+            values.append(float(down))
+        series = (Series("nodes_down", "nodes", at_ns, values),) if at_ns else ()
+        self.later.resolve(Outcome(series=series, warnings=tuple(self._failures.problems)))
+
+
+def _nobody() -> None:
+    """Nobody waits for the nodes to come back."""

@@ -1,0 +1,83 @@
+"""Exec: a command that is run beside the test, if that is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.errors import InputError
+from kubestage.measure.measurement import Measurement
+from kubestage.measure.outcome import NOTHING, Later, Outcome
+from kubestage.measure.params import Duration, Params
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from kubestage.cluster.access import Moments
+    from kubestage.measure.facilities import Shell
+    from kubestage.measure.outcome import Result
+
+_SHOWN = 500
+
+
+class ExecParams(Params, frozen=True, kw_only=True):
+    """What Exec is told."""
+
+    command: tuple[str, ...] = ()
+    timeout: Duration = Duration(durations.HOUR)
+    retries: int = 1
+    backoff_delay: Duration = Duration(durations.SECOND)
+
+
+class Exec(Measurement[ExecParams]):
+    """Runs a command, several times if need be, until it succeeds.
+
+    A configuration comes from anywhere, so nothing is run unless whoever runs it says so.
+    """
+
+    params_type = ExecParams
+
+    def perform(self, params: ExecParams) -> Result:
+        """Run the command, whatever the action."""
+        if not params.command:
+            raise InputError(
+                "command is a required argument. Got empty slice instead", path="params.command"
+            )
+        if params.retries < 1:
+            raise InputError(f"{params.retries} is less than one", path="params.retries")
+        shell = self.context.facilities.shell
+        if shell is None:
+            return Outcome(skipped="not allowed: --allow-exec")
+        attempts = _Attempts(params, shell, self.cluster.moments)
+        attempts.run()
+        return attempts.later
+
+
+class _Attempts:
+    """One command, run until it succeeds or has been tried often enough."""
+
+    def __init__(self, params: ExecParams, shell: Shell, moments: Moments) -> None:
+        self.later = Later()
+        self._params = params
+        self._shell = shell
+        self._moments = moments
+        self._left = params.retries
+        self._last = ""
+
+    def run(self) -> None:
+        self._left -= 1
+        self._shell.run(self._params.command, self._params.timeout, self._ended)
+
+    def _ended(self, code: int, text: str) -> None:
+        if code == 0:
+            self.later.resolve(NOTHING)
+            return
+        self._last = f"exit status {code}" if code > 0 else "signal: killed"
+        said = text.strip()
+        if said:
+            self._last += f": {said[-_SHOWN:]}"
+        # The pause comes after the last attempt as well.
+        step = self.run if self._left else self._give_up
+        self._moments.at(self._moments.now_ns + self._params.backoff_delay, step)
+
+    def _give_up(self) -> None:
+        command = " ".join(self._params.command)
+        self.later.resolve(Outcome(errors=(f"command [{command}] failed: {self._last}",)))

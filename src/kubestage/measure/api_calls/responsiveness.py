@@ -1,0 +1,193 @@
+"""APIResponsiveness: how long the API server says that it takes, without a Prometheus."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kubestage.errors import InputError
+from kubestage.measure.measurement import Measurement
+from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary, merged
+from kubestage.measure.params import Params
+from kubestage.measure.prometheus import api_calls
+from kubestage.measure.prometheus.api_calls import ApiCalls, Key
+from kubestage.measure.prometheus.api_responsiveness import violation
+from kubestage.promql import exposition, quantiles
+
+if TYPE_CHECKING:
+    from kubestage.cluster.access import Page
+    from kubestage.measure.measurement import Context
+    from kubestage.measure.outcome import Result
+    from kubestage.promql.exposition import Line
+
+NAME: Final = "APIResponsiveness"
+PAGE: Final = "/metrics"
+_WATCH_LIST: Final = "apiserver_watch_list_duration_seconds_bucket"
+_NEWEST_FIRST: Final = (
+    "apiserver_request_sli_duration_seconds_bucket",
+    "apiserver_request_slo_duration_seconds_bucket",
+    "apiserver_request_duration_seconds_bucket",
+)
+_LEFT_OUT: Final = frozenset({"log", "exec", "portforward", "attach", "proxy"})
+_QUANTILES: Final = (0.5, 0.9, 0.99)
+
+
+class CallParams(Params, frozen=True, kw_only=True):
+    """As those of APIResponsivenessPrometheus, except that a missed threshold fails the test."""
+
+    enable_violations: bool = True
+    allowed_slow_calls: int = 0
+    custom_thresholds: str = ""
+    single_resource_threshold: str = "1s"
+    summary_name: str = ""
+
+
+class Bucket(NamedTuple):
+    """A bucket of the histogram of some calls."""
+
+    key: Key
+    bound: float
+
+
+Counts = dict[Bucket, float]
+"""How often calls were at most as slow as their bucket's bound."""
+
+
+class APIResponsiveness(Measurement[CallParams]):
+    """Reads the API server's histograms at the beginning and at the end.
+
+    What they grew by is what happened in between.
+    """
+
+    params_type = CallParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._before: dict[str, Counts] = {}
+
+    def perform(self, params: CallParams) -> Result:
+        """Start (or ``reset``, which is the same) or gather."""
+        return self.start(params) if params.action == "reset" else super().perform(params)
+
+    def start(self, params: CallParams) -> Result:
+        """Remember what is there already."""
+        return _Reading(self, params, is_end=False).later
+
+    def gather(self, params: CallParams) -> Result:
+        """Say what has been added."""
+        return _Reading(self, params, is_end=True).later
+
+    def told(self, params: CallParams, counts: dict[str, Counts], *, is_end: bool) -> Outcome:
+        """The histograms of now."""
+        if not is_end:
+            self._before = counts
+            return NOTHING
+        calls = ApiCalls()
+        _fill(calls, _grown(counts, self._before))
+        custom_ns, unknown = api_calls.custom_thresholds(params.custom_thresholds, calls)
+        single_ns, unread = api_calls.single_resource_ns(params.single_resource_threshold)
+        limits = api_calls.Limits(
+            single_ns=single_ns,
+            custom_ns=custom_ns,
+            allowed_slow_calls=params.allowed_slow_calls,
+        )
+        bad = violation(calls, limits)
+        told = (str(bad),) if bad is not None else ()
+        name = params.summary_name or f"{NAME}_{self.context.identifier}"
+        outcome = Outcome(
+            summaries=(Summary(name, calls.to_json(), self.cluster.moments.unix_ns),),
+            verdicts=api_calls.verdicts(calls, limits, is_enforced=params.enable_violations),
+            errors=told if params.enable_violations else (),
+            warnings=() if params.enable_violations else told,
+        )
+        return merged([Outcome(warnings=(*unread, *unknown)), outcome])
+
+
+class _Reading:
+    """The API server's page, on its way."""
+
+    def __init__(self, measurement: APIResponsiveness, params: CallParams, *, is_end: bool) -> None:
+        self.later = Later()
+        self._measurement = measurement
+        self._params = params
+        self._is_end = is_end
+        measurement.cluster.raw(PAGE, self._read)
+
+    def _read(self, page: Page) -> None:
+        if page.code != HTTPStatus.OK:
+            problem = f"the API server's {PAGE} answered {page.code}"
+            self.later.resolve(Outcome(errors=(problem,)))
+            return
+        counts = _counts(page.text)
+        try:
+            told = self._measurement.told(self._params, counts, is_end=self._is_end)
+        except InputError as problem:
+            told = Outcome(errors=(str(problem),))
+        self.later.resolve(told)
+
+
+def _counts(text: str) -> dict[str, Counts]:
+    """The buckets of all histograms of calls, by the names of those."""
+    names = (_WATCH_LIST, *_NEWEST_FIRST)
+    # A page may have a hundred thousand lines, of which these are few.
+    wanted = "\n".join(line for line in text.split("\n") if line.startswith(names))
+    found: dict[str, Counts] = {}
+    for line in exposition.read(wanted):
+        bucket = _bucket(line)
+        if bucket is not None:
+            counts = found.setdefault(line.name, {})
+            counts[bucket] = counts.get(bucket, 0.0) + line.value
+    return found
+
+
+def _bucket(line: Line) -> Bucket | None:
+    """Which bucket a line counts; None for those calls that no threshold is for."""
+    labels = line.labels
+    verb = "WATCHLIST" if line.name == _WATCH_LIST else labels.get("verb", "")
+    subresource = labels.get("subresource", "")
+    if verb == "WATCH" or subresource in _LEFT_OUT:
+        return None
+    try:
+        bound = float(labels["le"])
+    except (KeyError, ValueError):
+        return None
+    key = Key(labels.get("resource", ""), subresource, verb, labels.get("scope", ""))
+    return Bucket(key, bound)
+
+
+def _grown(counts: dict[str, Counts], before: dict[str, Counts]) -> Counts:
+    """What the newest histogram that is there grew by, and that of watched lists."""
+    name = next((each for each in _NEWEST_FIRST if each in counts), None)
+    grown: Counts = {}
+    for each in (name, _WATCH_LIST):
+        known = before.get(each or "", {})
+        for bucket, count in counts.get(each or "", {}).items():
+            since = count - known.get(bucket, 0.0)
+            # A server that was started anew counts from zero.
+            grown[bucket] = since if since >= 0 else count
+    return grown
+
+
+def _fill(calls: ApiCalls, grown: Counts) -> None:
+    buckets: dict[Key, list[tuple[float, float]]] = {}
+    for (key, bound), count in grown.items():
+        buckets.setdefault(key, []).append((bound, count))
+    for key in sorted(buckets):
+        counts = dict(buckets[key])
+        total = round(counts.get(float("inf"), 0.0))
+        if not total:
+            continue
+        call = calls.call(key)
+        call.count = total
+        call.quantiles = {q: quantiles.of_buckets(q, counts.items()) for q in _QUANTILES}
+        fast = counts.get(_fast_bound(key))
+        call.slow_count = 0 if fast is None else total - round(fast)
+
+
+def _fast_bound(key: Key) -> float:
+    """Up to which bound a call is not counted as slow."""
+    if key.verb == "WATCHLIST":
+        return float("inf")
+    if key.verb != "LIST":
+        return 1.0
+    return 30.0 if key.scope == "cluster" else 5.0

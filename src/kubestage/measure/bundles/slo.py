@@ -1,0 +1,37 @@
+"""SLOMeasurement: service level objectives that belong together, in one mention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.errors import InputError
+from kubestage.measure.bundles.bundle import Bundle, Part
+
+if TYPE_CHECKING:
+    from kubestage.measure.outcome import Result
+    from kubestage.measure.params import FreeParams
+
+
+class SLOMeasurement(Bundle):
+    """Passes its parameters on; ``overrides`` has others for parts by their names."""
+
+    parts = (Part("DnsLookupLatency"), Part("SchedulingThroughputPrometheus"))
+
+    def perform(self, params: FreeParams) -> Result:
+        """Have all parts do it."""
+        overrides = params.given.get("overrides") or {}
+        given = {key: value for key, value in params.given.items() if key != "overrides"}
+        mentions = [(part, {**given, **_of(overrides, part.method)}) for part in self.parts]
+        return self.in_turn(mentions, given)
+
+
+def _of(overrides: Any, method: str) -> dict[str, Any]:
+    if isinstance(overrides, dict):
+        found = overrides.get(method) or {}
+        if isinstance(found, dict):
+            return found
+    raise InputError(
+        "no map of parameters",
+        path="params.overrides",
+        fix=f"write the parameters of {method} under its name",
+    )

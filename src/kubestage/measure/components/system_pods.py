@@ -1,0 +1,218 @@
+"""SystemPodMetrics: how often the containers of the system's pods were restarted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.cluster.access import Call, Resource
+from kubestage.errors import InputError
+from kubestage.measure import perf_data
+from kubestage.measure.components import go_times
+from kubestage.measure.measurement import Measurement
+from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary, Verdict
+from kubestage.measure.params import Params
+from kubestage.objects import manifest, timestamps
+
+if TYPE_CHECKING:
+    from kubestage.cluster.access import Answer
+    from kubestage.measure.measurement import Context
+    from kubestage.measure.outcome import Result
+
+    Json = dict[str, Any]
+
+NAME: Final = "SystemPodMetrics"
+NAMESPACE: Final = "kube-system"
+_PODS: Final = Resource("v1", "Pod")
+_DEFAULT: Final = "default"
+
+
+class SystemPodParams(Params, frozen=True, kw_only=True):
+    """`restart_count_threshold_overrides` is YAML: containers, and how many restarts each may have.
+
+    The key ``default`` stands for all others.
+    """
+
+    system_pod_metrics_enabled: bool = False
+    restart_count_threshold_overrides: str = ""
+    enable_restart_count_check: bool = False
+    system_pods_failure_enabled: bool = True
+
+
+class SystemPodMetrics(Measurement[SystemPodParams]):
+    """Lists the pods of kube-system twice, and counts the restarts in between."""
+
+    params_type = SystemPodParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._before: list[Json] | None = None
+
+    def perform(self, params: SystemPodParams) -> Result:
+        """Start, gather, pause, or unpause: what happened in a pause does not count."""
+        if params.action == "pause" or (params.action == "unpause" and self._before is None):
+            return NOTHING
+        if params.action not in ("start", "gather", "unpause"):
+            return super().perform(params)
+        if params.action != "unpause" and not params.system_pod_metrics_enabled:
+            return Outcome(skipped="systemPodMetricsEnabled is not set")
+        return _Listing(self, params, allowed_restarts(params)).later
+
+    def done(self, params: SystemPodParams, allowed: dict[str, int], pods: list[Json]) -> Outcome:
+        """Do with the pods of now what was asked for."""
+        metrics = [_metrics(pod) for pod in pods]
+        if params.action != "gather":
+            self._before = metrics
+            return NOTHING
+        if self._before is None:
+            return Outcome(errors=("start needs to be executed before gather",))
+        metrics = _since(metrics, self._before)
+        summary = Summary(NAME, perf_data.pretty({"pods": metrics}), self.cluster.moments.unix_ns)
+        told = Outcome(summaries=(summary,))
+        return (
+            _judged(told, params, metrics, allowed) if params.enable_restart_count_check else told
+        )
+
+
+class _Listing:
+    """The list of pods that is on its way."""
+
+    def __init__(
+        self, measurement: SystemPodMetrics, params: SystemPodParams, allowed: dict[str, int]
+    ) -> None:
+        self.later = Later()
+        self._measurement = measurement
+        self._params = params
+        self._allowed = allowed
+        measurement.cluster.call(
+            Call(verb="list", resource=_PODS, namespace=NAMESPACE), self._answered
+        )
+
+    def _answered(self, answer: Answer) -> None:
+        if answer.error is not None:
+            self.later.resolve(Outcome(errors=(answer.error.message,)))
+            return
+        pods = (answer.object or {}).get("items") or []
+        self.later.resolve(self._measurement.done(self._params, self._allowed, pods))
+
+
+def allowed_restarts(params: SystemPodParams) -> dict[str, int]:
+    """How many restarts each container may have, as the parameters say."""
+    path = "params.restartCountThresholdOverrides"
+    text = params.restart_count_threshold_overrides
+    if not text.strip():
+        return {}
+    documents = manifest.load_text(text, path)
+    value: Any = documents[0].object if documents else {}
+    if not isinstance(value, dict) or not all(
+        isinstance(count, int) and not isinstance(count, bool) for count in value.values()
+    ):
+        raise InputError(
+            "no map of containers to numbers", path=path, fix='write it as "etcd: 2", one a line'
+        )
+    return value
+
+
+def _judged(
+    told: Outcome, params: SystemPodParams, metrics: list[Json], allowed: dict[str, int]
+) -> Outcome:
+    violations = []
+    worst, most, count = 0, 0, 0
+    for pod in metrics:
+        for container in pod["containers"]:
+            name, restarts = container["name"], container["restartCount"]
+            limit = allowed.get(name, allowed.get(_DEFAULT, 0))
+            count += 1
+            if restarts - limit > worst - most or count == 1:
+                worst, most = restarts, limit
+            if restarts > limit:
+                violations.append(
+                    f"RestartCount({pod['name']}, {name})={restarts}, want <= {limit}"
+                )
+    joined = "; ".join(violations)
+    is_enforced = params.system_pods_failure_enabled
+    verdict = Verdict(
+        name="restarts of system containers",
+        passed=not violations,
+        value=float(worst),
+        threshold=float(most),
+        unit="restarts",
+        samples=count,
+        is_enforced=is_enforced,
+    )
+    problem = f"restart counts violation: {joined}"
+    return Outcome(
+        summaries=told.summaries,
+        verdicts=(verdict,),
+        errors=(problem,) if violations and is_enforced else (),
+        warnings=(problem,) if violations and not is_enforced else (),
+    )
+
+
+def _since(metrics: list[Json], before: list[Json]) -> list[Json]:
+    """The same with what had been restarted before taken off."""
+    known = {
+        (pod["name"], container["name"]): container["restartCount"]
+        for pod in before
+        for container in pod["containers"]
+    }
+    return [
+        {
+            **pod,
+            "containers": [
+                {
+                    **each,
+                    "restartCount": each["restartCount"]
+                    - known.get((pod["name"], each["name"]), 0),
+                }
+                for each in pod["containers"]
+            ],
+        }
+        for pod in metrics
+    ]
+
+
+def _metrics(pod: Json) -> Json:
+    images = {
+        container.get("name"): container.get("image", "")
+        for container in (pod.get("spec") or {}).get("containers") or ()
+    }
+    statuses = (pod.get("status") or {}).get("containerStatuses") or ()
+    return {
+        "name": pod["metadata"]["name"],
+        "containers": [
+            {
+                "name": status.get("name", ""),
+                "image": image_name(images.get(status.get("name"), status.get("image", ""))),
+                "restartCount": status.get("restartCount", 0),
+                "lastRestartReason": _last_reason(status),
+            }
+            for status in statuses
+        ],
+    }
+
+
+def image_name(image: str) -> str:
+    """An image without its registry, tag and digest."""
+    first, slash, rest = image.partition("/")
+    if slash and ("." in first or ":" in first):
+        image = rest
+    path, slash, last = image.rpartition("/")
+    return path + slash + last.partition(":")[0].partition("@")[0]
+
+
+def _last_reason(status: Json) -> str:
+    """How a container ended before, in the words of the API's generated types."""
+    ended = (status.get("lastState") or {}).get("terminated")
+    if ended is None:
+        return ""
+    return (
+        f"&ContainerStateTerminated{{ExitCode:{ended.get('exitCode', 0)},"
+        f"Signal:{ended.get('signal', 0)},Reason:{ended.get('reason', '')},"
+        f"Message:{ended.get('message', '')},StartedAt:{_time(ended.get('startedAt'))},"
+        f"FinishedAt:{_time(ended.get('finishedAt'))},"
+        f"ContainerID:{ended.get('containerID', '')},}}"
+    )
+
+
+def _time(text: str | None) -> str:
+    return go_times.in_text(timestamps.parse_time(text) if text else None)

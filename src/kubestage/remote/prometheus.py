@@ -1,0 +1,94 @@
+"""A Prometheus that answers queries: at an address of its own, or behind the API server."""
+
+from __future__ import annotations
+
+import urllib.parse
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kubestage.errors import ApiError, InputError
+from kubestage.measure.facilities import Answered, Sample
+from kubestage.remote.access import Access
+from kubestage.remote.connection import Connection
+from kubestage.remote.kubeconfig_schema import UserEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.remote.cluster import RemoteCluster
+
+_FORM = "application/x-www-form-urlencoded"
+_NS = 1_000_000_000
+
+
+class _Reply(msgspec.Struct, rename="camel"):
+    status: str = ""
+    data: dict[str, Any] = {}
+    error_type: str = ""
+    error: str = ""
+
+
+class PrometheusQueries:
+    """The queries of a run, by a Prometheus.
+
+    `url` is its address, or a path of the cluster's API server that leads to it, such as
+    ``/api/v1/namespaces/monitoring/services/http:prometheus-k8s:9090/proxy``.
+    """
+
+    def __init__(self, cluster: RemoteCluster, url: str, token: str = "") -> None:
+        self._loop = cluster.loop
+        self._moments = cluster.moments
+        self._prefix = ""
+        if url.startswith("/"):
+            self._prefix = url.rstrip("/")
+            self._connection = cluster.connection
+            return
+        try:
+            access = Access(server=url.rstrip("/"), user=UserEntry(token=token))
+        except InputError as problem:
+            raise InputError(
+                "this is no address of a Prometheus",
+                path=url,
+                fix="write http://host:9090, or a path of the API server that begins with /",
+            ) from problem
+        self._connection = Connection(access, timeout_s=60.0)
+        self._loop.complete(self._connection.open())
+        cluster.closing.append(self._connection)
+
+    def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+        """Evaluate at a moment of the run."""
+        self._loop.spawn(self._query(expression, at_ns, done))
+
+    async def _query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+        at_s = self._moments.unix_at(at_ns) / _NS
+        form = urllib.parse.urlencode({"query": expression, "time": f"{at_s:.3f}"})
+        try:
+            reply = await self._connection.send(
+                "POST", f"{self._prefix}/api/v1/query", form.encode(), content=_FORM
+            )
+            answered = _read(reply.code, reply.body)
+        except ApiError as problem:
+            answered = Answered(error=problem.message)
+        self._loop.tell(done, answered)
+
+
+def _read(code: int, body: bytes) -> Answered:
+    try:
+        reply = msgspec.json.decode(body, type=_Reply)
+        if reply.status != "success":
+            said = reply.error or body[:300].decode(errors="replace")
+            return Answered(error=f"Prometheus answered {code}: {said}")
+        return Answered(samples=_samples(reply.data))
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError):
+        said = " ".join(body[:300].decode(errors="replace").split())
+        return Answered(error=f"Prometheus answered {code} with what is no result: {said}")
+
+
+def _samples(data: dict[str, Any]) -> tuple[Sample, ...]:
+    kind, result = data["resultType"], data["result"]
+    if kind == "scalar":
+        return (Sample({}, float(result[1])),)
+    if kind != "vector":
+        raise ValueError(kind)
+    return tuple(Sample(row["metric"], float(row["value"][1])) for row in result)

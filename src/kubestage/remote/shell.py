@@ -1,0 +1,76 @@
+"""Commands that a load runs beside the cluster, where a person allowed it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from typing import TYPE_CHECKING, Final
+
+from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kubestage.remote.loop import Loop
+
+_NS: Final = 1_000_000_000
+# As shells say it.
+_TIMED_OUT: Final = 124
+_NOT_RUNNABLE: Final = 126
+_NOT_FOUND: Final = 127
+
+
+class RemoteShell:
+    """Runs commands without waiting for them. Here they run on this machine, not in a cluster."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+
+    def run(
+        self, command: Sequence[str], timeout_ns: int, done: Callable[[int, str], None]
+    ) -> None:
+        """Run a command; it is killed with all that it started when its time is over."""
+        self._loop.spawn(self._run(list(command), timeout_ns, done))
+
+    async def _run(
+        self, command: list[str], timeout_ns: int, done: Callable[[int, str], None]
+    ) -> None:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as problem:
+            code = _NOT_FOUND if isinstance(problem, FileNotFoundError) else _NOT_RUNNABLE
+            self._loop.tell(done, code, f"{command[0]}: {problem.strerror}")
+            return
+        code, written = await _ended(process, timeout_ns)
+        self._loop.tell(done, code, written)
+
+
+async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[int, str]:
+    reading = asyncio.ensure_future(process.communicate())
+    try:
+        written, _ = await asyncio.wait_for(asyncio.shield(reading), timeout_ns / _NS)
+    except TimeoutError:
+        _kill(process)
+        written, _ = await reading
+        said = f"killed after {durations.go_string(timeout_ns)}"
+        return _TIMED_OUT, written.decode(errors="replace") + said
+    except asyncio.CancelledError:
+        _kill(process)
+        await reading
+        raise
+    assert process.returncode is not None
+    return process.returncode, written.decode(errors="replace")
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """Kill a command and all that it started: they are a group of their own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,215 @@
+"""The tables of the page of a load: what was judged, how long things took, each step."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Final
+
+from kubestage.measure.percentiles import nearest_rank
+from kubestage.results.load import observed, wording
+from kubestage.results.report.markup import Html, element, join
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from kubestage.load.result import LoadResult
+    from kubestage.measure.outcome import Verdict
+
+Row = tuple[str, ...]
+
+_MOST: Final = 1000
+_SLOWEST: Final = 20
+_WORDS: Final = frozenset(
+    (
+        "Configuration",
+        "Identifier",
+        "Measurement",
+        "Method",
+        "Object",
+        "Metric",
+        "Result",
+        "Step",
+        "Test",
+        "Verdict",
+        "What",
+        "Why",
+    )
+)
+
+
+def tests(results: Sequence[LoadResult]) -> Html:
+    """Each test in a line; nothing where there is only one."""
+    if len(results) == 1:
+        return Html("")
+    head = ("Test", "Result", "Took", "Steps", "API calls", "Errors", "Configuration")
+    rows = [
+        (
+            result.test_name,
+            _passed(is_passed=result.passed),
+            wording.duration(result.took_ns),
+            f"{len(result.steps):,}",
+            f"{len(result.calls):,}",
+            f"{len(result.errors):,}",
+            result.path,
+        )
+        for result in results
+    ]
+    return table(head, rows)
+
+
+def verdicts(results: Sequence[LoadResult]) -> Html:
+    """What was judged: value, threshold, on how many samples."""
+    head = ("Verdict", "What", "Value", "Threshold", "Samples", "Measurement")
+    return _of_each(results, head, _verdicts)
+
+
+def _verdicts(result: LoadResult) -> Iterator[Row]:
+    for measured, each in result.verdicts():
+        yield (
+            _judged(each),
+            each.name,
+            wording.amount(each.value, each.unit),
+            _bound(each),
+            "–" if each.samples is None else f"{each.samples:,}",
+            _source(measured.method, measured.identifier),
+        )
+
+
+def _judged(verdict: Verdict) -> Html:
+    if verdict.is_empty:
+        return element("span", "No samples", class_="dot Pending")
+    if verdict.passed:
+        return _passed(is_passed=True)
+    if not verdict.is_enforced:
+        return element("span", "Missed, not enforced", class_="dot Pending")
+    return _passed(is_passed=False)
+
+
+def _bound(verdict: Verdict) -> str:
+    if verdict.threshold is None:
+        return "–"
+    return f"{'≤' if verdict.is_upper else '≥'} {wording.amount(verdict.threshold, verdict.unit)}"
+
+
+def _source(method: str, identifier: str) -> str:
+    return method if identifier in ("", method) else f"{method} – {identifier}"
+
+
+def _passed(*, is_passed: bool) -> Html:
+    word, css = ("Passed", "Succeeded") if is_passed else ("Failed", "Failed")
+    return element("span", word, class_=f"dot {css}")
+
+
+def latencies(results: Sequence[LoadResult]) -> Html:
+    """The percentiles of every metric."""
+    head = ("Metric", "Samples", "Least", "p50", "p90", "p99", "Most", "Measurement")
+    return _of_each(results, head, _latencies)
+
+
+def _latencies(result: LoadResult) -> Iterator[Row]:
+    for measured, each in result.latencies():
+        ordered = sorted(each.took_ns)
+        if ordered:
+            ranks = [nearest_rank(ordered, percent) for percent in (50, 90, 99)]
+            times = (wording.duration(value) for value in (ordered[0], *ranks, ordered[-1]))
+            source = _source(measured.method, measured.identifier)
+            yield each.metric, f"{len(ordered):,}", *times, f"{source} (step {measured.step})"
+
+
+def slowest(results: Sequence[LoadResult]) -> Html:
+    """The objects that took longest, with the parts that their time is made of."""
+    parts = []
+    for result in results:
+        for group in observed.groups(result):
+            told = _slowest_of(group)
+            name = group.title if len(results) == 1 else f"{result.test_name}: {group.title}"
+            parts += [element("h3", name), told] if told else []
+    return join(parts, "\n")
+
+
+def _slowest_of(group: observed.Group) -> Html:
+    """Of the metric that takes longest; the others where they are of the same objects."""
+    found = {name: dict(_observations(group, name)) for name in group.metrics}
+    found = {name: times for name, times in found.items() if times}
+    if not found:
+        return Html("")
+    main = max(found, key=lambda name: (max(found[name].values()), name))
+    worst = heapq.nsmallest(_SLOWEST, found[main].items(), key=lambda item: (-item[1], item[0]))
+    others = [
+        name for name in found if name != main and any(each in found[name] for each, _ in worst)
+    ]
+    rows = [
+        (
+            name,
+            wording.duration(took),
+            *(wording.duration(found[each].get(name)) for each in others),
+        )
+        for name, took in worst
+    ]
+    return table(("Object", main, *others), rows)
+
+
+def _observations(group: observed.Group, metric: str) -> Iterator[tuple[str, int]]:
+    for part in group.metrics[metric]:
+        yield from zip(part.objects, part.took_ns, strict=True)
+
+
+def skipped(results: Sequence[LoadResult]) -> Html:
+    """Who measured nothing, and why."""
+    rows = [
+        (measured.method, measured.identifier, why)
+        for result in results
+        for measured, why in result.skipped()
+    ]
+    return table(("Method", "Identifier", "Why"), dict.fromkeys(rows))
+
+
+def steps(results: Sequence[LoadResult]) -> Html:
+    """What each step consisted of, and how long it took."""
+    return _of_each(results, ("Step", "Result", "Began", "Took"), _steps)
+
+
+def _steps(result: LoadResult) -> Iterator[Row]:
+    for step in result.steps:
+        for substep in step.substeps:
+            yield (
+                substep.name,
+                _passed(is_passed=not substep.errors),
+                wording.duration(step.began_ns - result.began_ns),
+                wording.duration(substep.took_ns),
+            )
+
+
+def _of_each(
+    results: Sequence[LoadResult], head: Row, rows: Callable[[LoadResult], Iterable[Row]]
+) -> Html:
+    """One table of all tests; with several of them, each row says of which it is."""
+    if len(results) == 1:
+        return table(head, rows(results[0]))
+    told = [(*row, result.test_name) for result in results for row in rows(result)]
+    return table((*head, "Test"), told)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
+    """A table as it is; columns that are not of words have their figures at the right."""
+    lines = list(rows)
+    if not lines:
+        return Html("")
+    css = [None if name in _WORDS else "figure-cell" for name in head]
+    titles = [
+        element("th", element("span", name), class_=style, scope="col")
+        for name, style in zip(head, css, strict=True)
+    ]
+    body = [
+        element(
+            "tr",
+            *(element("td", cell, class_=style) for cell, style in zip(line, css, strict=True)),
+        )
+        for line in lines[:_MOST]
+    ]
+    told = element("table", element("thead", element("tr", *titles)), element("tbody", *body))
+    box = element("div", told, class_="rows card", tabindex=0)
+    if len(lines) <= _MOST:
+        return box
+    more = f"and {len(lines) - _MOST:,} more, in load.sqlite"
+    return Html(box + element("p", more, class_="soft small"))

@@ -1,0 +1,57 @@
+"""How long the scheduler takes, for stages on which its pace is to mean something."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from kubestage.errors import InputError
+from kubestage.objects import distributions
+
+_LAWS: Final = ("informer_delay", "attempt", "attempt_per_node", "binding")
+_NONE: Final = "0s"
+
+
+class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What takes time in kube-scheduler; by default nothing does.
+
+    Durations are values or distributions (``5ms``, ``lognormal(5ms,2ms)``, ...). A pod is heard of
+    `informer_delay` after it came up. Attempts go one after another: each takes `attempt`, and
+    `attempt_per_node` for every node that was looked at. A binding is on its way while the next
+    pods are tried and takes `binding`; calls are made at `client_qps` a second after
+    `client_burst` at once (kube-scheduler's own are 50 and 100), and zero is no limit.
+    """
+
+    informer_delay: str = _NONE
+    attempt: str = _NONE
+    attempt_per_node: str = _NONE
+    binding: str = _NONE
+    client_qps: float = 0.0
+    client_burst: int = 0
+
+    def __post_init__(self) -> None:
+        for name in _LAWS:
+            try:
+                distributions.parse(getattr(self, name))
+            except InputError as error:
+                path = f"scheduler.{name}"
+                raise InputError(error.problem, path=path, fix=error.fix) from error
+        if not 0 <= self.client_qps < float("inf"):
+            raise InputError(
+                f"{self.client_qps:g} is no rate",
+                path="scheduler.client_qps",
+                fix="write how many calls a second, or 0 for no limit",
+            )
+        if self.client_burst < (1 if self.client_qps else 0):
+            raise InputError(
+                f"{self.client_burst} calls at once let none through",
+                path="scheduler.client_burst",
+                fix="write 1 or more with a client_qps",
+            )
+
+    @property
+    def is_instant(self) -> bool:
+        """Whether nothing takes time."""
+        laws = (distributions.parse(getattr(self, name)) for name in _LAWS)
+        return not self.client_qps and all(not (law.first or law.second) for law in laws)

@@ -1,0 +1,114 @@
+"""The measurements of a test: made once, given their parameters, told what went wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.errors import InputError, NotFound
+from kubestage.measure import measurements
+from kubestage.measure.facilities import Facilities
+from kubestage.measure.measurement import Measurement
+from kubestage.measure.measurements import Measurements
+from kubestage.measure.outcome import NOTHING, Later, Outcome
+from kubestage.measure.params import Params
+from kubestage.measure.registry import Registry
+from kubestage.sim.streams import Streams
+from tests.measure.fake_cluster import FakeCluster
+
+if TYPE_CHECKING:
+    from kubestage.measure.measurement import Context
+
+
+class _NotingParams(Params, frozen=True, kw_only=True):
+    word: str = ""
+
+
+class _Noting(Measurement[_NotingParams]):
+    params_type = _NotingParams
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.words: list[str] = []
+        self.draw = context.random.random()
+
+    def perform(self, params: _NotingParams) -> Outcome | Later:
+        if params.word == "input":
+            raise InputError("no", path="params.word")
+        if params.word == "refused":
+            raise NotFound("gone")
+        if params.word == "later":
+            later = Later()
+            later.resolve(Outcome(errors=("at last",)))
+            return later
+        self.words.append(f"{params.action} {params.word}")
+        return Outcome(warnings=(" ".join(self.words),))
+
+
+def made(seed: int = 0) -> Measurements:
+    registry = Registry({"Noting": _Noting})
+    return Measurements(registry, FakeCluster(), Streams(seed), Facilities())
+
+
+def perform(all_of: Measurements, identifier: str, **raw: Any) -> Outcome:
+    told = list[Outcome]()
+    all_of.perform("Noting", identifier, raw).then(told.append)
+    (outcome,) = told
+    return outcome
+
+
+def test_an_instance_lives_for_the_whole_test_under_its_identifier() -> None:
+    all_of = made()
+    perform(all_of, "a", action="start", word="one")
+    assert perform(all_of, "b", action="start", word="x").warnings == ("start x",)
+    assert perform(all_of, "a", action="gather", word="two").warnings == ("start one gather two",)
+
+
+def test_an_unknown_parameter_is_told_before_what_the_measurement_tells() -> None:
+    warnings = perform(made(), "a", wrod="x", action="start").warnings
+    said = "Noting - a: params.wrod: unknown parameter; did you mean 'word'?"
+    assert warnings == (said, "start ")
+
+
+def test_what_is_wrong_is_an_error_of_the_step() -> None:
+    all_of = made()
+    assert perform(all_of, "a", word="input").errors == ("params.word: no",)
+    assert perform(all_of, "a", word="refused").errors == ("gone",)
+    assert perform(all_of, "a", word=5).errors == ("params.word: Expected `str`, got `int`",)
+    assert perform(all_of, "a", word="later").errors == ("at last",)
+
+
+def test_an_unknown_method_is_an_error_of_the_step() -> None:
+    told = list[Outcome]()
+    made().perform("Slepe", "a", {}).then(told.append)
+    said = "method: unknown measurement method 'Slepe' (did you mean 'Sleep'?)"
+    assert told[0].errors == (said,)
+
+
+def test_chance_depends_on_the_seed_and_the_name_alone() -> None:
+    draws = []
+    for names in (["a", "b"], ["b", "a"]):
+        all_of = made(seed=7)
+        for name in names:
+            perform(all_of, name)
+        instances = all_of._instances
+        draws.append([instances["Noting", name].draw for name in "ab"])  # type: ignore[attr-defined]
+    assert draws[0] == draws[1]
+    assert draws[0][0] != draws[0][1]
+
+
+def test_start_and_stop_are_other_words_for_two_actions() -> None:
+    assert measurements.with_action({"start": True, "x": 1}) == {"action": "start", "x": 1}
+    assert measurements.with_action({"stop": True}) == {"action": "gather"}
+    assert measurements.with_action({"action": "stop", "start": True})["action"] == "stop"
+    assert measurements.with_action({"start": "now"}) == {"start": "now"}
+
+
+def test_measurements_know_what_the_namespaces_of_the_test_begin_with() -> None:
+    all_of = made()
+    all_of.set_namespace_prefix("test-x")
+    perform(all_of, "a")
+    assert all_of._instances["Noting", "a"].context.facilities.namespace_prefix == "test-x"
+
+
+def test_nothing_to_say_is_passed_on_as_it_is() -> None:
+    assert Outcome() == NOTHING

@@ -1,0 +1,85 @@
+"""Parameters are read as ClusterLoader2 reads them, and strange ones are named."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubestage.errors import InputError
+from kubestage.measure import params
+from kubestage.measure.params import Duration, FreeParams, Params, Selecting
+
+
+class _Some(Params, frozen=True, kw_only=True):
+    desired_pod_count: int
+    timeout: Duration = Duration(5)
+    share: float = 0.0
+    is_fatal: bool = False
+    command: tuple[str, ...] = ()
+
+
+def test_fields_are_camel_cased_and_durations_are_go_strings() -> None:
+    typed, warnings = params.typed(_Some, {"desiredPodCount": 3, "timeout": "1m30s"})
+    assert (typed.desired_pod_count, typed.timeout, warnings) == (3, 90_000_000_000, [])
+
+
+@pytest.mark.parametrize("value", [3, 3.0, "3", 3.9])
+def test_a_number_may_be_written_in_any_way(value: object) -> None:
+    typed, _ = params.typed(_Some, {"desiredPodCount": value})
+    assert typed.desired_pod_count == 3
+
+
+def test_truths_and_fractions_may_be_text() -> None:
+    typed, _ = params.typed(_Some, {"desiredPodCount": 1, "isFatal": "true", "share": "0.5"})
+    assert typed.is_fatal
+    assert typed.share == 0.5
+
+
+def test_items_of_a_command_become_text() -> None:
+    raw = {"desiredPodCount": 1, "command": ["sleep", 5.0, True, 0.5]}
+    typed, _ = params.typed(_Some, raw)
+    assert typed.command == ("sleep", "5", "true", "0.5")
+
+
+def test_an_unknown_key_is_a_warning_that_names_the_likely_one() -> None:
+    _, warnings = params.typed(_Some, {"desiredPodCount": 1, "timeot": "5s", "zzz": 1})
+    assert warnings == [
+        "params.timeot: unknown parameter; did you mean 'timeout'?",
+        "params.zzz: unknown parameter",
+    ]
+
+
+def test_null_means_the_default() -> None:
+    typed, _ = params.typed(_Some, {"desiredPodCount": 1, "timeout": None})
+    assert typed.timeout == 5
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({}, "params: Object missing required field `desiredPodCount`"),
+        ({"desiredPodCount": "x"}, "params.desiredPodCount: Expected `int`, got `str`"),
+        (
+            {"desiredPodCount": 1, "timeout": 5},
+            'params.timeout: 5 is no duration: write it as "90s" or "10m"',
+        ),
+        (
+            {"desiredPodCount": 1, "timeout": "5"},
+            'params.timeout: time: missing unit in duration "5"',
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_with_its_path(raw: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        params.typed(_Some, raw)
+    assert str(caught.value) == said
+
+
+def test_free_parameters_know_every_key() -> None:
+    typed, warnings = params.typed(FreeParams, {"action": "start", "any": {"thing": 1}})
+    assert (typed.action, typed.given["any"], warnings) == ("start", {"thing": 1}, [])
+
+
+def test_selectors_are_told_in_words() -> None:
+    assert Selecting().selected == "everything"
+    told = Selecting(namespace="a", label_selector="b=c", field_selector="d=e").selected
+    assert told == "namespace(a), labelSelector(b=c), fieldSelector(d=e)"

@@ -156,29 +156,38 @@ def virtual(nodes: int, limit_s: float, limit_mib: float) -> Json | None:
     if not file.exists():
         print(f"{'load in virtual time':32} skipped: {file} is not there")
         return None
-    with tempfile.TemporaryDirectory() as reports:
-        arguments = ["load", str(file), "--nodes", str(nodes), "--report-dir", reports]
+    with tempfile.TemporaryDirectory() as folder:
+        said = pathlib.Path(folder, "said")
+        arguments = ["load", str(file), "--nodes", str(nodes), "--report-dir", folder]
         began = time.perf_counter()
         process = os.posix_spawn(
             sys.executable,
             [*KUBESTAGE, *arguments],
             os.environ,
-            file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 1, str(said), os.O_WRONLY | os.O_CREAT, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
         )
         _, status, usage = os.wait4(process, 0)
         took_s = time.perf_counter() - began
+        table = said.read_text()
     peak_mib = usage.ru_maxrss / 1024
+    cpu_s = usage.ru_utime + usage.ru_stime
     code = os.waitstatus_to_exitcode(status)
+    # A load that misses an objective has run all the same.
     holds = code in (0, 1) and took_s <= limit_s and peak_mib <= limit_mib
     print(
-        f"load, {nodes:,} nodes: {took_s:,.1f} s (under {limit_s:,.0f}), {peak_mib:,.0f} MiB "
-        f"(under {limit_mib:,.0f}), exit {code}   {'' if holds else 'MISSED'}",
+        f"load, {nodes:,} nodes: {took_s:,.1f} s (under {limit_s:,.0f}), {cpu_s:,.1f} s of CPU, "
+        f"{peak_mib:,.0f} MiB (under {limit_mib:,.0f}), exit {code}   {'' if holds else 'MISSED'}",
         flush=True,
     )
+    if code:
+        print(table)
     return {
         "nodes": nodes,
         "took_s": took_s,
-        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "cpu_s": cpu_s,
         "peak_mib": peak_mib,
         "exit_code": code,
         "holds": holds,

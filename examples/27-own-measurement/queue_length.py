@@ -1,4 +1,4 @@
-"""QueueLength: how many pods wait for a node, looked at every few seconds."""
+"""QueueLength: how many pods wait to run, looked at at intervals."""
 
 from __future__ import annotations
 
@@ -94,5 +94,5 @@ class QueueLength(Measurement[QueueLengthParams]):
 
 
 def waits(pod: dict[str, Any]) -> str | None:
-    """What a pod counts as: one that has no node waits, any other is of no interest."""
-    return None if (pod.get("spec") or {}).get("nodeName") else "waiting"
+    """What a pod counts as: one that is to run and does not yet, or nothing of interest."""
+    return "waiting" if (pod.get("status") or {}).get("phase") == "Pending" else None

@@ -40,6 +40,19 @@ def test_a_path_may_not_lead_out(tree: pathlib.Path, path: str) -> None:
         files.read(path)
 
 
+def test_a_module_may_lie_beside_the_folder_and_no_other_file(tree: pathlib.Path) -> None:
+    files, _ = load_files.beside(tree / "one" / "config.yaml")
+    assert files.read_module("modules/m.yaml") == "module of one"
+    assert files.read_module("../two/modules/m.yaml") == "module of two"
+    with pytest.raises(InputError, match="leads out of the folder"):
+        files.read("../two/modules/m.yaml")
+    with pytest.raises(InputError, match="leads out of the folder"):
+        files.read_module("../../secret")
+    (tree / "two" / "link").symlink_to(tree.parent / "secret")
+    with pytest.raises(InputError, match="leads out of the folder"):
+        files.read_module("../two/link")
+
+
 def test_a_link_may_not_lead_out(tree: pathlib.Path) -> None:
     (tree / "one" / "link").symlink_to(tree.parent / "secret")
     (tree / "one" / "inside").symlink_to(tree / "one" / "config.yaml")
@@ -49,6 +62,20 @@ def test_a_link_may_not_lead_out(tree: pathlib.Path) -> None:
         files.read("link")
     with pytest.raises(InputError, match="leads out of the folder"):
         files.is_file("link")
+
+
+def test_a_link_may_lead_to_a_neighbour_where_a_path_may_not(tree: pathlib.Path) -> None:
+    (tree / "one" / "shared.yaml").symlink_to("../two/modules/m.yaml")
+    (tree / "one" / "two").symlink_to("../two")
+    files, _ = load_files.beside(tree / "one" / "config.yaml")
+    assert files.read("shared.yaml") == "module of two"
+    assert files.is_file("shared.yaml")
+    assert files.read("two/config.yaml") == "two"
+    with pytest.raises(InputError, match="leads out of the folder"):
+        files.read("../two/modules/m.yaml")
+    (tree / "two" / "link").symlink_to(tree.parent / "secret")
+    with pytest.raises(InputError, match="leads out of the folder"):
+        files.read("two/link")
 
 
 def test_a_person_may_widen_the_wall(tree: pathlib.Path) -> None:

@@ -197,3 +197,16 @@ def test_a_write_in_etcd_is_two_operations_on_its_disk() -> None:
         told = histogram.of()
         assert sum(told.counts) == count
         assert 0 < told.total / count < 0.01
+
+
+def test_system_containers_are_those_outside_of_the_namespaces_of_loads() -> None:
+    stage, cluster = stages.alive()
+    for name, where in (("own", "test-abc-1"), ("dns", "kube-system")):
+        cluster.call(stages.create(stages.pod(name), where), Heard().answer)
+    stage.run("30s")
+    started = "container_start_time_seconds"
+    found = {labels[3] for labels in values(cluster, "system-containers", started)}
+    assert {"own", "dns"} <= {labels[3] for labels in values(cluster, "cadvisor", started)}
+    assert "dns" in found
+    assert "own" not in found
+    assert "kube-apiserver-master" in found

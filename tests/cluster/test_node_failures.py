@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from typing import Any
@@ -114,6 +115,33 @@ def test_stopping_brings_nodes_back_at_once() -> None:
     cluster.moments.run()
     assert (silent(cluster), told) == ([], ["stopped"])
     assert cluster.moments.pending == 0
+
+
+def test_the_first_pause_may_be_twice_as_long_without_jitter() -> None:
+    firsts = set()
+    for seed in range(20):
+        cluster = cluster_of(1)
+        failures = NodeFailures(cluster, random.Random(seed))
+        failures.begin(NodeFailure(1, 10 * SECOND))
+        cluster.moments.run(20)
+        firsts.add(failures.events[0].at_ns)
+    assert len(firsts) > 10
+    assert max(firsts) > 15 * SECOND
+
+
+def test_one_that_is_stopped_while_it_picks_or_silences_brings_all_back() -> None:
+    for runs in range(1, 6):
+        cluster, told = cluster_of(2), list[str]()
+        failures = failures_of(cluster)
+        failures.begin(NodeFailure(1, 10 * SECOND, 0.0, 1000 * SECOND))
+        while cluster.moments.now_ns < 10 * SECOND:
+            cluster.moments.step()
+        for _ in range(runs):
+            cluster.moments.step()
+        failures.stop(functools.partial(told.append, "stopped"))
+        cluster.moments.run(1)
+        assert (silent(cluster), told) == ([], ["stopped"])
+        assert cluster.moments.pending == 0
 
 
 def test_one_that_rests_stops_at_once() -> None:

@@ -20,6 +20,7 @@ PAGES = (
     "explain",
     "kubelet",
     "kwok",
+    "load",
     "scenarios",
     "tutorial",
     "volumes",

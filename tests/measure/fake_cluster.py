@@ -62,12 +62,15 @@ class FakeMoments:
     def run_until(self, at_ns: int) -> None:
         """Let all happen that is due up to and at a time."""
         while self._due and self._due[0][0] <= at_ns:
-            due_ns, _, timer = heappop(self._due)
-            self.now_ns = due_ns
-            callback, timer.callback = timer.callback, None
-            if callback is not None:
-                callback()
+            self.step()
         self.now_ns = max(self.now_ns, at_ns)
+
+    def step(self) -> None:
+        """Let the next thing happen."""
+        self.now_ns, _, timer = heappop(self._due)
+        callback, timer.callback = timer.callback, None
+        if callback is not None:
+            callback()
 
     def run(self, seconds: float = 0) -> None:
         """Let all happen that is due within some seconds from now."""

@@ -35,7 +35,7 @@ def test_the_example_counts_pods_that_wait_and_judges() -> None:
         cluster.put(pod(name, phase="Unscheduled"))
     cluster.moments.run(2)
     for name in "ab":
-        cluster.put(pod(name, phase="Pending"))
+        cluster.put(pod(name))
     cluster.moments.run(2)
     outcome = Asked(measurement, action="gather", threshold=2).outcome
     assert outcome.errors == ("queue length: 3 pods waited",)

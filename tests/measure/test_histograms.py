@@ -59,3 +59,8 @@ def test_a_summary_holds_labels_and_buckets_in_order() -> None:
     written = Histogram({"b": "2", "a": "1"}, {"5": 2, "+Inf": 3}).to_json()
     assert written == {"labels": {"a": "1", "b": "2"}, "buckets": {"+Inf": 3, "5": 2}}
     assert list(written["labels"]) == ["a", "b"]
+
+
+def test_a_row_that_is_no_number_counts_nothing() -> None:
+    (histogram,) = histograms.gathered([Sample({"le": "1"}, math.nan), Sample({"le": "1"}, 2.0)])
+    assert histogram.buckets == {"1": 2}

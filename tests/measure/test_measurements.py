@@ -16,11 +16,21 @@ from kubestage.sim.streams import Streams
 from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
+    from kubestage.cluster.access import Cluster
     from kubestage.measure.measurement import Context
 
 
 class _NotingParams(Params, frozen=True, kw_only=True):
     word: str = ""
+
+
+class _Held:
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.is_over = False
+
+    def dispose(self) -> None:
+        self.is_over = True
 
 
 class _Noting(Measurement[_NotingParams]):
@@ -30,6 +40,10 @@ class _Noting(Measurement[_NotingParams]):
         super().__init__(context)
         self.words: list[str] = []
         self.draw = context.random.random()
+        self.is_over = False
+
+    def dispose(self) -> None:
+        self.is_over = True
 
     def perform(self, params: _NotingParams) -> Outcome | Later:
         if params.word == "input":
@@ -103,11 +117,15 @@ def test_start_and_stop_are_other_words_for_two_actions() -> None:
     assert measurements.with_action({"start": "now"}) == {"start": "now"}
 
 
-def test_measurements_know_what_the_namespaces_of_the_test_begin_with() -> None:
+def test_the_end_of_a_test_is_told_to_all() -> None:
     all_of = made()
-    all_of.set_namespace_prefix("test-x")
     perform(all_of, "a")
-    assert all_of._instances["Noting", "a"].context.facilities.namespace_prefix == "test-x"
+    noting = all_of._instances["Noting", "a"]
+    shared = noting.context.share(_Held)
+    all_of.dispose()
+    assert isinstance(noting, _Noting)
+    assert noting.is_over
+    assert shared.is_over
 
 
 def test_nothing_to_say_is_passed_on_as_it_is() -> None:

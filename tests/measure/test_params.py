@@ -34,6 +34,18 @@ def test_truths_and_fractions_may_be_text() -> None:
     assert typed.share == 0.5
 
 
+@pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])
+def test_a_truth_may_be_each_word_that_go_knows(text: str) -> None:
+    assert params.typed(_Some, {"desiredPodCount": 1, "isFatal": text})[0].is_fatal
+    no = {"1": "0", "t": "f", "T": "F", "TRUE": "FALSE", "true": "false", "True": "False"}[text]
+    assert not params.typed(_Some, {"desiredPodCount": 1, "isFatal": no})[0].is_fatal
+
+
+def test_a_number_without_end_is_no_whole_number() -> None:
+    with pytest.raises(InputError, match="desiredPodCount"):
+        params.typed(_Some, {"desiredPodCount": float("inf")})
+
+
 def test_items_of_a_command_become_text() -> None:
     raw = {"desiredPodCount": 1, "command": ["sleep", 5.0, True, 0.5]}
     typed, _ = params.typed(_Some, raw)

@@ -99,6 +99,10 @@ def test_pods_are_heard_of_after_a_delay() -> None:
 def test_a_binding_is_on_its_way_while_others_are_tried() -> None:
     run = at_ten_seconds(attempt="10ms", binding="100ms")
     run.add_pods(5)
+    run.run(10.09)
+    assert not run.bound
+    # What happens from here on cannot make them fit better.
+    assert not len(run.scheduler.queue.in_flight)
     run.run(20)
     assert list(run.bound.values()) == [10_110.0 + 10 * number for number in range(5)]
 
@@ -120,6 +124,7 @@ def test_a_pod_that_goes_before_it_is_heard_of_is_never_tried() -> None:
     run.run(20)
     assert list(run.bound) == ["p0001"]
     assert len(run.attempts()) == 1
+    assert not run.events("FailedScheduling")
 
 
 def test_a_pod_that_goes_while_it_is_being_bound_leaves_its_place_to_others() -> None:

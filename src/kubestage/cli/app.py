@@ -34,6 +34,8 @@ kubestage explain runs/1 checkout-0     [dim]# why is it there?[/dim]
 
 kubestage validate my-manifests/
 
+kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods start?[/dim]
+
 kubestage serve                         [dim]# a cluster for kubectl[/dim]
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -85,35 +84,12 @@ def load(
     burst: options.Burst = None,
 ) -> int:
     """Run a load on a stage in virtual time, or on a real cluster in real time."""
+    given = locals()
     from kubestage.cli import load_choices, load_measurements, load_tests
     from kubestage.load.reading.problems import InvalidConfig
 
     completion.check_choice(output, options.FORMATS)
-    choices = load_choices.Choices(
-        environment=dict(os.environ),
-        overrides=tuple(testoverrides or ()),
-        overwrite=tuple(overwrite_test_config or ()),
-        skip_steps=tuple(skip_steps or ()),
-        measurements=tuple(measurement or ()),
-        image_registry=image_registry,
-        root=root,
-        is_strict=strict,
-        nodes=nodes,
-        stage=tuple(stage or ()),
-        shape=load_choices.shape_of(node),
-        profile=profile,
-        seed=seed,
-        scheduler_config=scheduler_config,
-        kubeconfig=kubeconfig,
-        context=context,
-        is_in_cluster=run_from_cluster,
-        prometheus_url=prometheus_url,
-        is_exec_allowed=allow_exec,
-        clients=clients,
-        qps=qps,
-        burst=burst,
-    )
-    choices.check()
+    choices = load_choices.made(given)
     registry = load_measurements.registry(choices.measurements)
     if list_methods:
         sys.stdout.write(load_measurements.listed(registry))
@@ -153,7 +129,7 @@ def _run(
             view = load_view.view(ground)
             ran = load_running.run(tests, loaded, choices, ground, view)
             if directory is not None:
-                about = load_keeping.about(choices, ground, sys.argv[1:])
+                about = load_keeping.about(choices, ground.where, sys.argv[1:])
                 load_keeping.write(directory, ran, about)
         finally:
             ground.close()

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 import pathlib
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage.errors import InputError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_AS_NAMED: Final = (
+    "burst", "clients", "context", "image_registry", "kubeconfig", "nodes", "profile",
+    "prometheus_url", "qps", "root", "scheduler_config", "seed",
+)  # fmt: skip
 _SHAPE: Final = "write cpu=8,memory=32Gi,pods=110"
 
 
@@ -76,22 +84,38 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         self._check_one_cluster()
 
     def _check_one_cluster(self) -> None:
-        misplaced = {
-            "--scheduler-config": self.scheduler_config is not None and self.is_real,
-            "--prometheus-url": self.prometheus_url is not None and not self.is_real,
-        }
-        if misplaced["--scheduler-config"]:
+        if self.scheduler_config is not None and self.is_real:
             raise InputError(
                 "a real cluster has a scheduler of its own",
                 path="--scheduler-config",
                 fix="leave it out, or run the load on a stage",
             )
-        if misplaced["--prometheus-url"]:
-            raise InputError(
-                "a stage answers PromQL itself",
-                path="--prometheus-url",
-                fix="leave it out, or name a real cluster with --kubeconfig",
-            )
+        for option, is_given, why in (
+            ("--prometheus-url", self.prometheus_url is not None, "a stage answers PromQL itself"),
+            ("--allow-exec", self.is_exec_allowed, "no time passes on a stage while commands run"),
+        ):
+            if is_given and not self.is_real:
+                fix = "leave it out, or name a real cluster with --kubeconfig"
+                raise InputError(why, path=option, fix=fix)
+
+
+def made(given: Mapping[str, Any]) -> Choices:
+    """The choices that options of these names make; what is missing is as usual."""
+    fields: dict[str, Any] = {
+        "overrides": tuple(given["testoverrides"] or ()),
+        "overwrite": tuple(given["overwrite_test_config"] or ()),
+        "skip_steps": tuple(given["skip_steps"] or ()),
+        "measurements": tuple(given["measurement"] or ()),
+        "stage": tuple(given["stage"] or ()),
+        "shape": shape_of(given["node"]),
+        "is_in_cluster": given["run_from_cluster"],
+        "is_strict": given.get("strict", False),
+        "is_exec_allowed": given.get("allow_exec", False),
+    }
+    fields |= {name: given[name] for name in _AS_NAMED}
+    choices = Choices(environment=dict(os.environ), **fields)
+    choices.check()
+    return choices
 
 
 def shape_of(text: str) -> Shape:
@@ -119,7 +143,8 @@ def text_of(file: str, option: str) -> str:
     if not path.exists():
         raise InputError("no such file", file=file, path=option)
     if not path.is_file():
-        raise InputError("is no file", file=file, path=option)
+        fix = "name a file in it, as in DIR/config.yaml"
+        raise InputError("is no file", file=file, path=option, fix=fix)
     try:
         return path.read_bytes().decode()
     except UnicodeDecodeError:

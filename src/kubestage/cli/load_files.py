@@ -11,12 +11,15 @@ from kubestage.load import files
 class Folder:
     """Files below a folder; paths start at `start` within it.
 
-    Neither ``..`` nor a link may lead out of the folder.
+    No ``..`` may lead out of the folder, nor may a link. `around` is wider: modules are read there,
+    and links of the folder may lead there.
     """
 
-    def __init__(self, root: pathlib.Path, start: str = "") -> None:
-        self._root = root.resolve()
+    def __init__(self, root: pathlib.Path, start: str = "", around: Folder | None = None) -> None:
+        self.root = root.resolve()
         self._start = start
+        self._around = around
+        self._wall: pathlib.Path = self.root if around is None else around.root
 
     def read(self, path: str) -> str:
         """The text of a file."""
@@ -30,6 +33,10 @@ class Folder:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
+    def read_module(self, path: str) -> str:
+        """The text of a module."""
+        return (self._around or self).read(path)
+
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
         return self._place(path).exists()
@@ -39,8 +46,8 @@ class Folder:
         return self._place(path).is_file()
 
     def _place(self, path: str) -> pathlib.Path:
-        place = (self._root / files.joined(self._start, path)).resolve()
-        if not place.is_relative_to(self._root):
+        place = (self.root / files.joined(self._start, path)).resolve()
+        if not place.is_relative_to(self._wall):
             raise files.outside(path)
         return place
 
@@ -48,11 +55,12 @@ class Folder:
 def beside(config: pathlib.Path, root: pathlib.Path | None = None) -> tuple[Folder, str]:
     """The files that a configuration may read, and its own name among them.
 
-    That is its folder, or `root` where a person allows a wider one.
+    That is its folder, and the one around it for modules and for what links of its folder lead to;
+    or `root` where a person allows a wider one.
     """
     folder = config.resolve().parent
     if root is None:
-        return Folder(folder), config.name
+        return Folder(folder, around=Folder(folder.parent, folder.name)), config.name
     wall = root.resolve()
     if not folder.is_relative_to(wall):
         raise InputError(

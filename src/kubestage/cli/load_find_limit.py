@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import completion, failures
+from kubestage.cli import load_limit_options as searching
 from kubestage.cli import load_options as options
 from kubestage.errors import InputError
 
@@ -34,19 +35,18 @@ tells more.
 Exit code: 0 if a limit was found, 1 if even the lowest load misses the goals, 2 if something is
 wrong with the input.
 """
-_WIDE: Final = 1024
 
 
 def find_limit(
-    config: options.Config,
-    slo: options.Slos,
-    vary: options.Vary,
-    from_: options.From = None,
-    to: options.To = None,
-    seeds: options.Seeds = 5,
-    confidence: options.Confidence = 0.95,
-    precision: options.Precision = 0.05,
-    jobs: options.Jobs = None,
+    config: searching.Config,
+    slo: searching.Slos,
+    vary: searching.Vary,
+    from_: searching.From = None,
+    to: searching.To = None,
+    seeds: searching.Seeds = 5,
+    confidence: searching.Confidence = 0.95,
+    precision: searching.Precision = 0.05,
+    jobs: searching.Jobs = None,
     report_dir: options.ReportDir = None,
     output: options.Output = "table",
     stage: options.Stage = None,
@@ -70,33 +70,12 @@ def find_limit(
     burst: options.Burst = None,
 ) -> int:
     """Search for the highest load that still meets its goals."""
+    given = locals()
     from kubestage.cli import load_choices, load_limit
     from kubestage.load.reading.problems import InvalidConfig
 
     completion.check_choice(output, options.FORMATS)
-    choices = load_choices.Choices(
-        environment=dict(os.environ),
-        overrides=tuple(testoverrides or ()),
-        overwrite=tuple(overwrite_test_config or ()),
-        skip_steps=tuple(skip_steps or ()),
-        measurements=tuple(measurement or ()),
-        image_registry=image_registry,
-        root=root,
-        nodes=nodes,
-        stage=tuple(stage or ()),
-        shape=load_choices.shape_of(node),
-        profile=profile,
-        seed=seed,
-        scheduler_config=scheduler_config,
-        kubeconfig=kubeconfig,
-        context=context,
-        is_in_cluster=run_from_cluster,
-        prometheus_url=prometheus_url,
-        clients=clients,
-        qps=qps,
-        burst=burst,
-    )
-    choices.check()
+    choices = load_choices.made(given)
     wanted = load_limit.Wanted(
         config=config,
         slos=tuple(slo),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+import msgspec
+
 from kubestage.cli import load_compose, load_stage
 from kubestage.cli.load_compose import Surroundings
 from kubestage.cluster import node_readiness
@@ -25,12 +27,23 @@ if TYPE_CHECKING:
 _LOOK_NS: Final = 250_000_000
 
 
+class Where(msgspec.Struct, frozen=True):
+    """A cluster in a report: ``stage`` or its address, and for how many nodes loads are made."""
+
+    cluster: str
+    nodes: int
+
+
 class Ground(Protocol):
     """A cluster on which tests are run one after the other."""
 
     @property
     def is_real(self) -> bool:
         """Whether its time is that of the wall."""
+
+    @property
+    def where(self) -> Where:
+        """What a report calls it."""
 
     @property
     def around(self) -> Surroundings:
@@ -57,6 +70,7 @@ class StagedGround:
         nodes = load_stage.nodes_of(self.stage, choices)
         self._queries = MetricsStore(cluster)
         self._is_interrupted = False
+        self.where = Where("stage", nodes)
         self.around = Surroundings(
             cluster=cluster,
             streams=self.stage.streams,
@@ -102,6 +116,7 @@ class RealGround:
             cluster.check()
             nodes = choices.nodes or self._nodes()
             url = choices.prometheus_url
+            self.where = Where(cluster.server, nodes)
             self.around = Surroundings(
                 cluster=cluster,
                 streams=Streams(choices.seed),

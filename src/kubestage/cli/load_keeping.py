@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import kubestage
 from kubestage.results.load.about import About
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from kubestage.cli.load_choices import Choices
-    from kubestage.cli.load_grounds import Ground
+    from kubestage.cli.load_grounds import Where
     from kubestage.cli.load_running import Ran
     from kubestage.results.load.report_directory import ReportDirectory
 
@@ -37,16 +37,14 @@ def write(directory: ReportDirectory, ran: Sequence[Ran], about: About) -> None:
     directory.write([each.result for each in ran], configs, about)
 
 
-def about(choices: Choices, ground: Ground, words: Sequence[str]) -> About:
+def about(choices: Choices, where: Where, words: Sequence[str]) -> About:
     """What a report says of the run; `words` are the command line."""
-    is_real = ground.is_real
-    cluster: Any = ground.around.cluster
     return About(
         version=kubestage.__version__,
         seed=choices.seed,
-        nodes=ground.around.nodes,
-        cluster=cluster.server if is_real else "stage",
-        profile="" if is_real else choices.profile,
+        nodes=where.nodes,
+        cluster=where.cluster,
+        profile="" if choices.is_real else choices.profile,
         command=command(choices, words),
     )
 

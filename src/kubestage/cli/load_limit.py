@@ -18,6 +18,7 @@ from kubestage.cli import (
     load_tests,
     load_view,
 )
+from kubestage.cli.load_grounds import Where  # noqa: TC001 - read by msgspec
 from kubestage.cli.load_slo import Judged, Slo  # noqa: TC001 - read by msgspec
 from kubestage.cli.load_vary import Vary
 from kubestage.errors import InputError
@@ -68,6 +69,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     slos: tuple[Slo, ...]
     points: tuple[Point, ...]
     found: Found
+    where: Where
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -103,7 +105,9 @@ class Search:
             self._runs = runs
             found = limit_search.search(self._meets, self._range)
         points = tuple(self._points[value] for value, _ in found.tried)
-        return Outcome(wanted=self._wanted, slos=self._slos, points=points, found=found)
+        return Outcome(
+            wanted=self._wanted, slos=self._slos, points=points, found=found, where=self._where
+        )
 
     def _ranged(self) -> Range:
         """Where to search, from what the configuration says where a person does not."""
@@ -113,6 +117,7 @@ class Search:
         if wanted.start is not None:
             choices = self._vary.chosen(choices, wanted.start)
         ground = load_grounds.ground(choices, registry)
+        self._where = ground.where
         try:
             [test] = _tests(wanted.config)
             [loaded] = load_running.loaded_for([test], choices, ground)

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from kubestage.cli.load_choices import Choices
     from kubestage.cli.load_limit import Outcome, Point
     from kubestage.cli.load_slo import Slo
+    from kubestage.results.load.limit_directory import LimitDirectory
 
 Json = dict[str, Any]
+_LENGTH = 300
 _VERDICTS = {True: "meets", False: "misses", None: "unsure"}
 
 
@@ -75,11 +77,20 @@ def _told(outcome: Outcome) -> Iterator[str]:
             "Warning: a higher load meets the goals where a lower one misses them, so there is "
             "no single limit. The one above is the first."
         )
-    problems = dict.fromkeys(
-        run.problem for point in outcome.points for run in point.runs if run.problem
-    )
-    for problem in list(problems)[:3]:
-        yield f"A run failed: {problem[:300]}"
+    yield from _failures(outcome)
+
+
+def _failures(outcome: Outcome) -> Iterator[str]:
+    """What went wrong at the lowest load at which something did; a value alone does not tell."""
+    for point in outcome.points:
+        problems = dict.fromkeys(run.problem for run in point.runs if run.problem)
+        if problems:
+            yield f"At {point.value:g} a run failed: {_shortened(next(iter(problems)))}"
+            return
+
+
+def _shortened(problem: str) -> str:
+    return problem if len(problem) <= _LENGTH else f"{problem[:_LENGTH]}..."
 
 
 def _row(point: Point, slos: Sequence[Slo]) -> tuple[str, ...]:
@@ -109,7 +120,7 @@ def _conclusion(outcome: Outcome) -> str:
     )
 
 
-def claimed(report_dir: str | None) -> AbstractContextManager[Any]:
+def claimed(report_dir: str | None) -> AbstractContextManager[LimitDirectory | None]:
     """The directory, refused before anything is run if it cannot be written."""
     if report_dir is None:
         return contextlib.nullcontext()
@@ -118,7 +129,10 @@ def claimed(report_dir: str | None) -> AbstractContextManager[Any]:
     return LimitDirectory(report_dir)
 
 
-def write(directory: Any, outcome: Outcome, choices: Choices, words: Sequence[str]) -> None:
+def write(
+    directory: LimitDirectory, outcome: Outcome, choices: Choices, words: Sequence[str]
+) -> None:
     """Keep the search."""
-    del choices, words
-    directory.write(as_data(outcome))
+    from kubestage.cli import load_keeping
+
+    directory.write(as_data(outcome), load_keeping.about(choices, outcome.where, words))

@@ -1,4 +1,4 @@
-"""The options of ``kubestage load`` and ``kubestage load find-limit``."""
+"""The options of ``kubestage load``, which ``kubestage load find-limit`` has as well."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _STAGE: Final = "On a stage"
 _REAL: Final = "On a real cluster"
 _CONFIG: Final = "What the configuration says"
 _CLIENTS: Final = "Clients of the load"
-_SEARCH: Final = "The search"
 
 Configs = Annotated[
     list[str] | None,
@@ -27,10 +26,6 @@ Configs = Annotated[
         help="Configurations of ClusterLoader2, in either spelling, or suites of them.",
         show_default=False,
     ),
-]
-Config = Annotated[
-    str,
-    typer.Argument(metavar="CONFIG", help="A configuration of ClusterLoader2.", show_default=False),
 ]
 Suites = Annotated[
     list[str] | None,
@@ -231,87 +226,5 @@ Burst = Annotated[
         help="Calls that a client may make at once before that. [dim][default: 200][/dim]",
         show_default=False,
         rich_help_panel=_CLIENTS,
-    ),
-]
-
-Slos = Annotated[
-    list[str],
-    typer.Option(
-        "--slo",
-        metavar="NAME<=VALUE",
-        help="What must hold, as in pod-startup-p99<=5s. Repeatable.",
-        rich_help_panel=_SEARCH,
-        show_default=False,
-    ),
-]
-Vary = Annotated[
-    str,
-    typer.Option(
-        "--vary",
-        metavar="PATH",
-        help="What is raised: tuningSets.NAME.qps, any number of the configuration, or "
-        "params.CL2_NAME.",
-        rich_help_panel=_SEARCH,
-        show_default=False,
-    ),
-]
-From = Annotated[
-    float | None,
-    typer.Option(
-        "--from",
-        metavar="N",
-        help="Where the search begins. [dim][default: what the configuration says][/dim]",
-        show_default=False,
-        rich_help_panel=_SEARCH,
-    ),
-]
-To = Annotated[
-    float | None,
-    typer.Option(
-        "--to",
-        metavar="N",
-        help="Where it ends. [dim][default: 1024 times the beginning][/dim]",
-        show_default=False,
-        rich_help_panel=_SEARCH,
-    ),
-]
-Seeds = Annotated[
-    int,
-    typer.Option(
-        "--seeds",
-        metavar="N",
-        min=1,
-        max=1000,
-        help="How many runs decide about a load, each with its own seed.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-Confidence = Annotated[
-    float,
-    typer.Option(
-        "--confidence",
-        metavar="SHARE",
-        help="How sure a decision must be.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-Precision = Annotated[
-    float,
-    typer.Option(
-        "--precision",
-        metavar="SHARE",
-        help="How closely the limit is searched for, as a share of it.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        metavar="N",
-        min=1,
-        help="How many runs go on at the same time. [dim][default: one per core][/dim]",
-        show_default=False,
-        rich_help_panel=_SEARCH,
     ),
 ]

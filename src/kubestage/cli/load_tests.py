@@ -42,7 +42,11 @@ def named(configs: Sequence[str], named_suites: Sequence[str]) -> list[Test]:
         text = load_choices.text_of(config, "CONFIG")
         found.extend(_scenarios(config, text) if _is_suite(text) else [Test(config)])
     for suite in named_suites:
-        found.extend(_scenarios(suite, load_choices.text_of(suite, "--suite")))
+        text = load_choices.text_of(suite, "--suite")
+        if not _is_suite(text):
+            fix = f"if it is a configuration, leave --suite out: kubestage load {suite}"
+            raise InputError("is no list of tests", file=suite, path="--suite", fix=fix)
+        found.extend(_scenarios(suite, text))
     if not found:
         raise InputError(
             "no configuration named", path="CONFIG", fix="see `kubestage load --help` for examples"

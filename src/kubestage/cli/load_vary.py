@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kubestage.load.config import Config
 
 _PARAMS: Final = "params."
-_PART: Final = re.compile(r"\[(?P<index>\d+)\]|(?P<name>[^.\[\]]+)\.?|(?P<rest>.)")
+_PART: Final = re.compile(r"\[(?P<index>\d+)\]\.?|(?P<name>[^.\[\]]+)\.?|(?P<rest>.)")
 # ClusterLoader2's words for what is called otherwise in a configuration that was read.
 _WORDS: Final = {
     "objectbundle": "objects",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SECOND_NS: Final = 1_000_000_000
 _REFRESHES: Final = 8
 _LINE_SECONDS: Final = 30
-_WIDTH: Final = 30
+_WIDTH: Final = 20
 _PHASES: Final = 8
 # What counts for the time that is left: a call, a pod, a step that waits.
 _POD_WEIGHT: Final = 3
@@ -77,10 +77,10 @@ class Lines:
         if self._run is None or time.monotonic() - self._at < _LINE_SECONDS:
             return
         self._at = time.monotonic()
-        where = "" if self._run.step is None else self._run.step.name
-        if where and where != self._said:
+        where = _where(self._run)
+        if where != self._said:
             self._said = where
-            typer.echo(f"{self._run.result.test_name}: {where} of {self._run.steps}", err=True)
+            typer.echo(f"{self._run.result.test_name or 'load'}: {where}", err=True)
 
     def end(self) -> None:
         """It is over."""
@@ -123,7 +123,7 @@ class Picture:
 
     def drawn(self, seconds: float) -> RenderableType:
         """The picture after so many seconds of the wall."""
-        from rich import console, progress_bar, table
+        from rich import console, markup, progress_bar, table
 
         run = self._run
         done = self._done()
@@ -141,17 +141,7 @@ class Picture:
                 f"{phase.ended:,} of {phase.actions:,}",
                 self._pace(number - 1, phase),
             )
-        return console.Group(head, f"  {self._where()}", phases)
-
-    def _where(self) -> str:
-        from rich import markup
-
-        run = self._run
-        if run.is_cleaning:
-            return "cleaning up"
-        if run.step is None:
-            return "making namespaces"
-        return markup.escape(f"{run.step.name} of {run.steps}")
+        return console.Group(head, f"  {markup.escape(_where(run))}", phases)
 
     def _done(self) -> float:
         """Which share of all that is to be done is done, about."""
@@ -170,7 +160,7 @@ class Picture:
         passed = durations.go_string(now_ns // _SECOND_NS * _SECOND_NS)
         words = [passed if self._ground.is_real else f"virtual {passed}, wall {seconds:,.0f}s"]
         if 0.02 < done < 1:
-            words.append(f"about {seconds * (1 - done) / done:,.0f}s left")
+            words.append(f"{seconds * (1 - done) / done:,.0f}s left")
         return ", ".join(words)
 
     def _pace(self, at: int, phase: PhaseRun) -> str:
@@ -183,7 +173,7 @@ class Picture:
         seconds = (moments.now_ns - step.began_ns) / _SECOND_NS
         if asked is None or seconds < 1 or phase.begun in (0, phase.actions):
             return planned.tuning_set
-        return f"{planned.tuning_set}: {asked:g}/s asked, {phase.begun / seconds:.1f}/s made"
+        return f"{planned.tuning_set}: {phase.begun / seconds:.1f} of {asked:g}/s"
 
 
 def rates(loaded: config.Config) -> dict[str, float]:
@@ -207,6 +197,15 @@ def view(ground: Ground, *, is_wanted: bool = True) -> View:
     if not is_wanted:
         return Unseen()
     return Picture(ground) if sys.stderr.isatty() else Lines()
+
+
+def _where(run: LoadRun) -> str:
+    """``step 3 of 8: Creating pods``."""
+    if run.is_cleaning:
+        return "cleaning up"
+    if run.step is None:
+        return "making namespaces"
+    return f"step {run.step.number} of {run.steps}: {run.step.name.partition('] ')[2]}"
 
 
 def _grown(plan: Plan) -> Iterator[tuple[PlannedStep, int]]:

@@ -20,20 +20,23 @@ from kubestage.errors import InputError
 from kubestage.scheduler.metric_families import Gauge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from kubestage.cluster.api_server import ApiServer
     from kubestage.cluster.component_calls import ComponentCalls
     from kubestage.cluster.watchers import Watchers
+    from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.runner import Runner
     from kubestage.metrics.scraper import Metrics
     from kubestage.scheduler.metric_families import Family
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.store.store import Store
 
-KUBELET, CADVISOR = "kubelet", "cadvisor"
-COMPONENTS: Final = (*CONTROL_PLANE, KUBELET, CADVISOR)
-"""Whose metrics can be had."""
+KUBELET, CADVISOR, SYSTEM_CONTAINERS = "kubelet", "cadvisor", "system-containers"
+COMPONENTS: Final = (*CONTROL_PLANE, KUBELET, CADVISOR, SYSTEM_CONTAINERS)
+"""Whose metrics can be had; the last is cadvisor's word on what is not in namespaces of loads."""
+OF_LOADS: Final = "test-"
+"""How the namespaces begin that a load makes for itself, unless told otherwise."""
 MASTER: Final = "master"
 """The node of the control plane, where the stage has none that is called so."""
 CONTAINERS: Final = {
@@ -46,6 +49,7 @@ CONTAINERS: Final = {
 them."""
 
 _NODE: Final = ("v1", "Node")
+_POD: Final = ("v1", "Pod")
 _ROLES: Final = frozenset(
     {"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 )
@@ -80,6 +84,7 @@ class Components:
             SCHEDULER: self._of_scheduler,
             KUBELET: self._of_kubelets,
             CADVISOR: self._of_containers,
+            SYSTEM_CONTAINERS: self._of_system_containers,
         }
 
     @property
@@ -211,8 +216,23 @@ class Components:
         return node_stats.kubelet_families(node_stats.nodes_of(self.kubelet))
 
     def _of_containers(self) -> list[Family]:
+        return self._containers_on(node_stats.nodes_of(self.kubelet))
+
+    def _of_system_containers(self) -> list[Family]:
+        """The same of what is no load's own, for a run in which next to everything is."""
+        pods = self.store.read(_POD)
+        kept = {key for key in pods if not key.startswith(OF_LOADS)}
+        names = {pods[key]["spec"].get("nodeName") for key in kept}
+        nodes = node_stats.nodes_of(self.kubelet) if kept else ()
+        return self._containers_on([node for node in nodes if node.name in names], kept)
+
+    def _containers_on(
+        self, nodes: Sequence[Node], kept: Container[str] | None = None
+    ) -> list[Family]:
         clock = self.store.clock
-        pods = node_stats.pods_of(node_stats.nodes_of(self.kubelet), clock.now_ns)
+        pods = node_stats.pods_of(nodes, clock.now_ns)
+        if kept is not None:
+            pods = {key: pods[key] for key in pods if key in kept}
         plane = {
             f"kube-system/{CONTAINERS[component][0]}-{self.master}": (
                 CONTAINERS[component][1],

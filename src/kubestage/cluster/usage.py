@@ -80,6 +80,9 @@ DATABASE_OBJECT_BYTES: Final = 2_500
 """What an empty database of etcd takes on disk, and what each object adds."""
 
 
+_WINDOW_S: Final = 10.0
+
+
 class ControlPlaneUsage:
     """The model, on the numbers of a stage."""
 
@@ -118,17 +121,21 @@ class ControlPlaneUsage:
         return constants.idle_cores * passed_s + worked
 
     def cores(self, component: str) -> float:
-        """What a component uses on average since it was last looked at, or since the beginning."""
+        """What a component uses on average since it was last looked at, or since the beginning.
+
+        A moment's work is spread over some time, as by whoever reads the counters of a machine.
+        """
         now_ns = self._store.clock.now_ns
         used = self.cpu_seconds(component)
         looks = self._looks.setdefault(component, [(self._begun_ns, 0.0)])
         if looks[-1][0] < now_ns:
             looks.append((now_ns, used))
             del looks[:-2]
-        (since_ns, before), (_, after) = looks[0], looks[-1]
-        if now_ns == since_ns:
-            return CONSTANTS[component].idle_cores
-        return (after - before) / ((looks[-1][0] - since_ns) * 1e-9)
+        (since_ns, before), (until_ns, after) = looks[0], looks[-1]
+        passed_s = (until_ns - since_ns) * 1e-9
+        idle_cores = CONSTANTS[component].idle_cores
+        worked = after - before - idle_cores * passed_s
+        return idle_cores + worked / max(passed_s, _WINDOW_S)
 
     def memory_bytes(self, component: str) -> int:
         """What a component holds now."""

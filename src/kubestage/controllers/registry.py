@@ -21,6 +21,7 @@ _VOLUME: Final = ("", "PersistentVolume")
 _SERVICE: Final = ("", "Service")
 _CRON_JOB: Final = ("batch", "CronJob")
 _JOB: Final = ("batch", "Job")
+_DEVICE_CLAIM: Final = ("resource.k8s.io", "ResourceClaim")
 
 
 class _CronJobs(Later):
@@ -92,6 +93,19 @@ class _EphemeralVolumes(_OfClaims):
     name = "ephemeral_volume"
     place = "volumes.ephemeral:EphemeralVolumeController"
     kinds = (_CLAIM, _POD)
+
+
+class _ResourceClaims(Later):
+    name = "resource_claim"
+    place = "resource_claim.loop:ResourceClaimController"
+    kinds = (_DEVICE_CLAIM, _POD)
+
+    def concerns(self, kind: tuple[str, str], obj: dict[str, Any]) -> bool:
+        """Claims, and pods that have some or will."""
+        return kind != _POD or (
+            "resourceClaims" in obj["spec"]
+            or "extendedResourceClaimStatus" in (obj.get("status") or ())
+        )
 
 
 class _Quotas(Later):
@@ -223,6 +237,7 @@ LOOPS: Final[tuple[type[Controller], ...]] = (
     _ClaimProtection,
     _VolumeProtection,
     _EphemeralVolumes,
+    _ResourceClaims,
     _Quotas,
     _ReplicaSets,
     _ReplicationControllers,

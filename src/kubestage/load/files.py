@@ -2,7 +2,9 @@
 
 Everything that a configuration names (modules, object templates, files that templates include) is
 looked up from the folder of the top configuration, also with a leading slash, and may not lie
-outside the wall: that folder, or a wider one that a person names.
+outside the wall: that folder, or a wider one that a person names. A module may also lie beside the
+configuration's folder, where configurations of one project share theirs, and a link of that folder
+may lead there.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ class Files(Protocol):
 
     def read(self, path: str) -> str:
         """The text of a file; InputError if it is missing, no text, or outside."""
+
+    def read_module(self, path: str) -> str:
+        """The text of a module, which may lie beside the folder."""
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
@@ -68,6 +73,10 @@ class Texts:
         if text is None:
             raise missing(path)
         return text
+
+    def read_module(self, path: str) -> str:
+        """The text at a path."""
+        return self.read(path)
 
     def exists(self, path: str) -> bool:
         """Whether there is a text, or one below the path."""

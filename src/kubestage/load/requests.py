@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _FIRST_WAIT_NS: Final = 100_000_000
 _FACTOR: Final = 3
 _ATTEMPTS: Final = 6
-_PASSING_CODES: Final = frozenset({401, 429, 500, 503, 504})
+_PASSING_CODES: Final = frozenset({401, 429, 500, 502, 503, 504})
 
 
 class Requests:

@@ -10,6 +10,7 @@ import msgspec
 from kubestage.load.bundles import Objects, Workshop
 from kubestage.load.call_log import CallLog
 from kubestage.load.chaos import Chaos
+from kubestage.load.dependencies.dependencies import Dependencies
 from kubestage.load.namespaces import NAMESPACE, Preparation
 from kubestage.load.phase_run import PhaseRun
 from kubestage.load.removal import Removal
@@ -75,6 +76,7 @@ class LoadRun:
         self._preparation = Preparation(
             self._requests, work.config.namespaces, self._prefix, self._prepared
         )
+        self._dependencies = Dependencies(work.config.dependencies, self._requests)
         self.result = LoadResult(
             name=work.config.name,
             identifier=work.identifier,
@@ -94,11 +96,6 @@ class LoadRun:
         """Begin."""
         self.result.began_unix_ns = self._moments.unix_ns
         self.result.began_ns = self._moments.now_ns
-        self.result.warnings.extend(
-            f"dependency {each.name}: {each.method} is a program that a run cannot install; set it "
-            "up beforehand"
-            for each in self._config.dependencies
-        )
         self._preparation.start()
 
     def interrupt(self) -> None:
@@ -108,6 +105,7 @@ class LoadRun:
         self.result.is_interrupted = True
         self._requests.stop()
         self._tuning.stop()
+        self._dependencies.abandon()
         if self.step is not None:
             self.step.abandon()
 
@@ -116,6 +114,14 @@ class LoadRun:
         self.result.warnings.extend(self._preparation.warnings)
         if problem:
             self.result.errors.append(f"error while preparing test namespaces: {problem}")
+            self._clean()
+            return
+        self._dependencies.set_up(self._depended)
+
+    def _depended(self, problems: list[str]) -> None:
+        self.result.warnings.extend(self._dependencies.warnings)
+        if problems:
+            self.result.errors.extend(problems)
             self._clean()
             return
         self._chaos.start()
@@ -163,11 +169,11 @@ class LoadRun:
         self.result.warnings.extend(self._chaos.warnings)
         self._judge_emptiness()
         self._measurements.dispose()
-        if not self._config.namespaces.delete_automanaged:
-            self._end()
-            return
         # A clean-up goes on where the run was broken off, so its calls may be made again.
-        requests = Requests(self._cluster, self._requests.log)
+        requests = self._requests = Requests(self._cluster, self._requests.log)
+        if not self._config.namespaces.delete_automanaged:
+            self._cleaned([])
+            return
         removal = Removal(requests, self._config.namespaces.delete_timeout_ns, self._cleaned)
         own = [(NAMESPACE, "", name) for name in self._preparation.made]
         removal.start([*self._leftovers.all(), *own])
@@ -182,12 +188,16 @@ class LoadRun:
         (self.result.errors if self._is_strict else self.result.warnings).extend(empty)
 
     def _cleaned(self, problems: list[str]) -> None:
+        self._tell_left(problems)
+        self._dependencies.take_down(self._requests, self._end)
+
+    def _end(self, problems: list[str]) -> None:
+        self._tell_left(problems)
+        self.is_over = True
+
+    def _tell_left(self, problems: list[str]) -> None:
         told = [f"clean-up: {each}" for each in problems]
         (self.result.errors if self._is_strict else self.result.warnings).extend(told)
-        self._end()
-
-    def _end(self) -> None:
-        self.is_over = True
 
 
 def drawn_prefix(streams: Streams) -> str:

@@ -21,9 +21,10 @@ class Histogram(msgspec.Struct):
     buckets: dict[str, int] = msgspec.field(default_factory=dict)
 
     def add(self, sample: Sample) -> None:
-        """Count one row of a ``..._bucket`` metric into its bucket."""
+        """Count one row of a ``..._bucket`` metric into its bucket; NaN counts nothing."""
         bound = sample.labels.get(_LE, "")
-        self.buckets[bound] = self.buckets.get(bound, 0) + int(sample.value)
+        count = int(sample.value) if math.isfinite(sample.value) else 0
+        self.buckets[bound] = self.buckets.get(bound, 0) + count
 
     def quantile(self, q: float) -> float:
         """Linear between the bounds of the bucket in which it lies; NaN if nothing is known.

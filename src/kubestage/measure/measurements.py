@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from kubestage.errors import ApiError, InputError
 from kubestage.measure import outcome as outcomes
 from kubestage.measure import params
@@ -51,10 +49,6 @@ class Measurements:
         else:
             result.then(told.resolve)
         return later
-
-    def set_namespace_prefix(self, prefix: str) -> None:
-        """What the names of the test's namespaces begin with; for measurements made from now on."""
-        self._facilities = msgspec.structs.replace(self._facilities, namespace_prefix=prefix)
 
     def dispose(self) -> None:
         """The test is over."""

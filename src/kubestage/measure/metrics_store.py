@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from kubestage.errors import InputError
 from kubestage.measure.facilities import Answered, Sample
 from kubestage.measure.prometheus import rules as own_rules
-from kubestage.measure.prometheus.scraping import CONTROL_PLANE, Scrape
+from kubestage.measure.prometheus.scraping import SYSTEM, Scrape
 from kubestage.promql import queries
 from kubestage.promql.evaluation import VERSION_2
 from kubestage.promql.recording import RuleBook
@@ -50,7 +50,7 @@ class MetricsStore:
         cluster: Scraped,
         *,
         interval_ns: int = INTERVAL_NS,
-        targets: Sequence[Target] = CONTROL_PLANE,
+        targets: Sequence[Target] = SYSTEM,
         rules: Sequence[Rule] = own_rules.RULES,
     ) -> None:
         self.series = SeriesStore()

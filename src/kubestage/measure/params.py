@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, TypeVar
+import math
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import durations
+
+_TRUTHS: Final = {"t": True, "T": True, "f": False, "F": False}
 
 
 class Duration(int):
@@ -78,8 +81,10 @@ def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
 
 def _plain(value: Any, kind: Any) -> Any:
     """A number as the int or the text that is wanted: JSON makes floats of them all."""
-    if kind is int and isinstance(value, float):
+    if kind is int and isinstance(value, float) and math.isfinite(value):
         return int(value)
+    if kind is bool and isinstance(value, str):
+        return _TRUTHS.get(value, value)
     if kind == tuple[str, ...] and isinstance(value, list):
         return [_text(item) for item in value]
     return value

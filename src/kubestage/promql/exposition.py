@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME: Final = r"[A-Za-z_:][A-Za-z0-9_:]*"
-# NOTE: written without alternatives a line takes a fifth of the time (30 us, now 6).
+# NOTE: without alternatives, at which a pattern goes back and tries again on every line.
 _QUOTED: Final = r'[^"\\]*(?:\\.[^"\\]*)*'
 _LABELS: Final = rf'\{{[^"}}]*(?:"{_QUOTED}"[^"}}]*)*\}}'
 # After the value may come when it was so, and what it was like once.

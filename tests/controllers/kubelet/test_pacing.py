@@ -43,14 +43,15 @@ def test_a_node_hears_of_its_pods_after_a_delay() -> None:
     assert cluster.status("a")["startTime"] == at(12)
 
 
-def test_a_pod_that_changes_before_it_is_heard_of_is_not_heard_of_later() -> None:
-    cluster = ready(watch_delay="2s")
+def test_a_pod_that_is_to_go_before_it_is_heard_of_is_not_heard_of_later() -> None:
+    cluster = ready(watch_delay="2s", launch_delay="10s")
     cluster.pod("a")
     cluster.run("1s")
-    patch = {"metadata": {"annotations": {"k": "v"}}}
-    cluster.store.patch(("v1", "Pod"), "a", patch, "default")
-    cluster.run("5s")
-    assert cluster.status("a")["startTime"] == at(12)
+    cluster.delete("a")
+    cluster.run("900ms")
+    assert cluster.get("a") is not None
+    cluster.run("200ms")
+    assert cluster.get("a") is None
 
 
 def test_so_many_pods_are_launched_at_once() -> None:

@@ -63,7 +63,8 @@ def test_an_unknown_key_is_an_error_where_it_is_strict() -> None:
         ("integer", True, "expected a whole number, found true or false"),
         ("integer", 2**31, "2147483648 does not fit a 32-bit number"),
         ("number", "1", "expected a number, found text"),
-        ("text", 5, "expected text, found the number 5 (quote it)"),
+        ("text", [5], "expected text, found a list"),
+        ("labels", [5], "expected a map, found a list"),
         ("flag", "true", "expected true or false, found text"),
         ("mapping", [1], "expected a map, found a list"),
         ("texts", {}, "expected a list, found a map"),
@@ -87,9 +88,32 @@ def test_numbers_of_free_maps_are_fractions() -> None:
 
 def test_the_elements_of_a_list_know_their_places() -> None:
     problems = Problems()
-    fields = _fields({"x": ["a", 5]}, "x", problems=problems)
+    fields = _fields({"x": ["a", {}]}, "x", problems=problems)
     assert fields.texts("x") == ("a",)
-    assert _said(problems) == "f.yaml: steps[0].x[1]: expected text, found the number 5 (quote it)"
+    assert _said(problems) == "f.yaml: steps[0].x[1]: expected text, found a map"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5, "5"), (-1.5, "-1.5"), (1e-05, "1e-05"), (True, "true"), (False, "false"), ("", "")],
+)
+def test_a_scalar_where_a_text_belongs_is_its_text(value: Any, text: str) -> None:
+    assert _fields({"x": value}, "x").text("x") == text
+    assert _fields({"x": [value, None]}, "x").texts("x") == (text, "")
+    assert _fields({"x": {"k": value, "n": None}}, "x").labels("x") == {"k": text, "n": ""}
+
+
+def test_a_label_that_is_no_text_is_a_problem_with_its_place() -> None:
+    problems = Problems()
+    _fields({"x": {"k": []}}, "x", problems=problems).labels("x")
+    assert _said(problems) == "f.yaml: steps[0].x.k: expected text, found a list"
+
+
+def test_letters_fold_one_by_one() -> None:
+    assert _fields({"ba\u017fe": 1, "\u212aind": 2}, "base", "kind").integer("base") == 1
+    problems = Problems()
+    assert "class" not in _fields({"cla\u00df": 1}, "class", problems=problems)
+    assert len(problems.warnings) == 1
 
 
 def test_what_is_no_map_has_no_fields() -> None:

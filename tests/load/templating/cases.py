@@ -16,6 +16,10 @@ class Zeros(random.Random):
         """The lowest number there is."""
         return 0.0
 
+    def getrandbits(self, _bits: int, /) -> int:
+        """No bit is set."""
+        return 0
+
 
 def rendered(text: str, chance: random.Random | None = None, **variables: Any) -> str:
     """What a template makes of variables."""

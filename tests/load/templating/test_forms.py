@@ -97,7 +97,7 @@ def test_objects_are_those_of_the_readable_way(body: str, rows: list[tuple[str, 
 
 
 def _forms(quick: Templates) -> list[Any]:
-    return list(quick._prepared["main"].forms.values())
+    return list(quick._prepared["main", False].forms.values())
 
 
 def test_renderings_that_differ_in_names_and_numbers_share_a_form() -> None:

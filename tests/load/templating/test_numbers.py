@@ -63,7 +63,7 @@ def test_the_fraction_is_dropped_and_what_is_too_large_becomes_the_lowest(
     assert numbers.to_int(value) == whole
 
 
-@pytest.mark.parametrize("value", [True, None, [], {}, "abc", "0x10"])
+@pytest.mark.parametrize("value", [True, None, [], {}, "abc", "0x10", "\u0131nf"])
 def test_what_is_no_number_cannot_be_cast(value: Any) -> None:
     with pytest.raises(ValueError, match=r"cannot cast .* to float64"):
         numbers.to_float(value)

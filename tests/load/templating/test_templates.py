@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import pytest
 
 from kubestage.errors import InputError
+from kubestage.load.files import Texts
+from kubestage.load.templating.templates import Templates
 from tests.load.templating.cases import objects, templates
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{.Name}}\n"
@@ -81,3 +84,12 @@ def test_the_value_of_a_file_is_its_first_document() -> None:
     made = templates({"main": "a: 1\n---\nb: 2\n", "none": "# nothing"})
     assert made.value("main", {}) == {"a": 1}
     assert made.value("none", {}) is None
+
+
+def test_random_data_that_looks_like_a_mark_is_left_as_it_is() -> None:
+    text = "a: {{.A}}\nb: {{.Long}}\nc: {{.A}}\n"
+    files = Texts({"t.yaml": "kind: X\napiVersion: v1\n" + text})
+    long = "x" * 400 + "zqS0qzzqV99qz"
+    given = {"A": "one", "Long": long}
+    [found] = Templates(files, random.Random(1)).objects("t.yaml", given)
+    assert [found[each] for each in "abc"] == ["one", long, "one"]

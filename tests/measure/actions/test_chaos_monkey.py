@@ -27,7 +27,7 @@ def test_nodes_fail_until_it_is_stopped_and_then_come_back() -> None:
 
 
 def test_a_node_that_failed_is_spared_when_it_is_started_again() -> None:
-    cluster = cluster_of(2)
+    cluster = cluster_of(6)
     measurement = make(ChaosMonkey, cluster)
     failed = []
     for _ in range(2):
@@ -36,7 +36,7 @@ def test_a_node_that_failed_is_spared_when_it_is_started_again() -> None:
         failed += silent(cluster)
         Asked(measurement, action="stop")
         cluster.moments.run()
-    assert sorted(failed) == ["n0", "n1"]
+    assert len(failed) == len(set(failed)) == 3 + 2
 
 
 def test_nodes_of_a_real_cluster_cannot_be_failed() -> None:

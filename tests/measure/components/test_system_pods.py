@@ -109,7 +109,7 @@ def test_how_a_container_ended_is_told_in_the_words_of_the_api() -> None:
     )
 
 
-@pytest.mark.parametrize("overrides", ["- c1", "c1: many", "c1: true"])
+@pytest.mark.parametrize("overrides", ["- c1", "c1: many", "c1: true", "c1", "c1: [", "2020-99-99"])
 def test_overrides_that_are_no_numbers_are_refused(overrides: str) -> None:
     outcome = counted(0, 1).perform("gather", restartCountThresholdOverrides=overrides, **CHECKED)
     (error,) = outcome.errors

@@ -167,6 +167,7 @@ def test_a_limit_for_calls_that_were_never_made_is_a_warning() -> None:
         ("- {verb: PUT}", "positive time duration"),
         ("- {verb: PUT, threshold: soon}", "invalid duration"),
         ("- [", "no YAML"),
+        ("- 2020-99-99", "no YAML"),
     ],
 )
 def test_limits_that_cannot_be_read_are_an_error(text: str, problem: str) -> None:

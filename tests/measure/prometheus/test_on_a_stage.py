@@ -63,6 +63,7 @@ def run() -> Run:
         "SchedulingThroughputPrometheus",
         "PrometheusSchedulingMetrics",
         "CiliumEndpointPropagationDelay",
+        "ContainerRestarts",
     ):
         assert not made.perform(method, action="start").skipped
     made.load()
@@ -102,3 +103,10 @@ def test_what_no_component_tells_gives_no_samples(run: Run) -> None:
     outcome = run.perform("CiliumEndpointPropagationDelay", action="gather")
     assert outcome.verdicts[0].is_empty
     assert outcome.summaries[0].content == "{}\n"
+
+
+def test_restarts_of_what_is_no_loads_own_are_counted(run: Run) -> None:
+    outcome = run.perform("ContainerRestarts", action="gather", defaultAllowedRestarts=0)
+    [verdict] = outcome.verdicts
+    assert verdict.passed
+    assert verdict.samples

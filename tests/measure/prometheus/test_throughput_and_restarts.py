@@ -81,7 +81,9 @@ def test_without_containers_the_list_is_empty_and_the_verdict_says_so() -> None:
     assert outcome.verdicts[0].is_empty
 
 
-@pytest.mark.parametrize("text", ["a: b", "- x", "- ["])
+@pytest.mark.parametrize(
+    "text", ["a: b", "- x", "- [", "- 2020-99-99", "- allowedRestarts: some", "- pod: web-("]
+)
 def test_allowances_that_cannot_be_read_are_an_error(text: str) -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster)

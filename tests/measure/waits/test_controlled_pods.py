@@ -223,6 +223,75 @@ def test_a_margin_lets_pods_be_missing() -> None:
     assert (gathered.at_s, gathered.outcome.errors) == (5.1, ())
 
 
+def ended_at(phases: list[str], replicas: int, margin: int = 0) -> float:
+    """When the wait for a set of pods in these phases ends."""
+    cluster = FakeCluster()
+    measurement = started(cluster, countErrorMargin=margin, operationTimeout="20s")
+    cluster.put(controller("StatefulSet", "a", replicas))
+    for number, phase in enumerate(phases):
+        cluster.put(pod(f"a-{number}", owner="StatefulSet/ns/a", phase=phase))
+    Asked(measurement, action="gather")
+    cluster.moments.run(60)
+    waited = measurement.objects["ns/a"]
+    return waited.took_ns / 1e9 if waited.status == "running" else -1
+
+
+def test_even_what_is_well_from_the_beginning_is_looked_at_after_five_seconds() -> None:
+    assert ended_at(["Running"], 1) == 5
+
+
+def test_a_pod_that_is_about_to_run_stands_in_the_way() -> None:
+    assert ended_at(["Running", "Pending"], 1) == -1
+    assert ended_at(["Running", "Failed"], 1) == 5
+
+
+def test_a_margin_bounds_what_may_be_missing_too_many_or_inactive() -> None:
+    assert ended_at(["Running", "Running", "Pending"], 3, margin=1) == 5
+    assert ended_at(["Running", "Pending", "Pending"], 3, margin=1) == -1
+    assert ended_at(["Running", "Running", "Pending", "Pending"], 3, margin=1) == -1
+    assert ended_at(["Running", "Running", "Failed", "Failed"], 3, margin=1) == -1
+
+
+def test_what_was_told_is_not_told_again() -> None:
+    cluster = FakeCluster()
+    measurement = started(cluster)
+    cluster.put(controller("StatefulSet", "a", 0))
+    told = []
+    for _ in range(2):
+        gathered = Asked(measurement, action="gather")
+        cluster.moments.run(20)
+        told.append([rows.objects for rows in gathered.outcome.latencies])
+    assert told == [[["ns/a"]], []]
+
+
+def test_a_list_is_newer_than_the_watch_until_the_watch_has_told_as_much() -> None:
+    cluster = FakeCluster()
+    measurement = started(cluster)
+    known = cluster.put(controller("StatefulSet", "a", 0))
+    newer = {**known, "metadata": {**known["metadata"], "resourceVersion": "5"}}
+    cluster.answers["list", "StatefulSet"] = {"items": [newer]}
+    gathered = Asked(measurement, action="gather")
+    cluster.moments.run(12)
+    assert not gathered.is_answered
+    for number in range(4):
+        cluster.put({**controller("StatefulSet", "a", 0), "status": {"replicas": number}})
+    cluster.moments.run(10)
+    assert (gathered.at_s, gathered.outcome.errors) == (15.1, ())
+
+
+def test_a_watch_that_does_not_know_all_that_was_listed_is_waited_for() -> None:
+    cluster = FakeCluster()
+    measurement = started(cluster)
+    known = cluster.put(controller("StatefulSet", "a", 0))
+    other = {**known, "metadata": {**known["metadata"], "name": "b"}}
+    cluster.answers["list", "StatefulSet"] = {"items": [known, other]}
+    gathered = Asked(measurement, action="gather")
+    cluster.moments.run(12)
+    cluster.put(controller("StatefulSet", "b", 0))
+    cluster.moments.run(10)
+    assert (gathered.at_s, gathered.outcome.errors) == (17.1, ())
+
+
 def test_objects_that_are_not_known_in_time_are_an_error() -> None:
     cluster = FakeCluster()
     measurement = started(cluster)

@@ -71,6 +71,14 @@ def test_jobs_that_finished_and_went_are_not_waited_for() -> None:
     assert (asked.at_s, asked.outcome.errors) == (3, ())
 
 
+def test_jobs_that_have_finished_are_looked_at_after_a_second() -> None:
+    cluster = FakeCluster()
+    measurement = started(cluster)
+    asked = Asked(measurement, action="gather")
+    cluster.moments.run(10)
+    assert asked.at_s == 2
+
+
 def test_one_that_was_not_started_cannot_gather() -> None:
     asked = Asked(make(WaitForFinishedJobs, FakeCluster()), action="gather")
     assert asked.outcome.errors == ("WaitForFinishedJobs: wait for finished jobs was not started",)

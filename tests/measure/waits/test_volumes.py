@@ -62,6 +62,15 @@ def test_only_volumes_of_the_provisioner_count() -> None:
     assert (asked.at_s, asked.outcome.errors) == (5.05, ())
 
 
+def test_a_failed_volume_stands_in_the_way() -> None:
+    cluster = FakeCluster()
+    cluster.put(volume("a", "Bound"))
+    cluster.put(volume("b", "Failed"))
+    asked = Asked(make(WaitForAvailablePVs, cluster), desiredPVCount=1, provisioner="p")
+    cluster.moments.run(60)
+    assert len(asked.outcome.errors) == 1
+
+
 def test_missing_volumes_are_told() -> None:
     cluster = FakeCluster()
     cluster.put(volume("a", "Released"))

@@ -15,7 +15,7 @@ from kubestage.load.config import (
     TuningSet,
 )
 from kubestage.load.reading import loads
-from kubestage.load.reading.fields import Fields
+from kubestage.load.reading.fields import Fields, folded
 
 if TYPE_CHECKING:
     from kubestage.load.reading.modules import Flattening
@@ -55,7 +55,7 @@ def is_document(value: Any) -> bool:
     """Whether it is spelled as the vision spells it: ``namespaces`` is a number."""
     if not isinstance(value, dict):
         return False
-    found = [value[key] for key in value if key.casefold() == "namespaces"]
+    found = [value[key] for key in value if folded(key) == "namespaces"]
     return any(isinstance(each, int) and not isinstance(each, bool) for each in found)
 
 

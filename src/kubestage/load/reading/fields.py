@@ -1,7 +1,8 @@
 """The fields of one object of a configuration, typed as Go's JSON decoder types them.
 
 A key matches a field whatever its case. Of several that match, the last in the order of their
-letters counts, since Go sees them sorted; objects are merged. A null is no value.
+letters counts, since Go sees them sorted; objects are merged. A null is no value. Where a text
+belongs, a number or a truth value is taken as its text, as the reader of YAML does it in Go.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.gotemplate import floats
 from kubestage.load.templating import numbers
 from kubestage.objects import durations
 
@@ -39,11 +41,11 @@ class Fields:
         if not self.is_sound:
             self._mistyped(place, value, "a map")
             return
-        by_fold = {name.casefold(): name for name in known}
+        by_fold = {folded(name): name for name in known}
         for alias, name in (aliases or {}).items():
-            by_fold[alias.casefold()] = name
+            by_fold[folded(alias)] = name
         for key in sorted(value):
-            field = by_fold.get(key.casefold())
+            field = by_fold.get(folded(key))
             if field is None:
                 problems.unknown_key(place, key, known)
             elif value[key] is not None:
@@ -64,8 +66,11 @@ class Fields:
 
     def text(self, name: str) -> str:
         """A text, or an empty one."""
-        found = self._typed(name, str)
-        return found if isinstance(found, str) else ""
+        value = self._values.get(name, "")
+        found = _spelled(value)
+        if found is None:
+            self._mistyped(self.place.child(name), value, "text")
+        return found or ""
 
     def flag(self, name: str) -> bool | None:
         """True or false, if one is written."""
@@ -117,11 +122,24 @@ class Fields:
             return None
         found = []
         for value, place in self.items(name):
-            if isinstance(value, str):
-                found.append(value)
-            else:
+            text = "" if value is None else _spelled(value)
+            if text is None:
                 self._mistyped(place, value, "text")
+            else:
+                found.append(text)
         return tuple(found)
+
+    def labels(self, name: str) -> dict[str, str]:
+        """Keys and texts."""
+        found = self._typed(name, dict)
+        texts = {}
+        for key, value in (found if isinstance(found, dict) else {}).items():
+            text = "" if value is None else _spelled(value)
+            if text is None:
+                self._mistyped(self.place.child(name).child(key), value, "text")
+            else:
+                texts[key] = text
+        return texts
 
     def items(self, name: str) -> Iterator[tuple[Any, Place]]:
         """The elements of a list, each with its place."""
@@ -138,8 +156,23 @@ class Fields:
 
     def _mistyped(self, place: Place, value: Any, wanted: str, shown: Any = None) -> None:
         found = _called(value) if shown is None else str(shown)
-        fix = "quote it" if wanted == "text" and isinstance(value, int | float) else None
-        self._problems.error(place, f"expected {wanted}, found {found}", fix)
+        self._problems.error(place, f"expected {wanted}, found {found}")
+
+
+def folded(key: str) -> str:
+    """A key with letter for letter in one case: no letter stands for two, as in Go."""
+    return "".join(fold if len(fold := each.casefold()) == 1 else each for each in key)
+
+
+def _spelled(value: Any) -> str | None:
+    """The text of a scalar; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return floats.text(value) if isinstance(value, float) else None
 
 
 def _called(value: Any) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 from kubestage.errors import InputError
+from kubestage.load.reading.fields import folded
 from kubestage.load.templating import numbers
 from kubestage.objects import durations
 
@@ -51,7 +52,7 @@ def _set(value: Any, path: tuple[str, ...], new: Any) -> dict[str, Any]:
     """A copy with one key set; other spellings of it are dropped."""
     first, *rest = path
     outer = value if isinstance(value, dict) else {}
-    spelled = {key: outer[key] for key in outer if key.casefold() == first.casefold()}
+    spelled = {key: outer[key] for key in outer if folded(key) == folded(first)}
     kept = {key: outer[key] for key in outer if key not in spelled}
     if rest:
         inner: dict[str, Any] = {}

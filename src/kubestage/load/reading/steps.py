@@ -129,8 +129,12 @@ class StepReader:
             self._problems,
             ("matchLabels", "matchExpressions"),
         )
-        keys = ("matchLabels", "matchExpressions")
-        return {key: inner.value(key) for key in keys if key in inner}
+        found: dict[str, Any] = {}
+        if "matchLabels" in inner:
+            found["matchLabels"] = inner.labels("matchLabels")
+        if "matchExpressions" in inner:
+            found["matchExpressions"] = inner.value("matchExpressions")
+        return found
 
     def _object_type(self, outer: Fields) -> ObjectType | None:
         if "objectType" not in outer:

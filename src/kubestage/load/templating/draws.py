@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.load.templating.go_random import ALPHABET
 
 if TYPE_CHECKING:
     import random
+
+# Every byte is a letter, but for the last few: with these, some letters would come more often.
+_EVEN: Final = 256 - 256 % len(ALPHABET)
+_LETTERS: Final = bytes(ord(ALPHABET[byte % len(ALPHABET)]) for byte in range(256))
+_UNEVEN: Final = bytes(range(_EVEN, 256))
 
 
 class Draws:
@@ -42,7 +47,13 @@ class Draws:
         return letters
 
     def _letters(self, length: int) -> str:
-        return "".join(self._random.choices(ALPHABET, k=length))
+        """NOTE: a load may want a gigabyte of these; bytes at once are 100 times as fast."""
+        found = b""
+        while (missing := length - len(found)) > 0:
+            found += self._random.randbytes(missing + missing // 16 + 1).translate(
+                _LETTERS, _UNEVEN
+            )
+        return found[:length].decode()
 
     def _draw(self, make: Any, size: int) -> Any:
         if self._next is not None and self._next < len(self._drawn):

@@ -14,7 +14,7 @@ _DECIMAL: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.AS
 _HEXADECIMAL: Final = re.compile(
     r"[-+]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][-+]?\d+", re.ASCII
 )
-_WORD: Final = re.compile(r"(?:[-+]?inf(?:inity)?|nan)", re.IGNORECASE)
+_WORD: Final = re.compile(r"(?:[-+]?inf(?:inity)?|nan)", re.IGNORECASE | re.ASCII)
 _INTEGER: Final = re.compile(r"[-+]?\d+", re.ASCII)
 # An underscore may stand between digits, and after the prefix of a hexadecimal number.
 _SEPARATOR: Final = re.compile(r"(?<=\d)_(?=\d)", re.ASCII)

@@ -14,7 +14,7 @@ from kubestage.gotemplate.values import ANY
 from kubestage.load.templating import shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kubestage.gotemplate import Template
     from kubestage.load.templating.draws import Draws
@@ -25,7 +25,7 @@ INJECTION: Final = "YAML Injection Detected"
 _QUOTES: Final = frozenset("\\'\"")
 
 
-def problem(text: str, walked: Template, data: dict[str, Any], draws: Draws) -> str:
+def problem(text: str, walked: Template, data: Mapping[str, Any], draws: Draws) -> str:
     """What is wrong with a rendering, or nothing; `walked` marks its pastes (see `walking`)."""
     try:
         baseline = shapes.read(_run(walked, data, draws, _baseline))
@@ -39,7 +39,9 @@ def problem(text: str, walked: Template, data: dict[str, Any], draws: Draws) -> 
     return "" if _alike(baseline, asked) and _alike(baseline, mutated) else INJECTION
 
 
-def _run(walked: Template, data: dict[str, Any], draws: Draws, change: Callable[[Any], Any]) -> str:
+def _run(
+    walked: Template, data: Mapping[str, Any], draws: Draws, change: Callable[[Any], Any]
+) -> str:
     draws.again()
     return walked.execute(data, {FUNCTION: Function(change, (ANY,))})
 

@@ -51,7 +51,7 @@ class Templates:
             **functions.table(self._draws, self._files, self._env),
             safety.FUNCTION: Function(_echo, (ANY,)),
         }
-        self._prepared: dict[str, _Prepared] = {}
+        self._prepared: dict[tuple[str, bool], _Prepared] = {}
         self._raw: dict[str, list[dict[str, Any]]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -95,8 +95,9 @@ class Templates:
         return self._checked(path, self._template(path), mapping)
 
     def value(self, path: str, mapping: Mapping[str, Any]) -> Any:
-        """The first document of a rendering, as plain values; None if it is empty."""
-        text = self.text(path, mapping)
+        """The first document of a configuration or module that is rendered; None if it is empty."""
+        self._draws.begin()
+        text = self._checked(path, self._template(path, is_module=True), mapping)
         try:
             return documents.first(text)
         except InputError as error:
@@ -111,15 +112,18 @@ class Templates:
             self._raw[path] = found
         return found
 
-    def _template(self, path: str) -> _Prepared:
-        prepared = self._prepared.get(path)
+    def _template(self, path: str, *, is_module: bool = False) -> _Prepared:
+        # What a module may read is not for objects to read.
+        key = (path, is_module)
+        prepared = self._prepared.get(key)
         if prepared is None:
-            text = simple.translated(self._files.read(path))
+            read = self._files.read_module if is_module else self._files.read
+            text = simple.translated(read(path))
             try:
                 parsed = gotemplate.parse(text, functions=self._functions)
             except gotemplate.TemplateError as error:
                 raise InputError(f"parsing error: {error}", file=path) from error
-            prepared = self._prepared[path] = _Prepared(parsed)
+            prepared = self._prepared[key] = _Prepared(parsed)
         return prepared
 
     def _checked(self, path: str, prepared: _Prepared, mapping: Mapping[str, Any]) -> str:
@@ -131,7 +135,9 @@ class Templates:
             raise _failed(path, str(error)) from error
         return self._guarded(path, prepared, mapping, text)
 
-    def _guarded(self, path: str, prepared: _Prepared, mapping: Mapping[str, Any], text: str) -> str:
+    def _guarded(
+        self, path: str, prepared: _Prepared, mapping: Mapping[str, Any], text: str
+    ) -> str:
         try:
             problem = safety.problem(text, prepared.walked, mapping, self._draws)
         except gotemplate.TemplateError as error:

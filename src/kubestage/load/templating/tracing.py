@@ -15,6 +15,8 @@ from kubestage.gotemplate.values import ANY
 from kubestage.load.templating import safety, walking
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kubestage.gotemplate import Template
 
 MARK: Final = re.compile(r"zq[SV](\d+)qz")
@@ -38,7 +40,7 @@ class Trace:
 
     __slots__ = ("_strings", "is_whole", "notes", "pasted", "text")
 
-    def __init__(self, template: Template, data: dict[str, Any]) -> None:
+    def __init__(self, template: Template, data: Mapping[str, Any]) -> None:
         self.pasted: list[str] = []
         self.notes: list[str] = []
         self.is_whole = True
@@ -108,9 +110,12 @@ class Trace:
         return self._verbatim(text)
 
     def _verbatim(self, text: str) -> str:
-        if _HINT in text:
-            self.is_whole = False
-        return text
+        if _HINT not in text:
+            return text
+        # Long random data has anything in it: what could be taken for a mark hides behind one.
+        self.is_whole = False
+        self.pasted.append(text)
+        return f"zqS{len(self.pasted) - 1}qz"
 
 
 def prepared(template: Template) -> Template | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import yaml
+
 from kubestage.cluster.access import Call, Resource
 from kubestage.errors import InputError
 from kubestage.measure import perf_data
@@ -11,7 +13,7 @@ from kubestage.measure.components import go_times
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary, Verdict
 from kubestage.measure.params import Params
-from kubestage.objects import manifest, timestamps
+from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Answer
@@ -101,8 +103,10 @@ def allowed_restarts(params: SystemPodParams) -> dict[str, int]:
     text = params.restart_count_threshold_overrides
     if not text.strip():
         return {}
-    documents = manifest.load_text(text, path)
-    value: Any = documents[0].object if documents else {}
+    try:
+        value: Any = yaml.safe_load(text) or {}
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"no YAML: {error}", path=path) from error
     if not isinstance(value, dict) or not all(
         isinstance(count, int) and not isinstance(count, bool) for count in value.values()
     ):

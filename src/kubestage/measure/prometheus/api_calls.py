@@ -178,7 +178,7 @@ def custom_thresholds(text: str, calls: ApiCalls) -> tuple[dict[Key, int], list[
     path = "params.customThresholds"
     try:
         entries = yaml.safe_load(text) or []
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"no YAML: {error}", path=path) from error
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise InputError("must be a list of thresholds, written as YAML", path=path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import yaml
@@ -42,12 +42,12 @@ class RestartParams(AskingParams, frozen=True, kw_only=True):
 class Allowance(msgspec.Struct, frozen=True):
     """How often the containers of some pods may restart."""
 
-    pods: str
+    pods: re.Pattern[str]
     restarts: int
 
     def covers(self, pod: str) -> bool:
         """Whether a pod is among them."""
-        return re.fullmatch(self.pods, pod) is not None
+        return self.pods.fullmatch(pod) is not None
 
 
 class ContainerRestarts(PrometheusMeasurement[RestartParams]):
@@ -99,14 +99,18 @@ class ContainerRestarts(PrometheusMeasurement[RestartParams]):
 def _allowances(text: str) -> list[Allowance]:
     try:
         entries = yaml.safe_load(text) or []
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"no YAML: {error}", path=_PATH) from error
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise InputError("must be a list of pods, written as YAML", path=_PATH)
-    return [
-        Allowance(
-            str(entry.get("pod") or "").replace(".", r"\.").replace("*", ".*"),
-            int(entry.get("allowedRestarts") or 0),
-        )
-        for entry in entries
-    ]
+    return [_allowance(entry, f"{_PATH}[{index}]") for index, entry in enumerate(entries)]
+
+
+def _allowance(entry: dict[Any, Any], path: str) -> Allowance:
+    pods, restarts = str(entry.get("pod") or ""), entry.get("allowedRestarts") or 0
+    if not isinstance(restarts, int):
+        raise InputError(f"{restarts!r} is no whole number", path=f"{path}.allowedRestarts")
+    try:
+        return Allowance(re.compile(pods.replace(".", r"\.").replace("*", ".*")), restarts)
+    except re.error as error:
+        raise InputError(f"{pods!r} is no pattern: {error}", path=f"{path}.pod") from error

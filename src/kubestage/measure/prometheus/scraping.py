@@ -60,6 +60,8 @@ CADVISOR: Final = Target(
     dropped="test-",
 )
 CONTROL_PLANE: Final = (APISERVER, SCHEDULER, CONTROLLER_MANAGER, ETCD)
+SYSTEM: Final = (*CONTROL_PLANE, msgspec.structs.replace(CADVISOR, component="system-containers"))
+"""With the containers that are no load's own: they may not be restarted, however large it is."""
 EVERYTHING: Final = (*CONTROL_PLANE, KUBELET, CADVISOR)
 """With what runs on the nodes: there are as many series then as there are containers."""
 

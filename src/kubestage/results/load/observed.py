@@ -32,6 +32,22 @@ class Group(msgspec.Struct):
         """What it is called."""
         return self.identifiers[0] if len(self.identifiers) == 1 else self.method
 
+    @property
+    def main(self) -> str:
+        """The metric that was judged, which others are parts of; empty if there is none."""
+        judged = (each.name.rpartition(" ")[0] for each in self.verdicts)
+        return next((name for name in judged if name in self.metrics), "")
+
+    def longest_ns(self) -> dict[str, dict[str, int]]:
+        """How long it took at most, by metric and object."""
+        found: dict[str, dict[str, int]] = {}
+        for name, parts in self.metrics.items():
+            times = found.setdefault(name, {})
+            for part in parts:
+                for each, took_ns in zip(part.objects, part.took_ns, strict=True):
+                    times[each] = max(took_ns, times.get(each, 0))
+        return found
+
     def took_ns(self) -> dict[str, list[int]]:
         """How long, by metric."""
         return {
@@ -56,7 +72,8 @@ def groups(result: LoadResult) -> list[Group]:
             group.verdicts.extend(
                 each for each in measured.outcome.verdicts if each not in group.verdicts
             )
-    return list(told.values())
+    # What was judged comes first.
+    return sorted(told.values(), key=lambda group: not group.verdicts)
 
 
 def pod_moments(result: LoadResult) -> dict[str, list[int]]:
@@ -100,7 +117,7 @@ def call_times(result: LoadResult) -> dict[str, list[int]]:
     ):
         found.setdefault(verb, []).append(ended - sent)
         waited.append(sent - asked)
-    return {**found, "waiting for the client": waited} if any(waited) else found
+    return {**found, "wait for the client": waited} if any(waited) else found
 
 
 def series(result: LoadResult) -> dict[tuple[str, str, str], dict[str, list[tuple[int, float]]]]:
@@ -108,8 +125,11 @@ def series(result: LoadResult) -> dict[tuple[str, str, str], dict[str, list[tupl
     found: dict[tuple[str, str, str], dict[str, list[tuple[int, float]]]] = {}
     for measured, each in result.series():
         what, _, whose = each.metric.partition(" ")
-        if not whose or "/" not in whose:
+        if "/" not in whose:
             what, whose = each.metric, each.metric
+        pod, _, container = whose.partition("/")
+        if container and pod.startswith(container):
+            whose = container
         points = [
             (at_ns - result.began_ns, value)
             for at_ns, value in zip(each.at_ns, each.values, strict=True)

@@ -128,11 +128,18 @@ def _said(sentence: str) -> Html:
     return element("p", sentence, class_="soft small") if sentence else Html("")
 
 
-def _charts(results: Sequence[LoadResult], drawn: Sequence[Sequence[Drawing] | None]) -> Html:
-    if any(each is None for each in drawn):
+def drawn_or_how(drawn: Sequence[Drawing] | None) -> Html:
+    """Charts, or how to get any."""
+    if drawn is None:
         how = element("code", _NO_CHARTS)
         told = element("p", "Charts are drawn if their libraries are installed: ", how)
         return element("div", told, class_="fine card")
+    return drawings.figures(drawn)
+
+
+def _charts(results: Sequence[LoadResult], drawn: Sequence[Sequence[Drawing] | None]) -> Html:
+    if any(each is None for each in drawn):
+        return drawn_or_how(None)
     parts = []
     for result, each in zip(results, drawn, strict=False):
         if each:

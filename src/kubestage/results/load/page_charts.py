@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.results.load import observed
+from kubestage.results.load import observed, pictures
 from kubestage.results.report import drawings
-from kubestage.results.report.drawings import Drawing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,17 +13,11 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from kubestage.load.result import LoadResult
-    from kubestage.results.charts.load import Threshold
-
-Json = dict[str, Any]
+    from kubestage.results.report.drawings import Drawing
 
 MOST: Final = 14
 """So many charts of a test are drawn; the tables have all."""
 
-_HALF_PIXELS: Final = 450
-_HALF_HEIGHT: Final = 240
-_WHOLE_PIXELS: Final = 740
-_UNFIT: Final = re.compile(r"[^a-z0-9]+")
 _IN_SECONDS: Final = "s"
 
 
@@ -33,20 +25,11 @@ def drawn(result: LoadResult, test: int) -> list[Drawing] | None:
     """Every chart that there is something to show in; None if what draws is not installed."""
     if not drawings.can_draw():
         return None
-    # Large, and part of an extra.
-    import vl_convert  # noqa: PLC0415
-
     found: list[Drawing] = []
     for name, chart, is_wide in _charts(result):
-        if chart is None or len(found) == MOST:
-            continue
-        spec = chart.to_dict()
-        title = spec.pop("title")
-        _fit(spec, is_wide=is_wide)
-        identity = f"{test}-{len(found) + 1}-{_UNFIT.sub('-', name.lower()).strip('-')}"
-        svg = drawings.inline(vl_convert.vegalite_to_svg(spec), f"{identity}-")
-        subtitle = title.get("subtitle") or ""
-        found.append(Drawing(identity, title["text"], subtitle, svg, is_wide))
+        if chart is not None and len(found) < MOST:
+            identity = f"{test}-{len(found) + 1}-{name}"
+            found.append(pictures.picture(chart, identity, is_wide=is_wide))
     return found
 
 
@@ -73,34 +56,23 @@ def _charts(result: LoadResult) -> Iterator[tuple[str, ChartType | None, bool]]:
     yield "pods", load.pods(moments, seconds), False
     yield "pod-rates", load.pod_rates(moments, seconds), False
     for group in observed.groups(result):
-        title = f"How long it took: {group.title}"
-        yield "latencies", load.latencies(group.took_ns(), title, _threshold(group)), False
+        yield "latencies", _latencies(group), False
     for (whose, what, unit), named in observed.series(result).items():
         title = what.replace("_", " ")
         title = f"{title[0].upper()}{title[1:]} ({whose})"
         yield "series", load.series(named, title, unit, seconds), False
 
 
-def _threshold(group: observed.Group) -> Threshold | None:
-    """The strictest that a 99th percentile was held to."""
+def _latencies(group: observed.Group) -> ChartType | None:
+    """With the strictest threshold that a percentile was held to."""
+    # Large, and part of an extra.
     from kubestage.results.charts import load  # noqa: PLC0415
 
     found = [
         each.threshold
         for each in group.verdicts
-        if each.unit == _IN_SECONDS and each.threshold and each.name.split(" ")[0] in group.metrics
+        if each.unit == _IN_SECONDS and each.threshold and each.name.startswith(f"{group.main} ")
     ]
-    return load.Threshold(min(found)) if found else None
-
-
-def _fit(spec: Json, *, is_wide: bool) -> None:
-    spec["config"] = {**spec.get("config", {}), "background": None, "padding": 4}
-    if is_wide:
-        spec["width"] = _WHOLE_PIXELS
-        return
-    spec["width"], height = _HALF_PIXELS, spec["height"]
-    spec["height"] = min(height, _HALF_HEIGHT)
-    for layer in spec.get("layer", ()):
-        place = layer.get("encoding", {}).get("y", {})
-        if "value" in place:
-            place["value"] -= height - spec["height"]
+    threshold = load.Threshold(min(found)) if found and group.main else None
+    title = f"How long it took: {group.title}"
+    return load.latencies(group.took_ns(), title, threshold, group.main)

@@ -44,10 +44,13 @@ def heading(results: Sequence[LoadResult], about: About) -> Html:
         ),
     ]
     if about.command:
-        parts.append(
-            element("p", "Run it again: ", element("code", about.command), class_="small again")
-        )
+        parts.append(again(about.command))
     return join(parts, "\n")
+
+
+def again(command: str) -> Html:
+    """How to repeat it."""
+    return element("p", "Run it again: ", element("code", command), class_="small again")
 
 
 def lead(results: Sequence[LoadResult]) -> str:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from kubestage.load.result import LoadResult
 
+_AT_ONCE: Final = 5
 _MOST: Final = 200
-_LONGEST: Final = 2000
+_LONGEST: Final = 800
 
 
 def problems(results: Sequence[LoadResult]) -> Html:
@@ -39,7 +40,11 @@ def _listed(title: str, css: str, texts: Sequence[str]) -> Html:
     for text in texts:
         alike[text] = alike.get(text, 0) + 1
     parts = [element("h3", f"{title} ({len(texts):,})")]
-    parts += _paragraphs(css, list(alike.items())[:_MOST])
+    told = _paragraphs(css, list(alike.items())[:_MOST])
+    parts += told[:_AT_ONCE]
+    if len(told) > _AT_ONCE:
+        opens = element("summary", f"Show {len(told) - _AT_ONCE:,} more")
+        parts.append(element("details", opens, *told[_AT_ONCE:], class_="problems"))
     if len(alike) > _MOST:
         more = f"and {len(alike) - _MOST:,} more, in load.sqlite"
         parts.append(element("p", more, class_="soft small"))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kubestage.measure.percentiles import nearest_rank
 from kubestage.results.load import observed, wording
 from kubestage.results.report.markup import Html, element, join
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kubestage.load.result import LoadResult
     from kubestage.measure.outcome import Verdict
 
 Row = tuple[str, ...]
+T = TypeVar("T")
 
 _MOST: Final = 1000
 _SLOWEST: Final = 20
@@ -128,30 +129,31 @@ def slowest(results: Sequence[LoadResult]) -> Html:
 
 
 def _slowest_of(group: observed.Group) -> Html:
-    """Of the metric that takes longest; the others where they are of the same objects."""
-    found = {name: dict(_observations(group, name)) for name in group.metrics}
-    found = {name: times for name, times in found.items() if times}
+    found = {name: times for name, times in group.longest_ns().items() if times}
     if not found:
         return Html("")
-    main = max(found, key=lambda name: (max(found[name].values()), name))
-    worst = heapq.nsmallest(_SLOWEST, found[main].items(), key=lambda item: (-item[1], item[0]))
-    others = [
-        name for name in found if name != main and any(each in found[name] for each, _ in worst)
-    ]
+    if len(group.identifiers) > 1:
+        return _slowest_of_all(found)
+    main = group.main or max(found, key=lambda name: (max(found[name].values()), name))
+    others = [name for name in found if name != main]
     rows = [
-        (
-            name,
-            wording.duration(took),
-            *(wording.duration(found[each].get(name)) for each in others),
-        )
-        for name, took in worst
+        (name, *(wording.duration(found[each].get(name)) for each in (main, *others)))
+        for name, _ in _longest(found[main].items())
     ]
     return table(("Object", main, *others), rows)
 
 
-def _observations(group: observed.Group, metric: str) -> Iterator[tuple[str, int]]:
-    for part in group.metrics[metric]:
-        yield from zip(part.objects, part.took_ns, strict=True)
+def _slowest_of_all(found: Mapping[str, Mapping[str, int]]) -> Html:
+    """Metrics that have nothing to do with one another: each object with its own."""
+    every = (
+        ((name, metric), took) for metric, times in found.items() for name, took in times.items()
+    )
+    rows = [(name, metric, wording.duration(took)) for (name, metric), took in _longest(every)]
+    return table(("Object", "Metric", "Took"), rows)
+
+
+def _longest(times: Iterable[tuple[T, int]]) -> list[tuple[T, int]]:
+    return heapq.nsmallest(_SLOWEST, times, key=lambda item: (-item[1], item[0]))
 
 
 def skipped(results: Sequence[LoadResult]) -> Html:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.plugins.spread_constraints import Spread
     from kubestage.scheduler.plugins.spread_domains import Domains
     from kubestage.scheduler.quick.layout import Slots
-    from kubestage.scheduler.resource_table import Table
 
 Item = list[int]
 
@@ -50,11 +49,6 @@ class Items:
         self.all: list[Item] = []
         self.sums = 0
         self.most_values = 0
-
-    @property
-    def table(self) -> Table:
-        """All items."""
-        return np.array(self.all, np.int64).reshape(-1, layout.FIELDS)
 
     @property
     def extra(self) -> Ints:

@@ -15,9 +15,10 @@ A chart of nothing is None.
 from __future__ import annotations
 
 from kubestage.results.charts.load.latencies import Threshold, latencies
-from kubestage.results.charts.load.limit import Slo, limit_chart
+from kubestage.results.charts.load.limit import limit_chart, limit_charts
 from kubestage.results.charts.load.steps import steps
 from kubestage.results.charts.load.throughput import calls, pod_rates, pods, series
+from kubestage.results.load.slo import Slo
 
 __all__ = [
     "Slo",
@@ -25,6 +26,7 @@ __all__ = [
     "calls",
     "latencies",
     "limit_chart",
+    "limit_charts",
     "pod_rates",
     "pods",
     "series",

@@ -10,7 +10,7 @@ import msgspec
 
 from kubestage.measure.percentiles import nearest_rank
 from kubestage.results.charts import look
-from kubestage.results.charts.life import lines
+from kubestage.results.charts.load import colors
 from kubestage.results.load import wording
 
 if TYPE_CHECKING:
@@ -21,15 +21,21 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 PERCENTS: Final = (50, 90, 99)
-_COLORS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.PURPLE, look.SKY, look.BLACK)
+_MOST: Final = 6
 _POINTS: Final = 200
 # A log axis has no zero: what took no time at all is drawn here.
 _LEAST: Final = 1e-4
 _MARGIN: Final = 1.15
 # A threshold that is so many times the longest is told and not drawn: there is nothing near it.
 _FAR: Final = 20
+_FAR_RIGHT: Final = 0.75
 # Over so small a range, round numbers on a plain scale tell more.
 _NARROW: Final = 8
+_LABEL: Final = (
+    "datum.value == 0 ? '0' : datum.value >= 1 ? format(datum.value, '~g') + ' s' : "
+    "datum.value >= 0.001 ? format(datum.value * 1000, '~g') + ' ms' : "
+    "format(datum.value * 1000000, '~g') + ' µs'"
+)
 
 
 class Threshold(msgspec.Struct, frozen=True):
@@ -43,14 +49,18 @@ def latencies(
     took_ns: Mapping[str, Sequence[int]],
     title: str = "Latencies",
     threshold: Threshold | None = None,
+    main: str = "",
 ) -> ChartType | None:
-    """Of each metric, the share that was done within a time; dots are the percentiles."""
+    """Of each metric, the share that was done within a time; dots are the percentiles.
+
+    `main` is the metric that the others are parts of, if there is one.
+    """
     ordered = {name: sorted(values) for name, values in took_ns.items() if values}
     if not ordered:
         return None
     shown = {
         name: [max(value / wording.SECOND_NS, _LEAST) for value in values]
-        for name, values in list(ordered.items())[: len(_COLORS)]
+        for name, values in list(ordered.items())[:_MOST]
     }
     lowest = min(values[0] for values in shown.values())
     highest = max(values[-1] for values in shown.values())
@@ -58,12 +68,13 @@ def latencies(
     if threshold is not None and is_near:
         lowest, highest = min(lowest, threshold.seconds), max(highest, threshold.seconds)
     x = _axis(lowest, highest)
-    kinds = {name: _COLORS[place] for place, name in enumerate(shown)}
+    kinds = colors.of(shown)
     chart = _layers(shown, x, kinds)
     if threshold is not None and is_near:
-        chart += _rule(threshold, x)
+        part = math.log(threshold.seconds / lowest) / math.log(highest / lowest * _MARGIN)
+        chart += _rule(threshold, x, is_right=part > _FAR_RIGHT)
     drawn = alt.layer(*chart, width=look.WIDTH, height=look.HEIGHT)
-    return look.finished(drawn, title, _subtitle(ordered, threshold))
+    return look.finished(drawn, title, _subtitle(ordered, main, threshold))
 
 
 def _layers(
@@ -83,7 +94,7 @@ def _layers(
     axis = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 0.9, 0.99])
     scale = alt.Scale(domain=[0, 1.02], nice=False)
     y = alt.Y("share:Q", title="share done within", axis=axis, scale=scale)
-    color = lines.colors(kinds)
+    color = colors.legend(kinds)
     line = alt.Chart(look.data(rows)).mark_line(interpolate="step-after", strokeWidth=2, clip=True)
     dot = alt.Chart(look.data(dots)).mark_point(filled=True, size=46, opacity=1)
     return [
@@ -105,44 +116,44 @@ def _shares(name: str, ordered: Sequence[float]) -> Iterator[Json]:
 
 def _axis(lowest: float, highest: float) -> alt.X:
     """A log axis over a wide range, in the unit that suits it."""
-    label = (
-        "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 0.001 ? "
-        "format(datum.value * 1000, '~g') + ' ms' : format(datum.value * 1000000, '~g') + ' µs'"
-    )
     if highest / lowest < _NARROW:
         narrow = alt.Scale(domain=[0, highest * 1.05], nice=False)
-        plain = alt.Axis(tickCount=8, grid=False, labelExpr=label)
+        plain = alt.Axis(tickCount=8, grid=False, labelExpr=_LABEL)
         return alt.X("seconds:Q", title="time", scale=narrow, axis=plain)
     scale = alt.Scale(type="log", domain=[lowest / _MARGIN, highest * _MARGIN], nice=False)
     eases = (1, 2, 5) if math.log10(highest / lowest) <= 3.5 else (1,)
     ticks = [ease * 10.0**power for power in range(-4, 7) for ease in eases]
     values = [tick for tick in ticks if lowest / _MARGIN <= tick <= highest * _MARGIN]
-    axis = alt.Axis(values=values, grid=False, labelExpr=label, labelOverlap=True)
+    axis = alt.Axis(values=values, grid=False, labelExpr=_LABEL, labelOverlap=True)
     return alt.X("seconds:Q", title="time", scale=scale, axis=axis)
 
 
-def _rule(threshold: Threshold, x: alt.X) -> list[alt.Chart]:
-    row = {
-        "seconds": threshold.seconds,
-        "text": f"{threshold.name} {wording.seconds(threshold.seconds)}",
-    }
-    base = alt.Chart(look.data([row]))
-    rule = base.mark_rule(color=look.VERMILION, strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
-    text = base.mark_text(
-        align="right", baseline="bottom", dx=-5, color=look.VERMILION, fontSize=12
-    ).encode(x=x, y=alt.value(look.HEIGHT - 6), text="text:N")
-    return [rule, text]
+def _rule(threshold: Threshold, x: alt.X, *, is_right: bool) -> list[alt.Chart]:
+    """A line, with its name where there is room: right of it, unless it is at the far end."""
+    told = f"{threshold.name} {wording.seconds(threshold.seconds)}"
+    base = alt.Chart(look.data([{"seconds": threshold.seconds, "text": told}])).encode(x=x)
+    rule = base.mark_rule(color=look.VERMILION, strokeDash=[5, 4], strokeWidth=1.5)
+    text: Json = {"baseline": "bottom", "color": look.VERMILION, "fontSize": 12}
+    if is_right:
+        label = base.mark_text(align="right", dx=-5, **text)
+    else:
+        label = base.mark_text(align="left", dx=5, **text)
+    return [rule, label.encode(y=alt.value(look.HEIGHT - 6), text="text:N")]
 
 
-def _subtitle(ordered: Mapping[str, Sequence[int]], threshold: Threshold | None) -> str:
-    """The percentiles of the metric that the others are parts of: the one with the longest."""
-    name = max(ordered, key=lambda each: (sum(ordered[each]) / len(ordered[each]), each))
-    values = ordered[name]
-    told = ", ".join(
-        f"p{percent} {wording.seconds(nearest_rank(values, percent) / wording.SECOND_NS)}"
-        for percent in PERCENTS
-    )
-    told = f"{name}: {told} of {look.counted(len(values), 'sample')}"
+def _subtitle(ordered: Mapping[str, Sequence[int]], main: str, threshold: Threshold | None) -> str:
+    """All percentiles of the one metric that matters, or one of all metrics."""
+    if len(ordered) == 1:
+        main = next(iter(ordered))
+    if main in ordered:
+        found = ", ".join(f"p{percent} {_rank(ordered[main], percent)}" for percent in PERCENTS)
+        told = f"{main}: {found} of {look.counted(len(ordered[main]), 'sample')}"
+    else:
+        told = "p99: " + ", ".join(f"{name} {_rank(ordered[name], 99)}" for name in ordered)
     if threshold is not None:
         told += f"; {threshold.name} {wording.seconds(threshold.seconds)}"
     return told
+
+
+def _rank(ordered: Sequence[int], percent: int) -> str:
+    return wording.duration(nearest_rank(ordered, percent))

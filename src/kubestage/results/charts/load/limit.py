@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import altair as alt
-import msgspec
 
 from kubestage.results.charts import look
 
@@ -15,29 +14,14 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.results.load.slo import Slo
+
 Json = dict[str, Any]
 
 _KINDS: Final = {"met": look.BLUE, "missed": look.VERMILION}
 _HEADROOM: Final = 1.12
 # From so many times the smallest load on, small ones would lie on top of one another.
 _WIDE: Final = 12
-
-
-class Slo(msgspec.Struct, frozen=True):
-    """What is to hold: a value that may be at most the threshold, or must be at least it."""
-
-    name: str
-    threshold: float
-    unit: str = ""
-    is_upper: bool = True
-
-    def holds(self, value: float) -> bool:
-        """Whether a value meets it."""
-        return value <= self.threshold if self.is_upper else value >= self.threshold
-
-    def __str__(self) -> str:
-        sign = "≤" if self.is_upper else "≥"
-        return f"{self.name} {sign} {self.threshold:g} {self.unit}".rstrip()
 
 
 def limit_chart(
@@ -55,35 +39,53 @@ def limit_chart(
     lowest and highest value that a load may be said to have, at `confidence`; without them the
     band reaches from the lowest to the highest seed. `limit` is the highest load that holds.
     """
+    panel = _panel(points, slo, limit, bands or {}, varied)
+    if panel is None:
+        return None
+    sure = None if bands is None else confidence
+    return look.finished(panel, f"{slo} by {varied}", _subtitle(points, limit, sure))
+
+
+def limit_charts(
+    goals: Mapping[Slo, Sequence[Json]], *, limit: float | None, varied: str = "load"
+) -> ChartType | None:
+    """One such chart for each goal, one below the other."""
+    panels = [(slo, _panel(points, slo, limit, {}, varied)) for slo, points in goals.items()]
+    drawn = [
+        panel.properties(title=alt.TitleParams(str(slo), fontSize=14, offset=8))
+        for slo, panel in panels
+        if panel is not None
+    ]
+    if not drawn:
+        return None
+    told = _subtitle([row for points in goals.values() for row in points], limit, None)
+    chart = alt.vconcat(*drawn, spacing=look.GAP)
+    return look.finished(chart, f"What {varied} may be", told)
+
+
+def _panel(
+    points: Sequence[Json],
+    slo: Slo,
+    limit: float | None,
+    bands: Mapping[float, tuple[float, float]],
+    varied: str,
+) -> ChartType | None:
     known = [row for row in points if row["value"] is not None]
     if not known:
         return None
     by_load = collections.defaultdict(list)
     for row in known:
         by_load[float(row["load"])].append(float(row["value"]))
-    spread = bands or {load: (min(values), max(values)) for load, values in by_load.items()}
-    curve = [
-        {
-            "load": load,
-            "mean": sum(by_load[load]) / len(by_load[load]),
-            "low": spread.get(load, (min(by_load[load]),) * 2)[0],
-            "high": spread.get(load, (max(by_load[load]),) * 2)[1],
-        }
-        for load in sorted(by_load)
-    ]
+    curve = []
+    for load, values in sorted(by_load.items()):
+        low, high = bands.get(load, (min(values), max(values)))
+        curve.append({"load": load, "mean": sum(values) / len(values), "low": low, "high": high})
     highest = max(slo.threshold, *(row["value"] for row in known), *(row["high"] for row in curve))
     x, y = _load_axis(sorted(by_load), varied), _ValueAxis(slo, highest)
-    drawn = alt.layer(
-        *_curve(curve, x, y),
-        _dots(known, slo, x, y),
-        *_threshold(slo, y),
-        *(_limit(limit, x) if limit is not None else ()),
-        width=look.WIDTH,
-        height=look.HEIGHT,
-    )
-    return look.finished(
-        drawn, f"How much {varied} {slo} allows", _subtitle(points, limit, confidence)
-    )
+    layers = [*_curve(curve, x, y), _dots(known, slo, x, y), *_threshold(slo, y)]
+    if limit is not None:
+        layers += _limit(limit, x)
+    return alt.layer(*layers, width=look.WIDTH, height=look.HEIGHT)
 
 
 def _curve(curve: Sequence[Json], x: alt.X, y: _ValueAxis) -> list[alt.Chart]:
@@ -111,12 +113,14 @@ def _threshold(slo: Slo, y: _ValueAxis) -> list[alt.Chart]:
     base = alt.Chart(look.data([{"value": slo.threshold, "text": str(slo)}])).encode(
         y=y.of("value")
     )
-    return [
-        base.mark_rule(color=look.BLACK, strokeDash=[5, 4], strokeWidth=1.5),
-        base.mark_text(align="left", baseline="bottom", dx=4, dy=-4, color=look.BLACK).encode(
-            x=alt.value(0), text="text:N"
-        ),
-    ]
+    text: Json = {"baseline": "bottom", "dy": -4, "color": look.BLACK, "fontSize": 12}
+    # Where the curve is far from it: what may rise begins low, what must rise ends high.
+    if slo.is_upper:
+        label = base.mark_text(align="left", dx=4, **text).encode(x=alt.value(0))
+    else:
+        label = base.mark_text(align="right", dx=-4, **text).encode(x=alt.value("width"))
+    rule = base.mark_rule(color=look.BLACK, strokeDash=[5, 4], strokeWidth=1.5)
+    return [rule, label.encode(text="text:N")]
 
 
 def _limit(limit: float, x: alt.X) -> list[alt.Chart]:
@@ -142,7 +146,7 @@ def _load_axis(loads: Sequence[float], varied: str) -> alt.X:
     return alt.X("load:Q", title=varied, axis=axis, scale=scale)
 
 
-class _ValueAxis(msgspec.Struct, frozen=True):
+class _ValueAxis(NamedTuple):
     """The axis of the value, for whatever field is drawn on it."""
 
     slo: Slo
@@ -159,7 +163,7 @@ def _subtitle(points: Sequence[Json], limit: float | None, confidence: float | N
     loads = len({row["load"] for row in points})
     seeds = len({row["seed"] for row in points})
     told = f"{look.counted(loads, 'load')} with up to {look.counted(seeds, 'seed')} each; "
-    told += "none of them holds" if limit is None else f"it holds up to {limit:g}"
+    told += "none of them is good enough" if limit is None else f"the limit is {limit:g}"
     band = "the band is from the lowest to the highest seed"
     if confidence is not None:
         band = f"the band holds the mean with {100 * confidence:g}% confidence"

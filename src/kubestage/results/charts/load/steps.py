@@ -36,10 +36,12 @@ def steps(rows: Sequence[Json]) -> ChartType | None:
     first_ns = min(row["began_ns"] for row in rows)
     last_ns = max(row["began_ns"] + row["took_ns"] for row in rows)
     axis = times.Times(max((last_ns - first_ns) / wording.SECOND_NS, 1e-3))
-    kept = sorted(sorted(rows, key=lambda row: -row["took_ns"])[:MOST], key=_began)
-    told = [_bar(row, first_ns, axis) for row in kept]
+    longest = sorted(range(len(rows)), key=lambda at: -rows[at]["took_ns"])[:MOST]
+    told = [_bar(rows[at], first_ns, axis) for at in sorted(longest)]
     names = [row["name"] for row in told]
-    y = alt.Y("name:N", title=None, sort=names, axis=alt.Axis(labelLimit=330, ticks=False))
+    scale = alt.Scale(domain=names)
+    axis_of_names = alt.Axis(labelLimit=330, labelPadding=6, ticks=False)
+    y = alt.Y("name:N", title=None, sort=None, scale=scale, axis=axis_of_names)
     base = alt.Chart(look.data(told)).encode(y=y)
     color = alt.Color(
         "result:N",
@@ -59,11 +61,6 @@ def steps(rows: Sequence[Json]) -> ChartType | None:
     )
     chart = alt.layer(bars, *texts, width=look.WIDTH, height=_LINE * len(told))
     return look.finished(chart, "Steps", _subtitle(rows, axis.seconds))
-
-
-def _began(row: Json) -> int:
-    began_ns: int = row["began_ns"]
-    return began_ns
 
 
 def _bar(row: Json, first_ns: int, axis: times.Times) -> Json:

@@ -9,6 +9,7 @@ import altair as alt
 
 from kubestage.results.charts import look
 from kubestage.results.charts.life import lines, times
+from kubestage.results.charts.load import colors
 from kubestage.results.load import wording
 
 if TYPE_CHECKING:
@@ -21,17 +22,7 @@ Json = dict[str, Any]
 _BARS: Final = 150
 _POINTS: Final = 300
 _LINES: Final = 6
-_FAILED: Final = "failed"
-_VERBS: Final = {
-    "create": look.BLUE,
-    "patch": look.ORANGE,
-    "update": look.ORANGE,
-    "get": look.SKY,
-    "list": look.PURPLE,
-    "delete": look.GREEN,
-}
 _STAGES: Final = {"created": look.SKY, "scheduled": look.ORANGE, "running": look.BLUE}
-_COLORS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.PURPLE, look.SKY, look.VERMILION)
 
 
 def calls(rows: Sequence[Json], *, seconds: float | None = None) -> ChartType | None:
@@ -48,45 +39,56 @@ def calls(rows: Sequence[Json], *, seconds: float | None = None) -> ChartType | 
     for row in rows:
         failed = row.get("failed") or 0
         sums[row["second"] // size, row["verb"]] += row["calls"] - failed
-        sums[row["second"] // size, _FAILED] += failed
-    unit = axis.unit[1]
-    told: list[Json] = [
-        {
-            "time": round(place * size / unit, 6),
-            "end": round((place + 1) * size / unit, 6),
-            "series": verb,
-            "value": number / size,
-        }
-        for (place, verb), number in sorted(sums.items())
-        if number
-    ]
-    found = {row["series"] for row in told}
-    kinds = {verb: color for verb, color in _VERBS.items() if verb in found}
-    kinds |= dict.fromkeys(sorted(found - {*_VERBS, _FAILED}), look.BLACK)
-    if _FAILED in found:
-        kinds[_FAILED] = look.VERMILION
-    heights: collections.Counter[float] = collections.Counter()
-    for row in told:
-        heights[row["time"]] += row["value"]
+        sums[row["second"] // size, colors.FAILED] += failed
+    told, highest = _stacked(sums, size, axis.unit[1])
+    kinds = colors.of(colors.verbs_first(row["series"] for row in told))
+    tips = ["series:N", axis.tip(), alt.Tooltip("calls:Q", format=",.4~g", title="calls a second")]
     chart = (
         alt.Chart(look.data(told), width=look.WIDTH, height=look.HEIGHT)
-        .mark_bar(clip=True)
+        .mark_rect(clip=True, strokeWidth=0.6)
         .encode(
             x=axis.axis(),
             x2="end",
-            y=lines.value_axis("calls a second", max(heights.values())).stack("zero"),
-            color=_squares(kinds),
-            order=alt.Order("series:N"),
-            tooltip=["series:N", axis.tip(), alt.Tooltip("value:Q", format=",.4~g")],
+            y=lines.value_axis("calls a second", highest),
+            y2="top",
+            color=colors.legend(kinds, squares=True),
+            # Otherwise a hair of the page is seen between two bars.
+            stroke=alt.Stroke("series:N", scale=colors.scale(kinds), legend=None),
+            tooltip=tips,
         )
     )
-    return look.finished(chart, "API calls of the load", _calls_subtitle(rows, size, heights))
+    return look.finished(chart, "API calls of the load", _calls_subtitle(rows, size, highest))
 
 
-def _calls_subtitle(rows: Sequence[Json], size: int, heights: collections.Counter[float]) -> str:
+def _stacked(
+    sums: Mapping[tuple[int, str], int], size: int, unit: float
+) -> tuple[list[Json], float]:
+    """Bars on top of one another, as seconds of one `size` have them, and the highest."""
+    verbs = colors.verbs_first(verb for (_, verb), number in sums.items() if number)
+    tops: collections.Counter[int] = collections.Counter()
+    told: list[Json] = []
+    for place in sorted({place for place, _ in sums}):
+        for verb in verbs:
+            rate = sums.get((place, verb), 0) / size
+            if rate:
+                told.append(
+                    {
+                        "time": round(place * size / unit, 6),
+                        "end": round((place + 1) * size / unit, 6),
+                        "series": verb,
+                        "calls": rate,
+                        "value": tops[place] / size,
+                        "top": tops[place] / size + rate,
+                    }
+                )
+                tops[place] += sums[place, verb]
+    return told, max(tops.values(), default=0) / size
+
+
+def _calls_subtitle(rows: Sequence[Json], size: int, highest: float) -> str:
     total = sum(row["calls"] for row in rows)
     failed = sum(row.get("failed") or 0 for row in rows)
-    told = f"{look.counted(total, 'call')}, at most {max(heights.values()):,.4g} a second"
+    told = f"{look.counted(total, 'call')}, at most {highest:,.4g} a second"
     if size > 1:
         told += f" (mean over {size} s)"
     return f"{told}; {failed:,} failed" if failed else told
@@ -163,15 +165,11 @@ def series(
             _POINTS,
         )
     ]
-    kinds = {name: _COLORS[place % len(_COLORS)] for place, name in enumerate(shown)}
+    kinds = colors.of(shown)
     y = lines.value_axis(unit, max(peaks.values()) * factor)
-    chart = lines.layered(lines.drawn(axis.of(told), axis, y, kinds))
+    drawn = lines.drawn(axis.of(told), axis, y, kinds).encode(color=colors.legend(kinds))
+    chart = lines.layered(drawn)
     highest = f"At most {max(peaks.values()) * factor:,.4g} {unit}"
     if len(filled) > len(shown):
         highest += f"; the {len(shown)} highest of {len(filled)} are shown"
     return look.finished(chart, title, highest)
-
-
-def _squares(kinds: Mapping[str, str]) -> alt.Color:
-    scale = alt.Scale(domain=list(kinds), range=list(kinds.values()))
-    return alt.Color("series:N", scale=scale, legend=alt.Legend(columns=7, symbolType="square"))

@@ -1,0 +1,20 @@
+"""What a configuration tells DRATestDriver."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubestage.load.dependencies import dra_objects
+from kubestage.measure.params import Duration, Params
+from kubestage.objects import durations
+
+
+class DraParams(Params, frozen=True, kw_only=True):
+    """Names and numbers of ClusterLoader2; `timeout` is for each of the two waits."""
+
+    namespace: str = msgspec.field(name="Namespace", default="dra-example-driver")
+    manifests: str = msgspec.field(name="Manifests", default=dra_objects.MANIFESTS)
+    daemonset_name: str = msgspec.field(name="DaemonsetName", default=dra_objects.DAEMON_SET)
+    worker_node_count: int = msgspec.field(name="WorkerNodeCount", default=100)
+    extended_resource_name: str = msgspec.field(name="ExtendedResourceName", default="")
+    timeout: Duration = msgspec.field(name="timeout", default=Duration(10 * durations.MINUTE))

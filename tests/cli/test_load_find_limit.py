@@ -1,0 +1,84 @@
+"""``kubestage load find-limit``: the limit of a small cluster, refusals, files."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli import loads
+
+if TYPE_CHECKING:
+    from tests.cli.terminal import Result, Terminal
+
+SURE = ["--seeds", "1", "--confidence", "0.5", "--jobs", "1", "--nodes", "1"]
+SLO = ["--slo", "pod-startup-p99<=5s"]
+
+
+def _search(terminal: Terminal, *words: str) -> Result:
+    return terminal.run("load", "find-limit", loads.write(), *SURE, *words)
+
+
+def test_the_limit_is_how_many_pods_fit(terminal: Terminal) -> None:
+    """Where pods do not run, the load meets no goal, however fast the others are."""
+    result = _search(
+        terminal, *SLO, "--vary", "params.CL2_PODS", "--from", "4", "--node", "cpu=80m",
+        "--precision", "0.01", "--report-dir", "out",
+    )  # fmt: skip
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0].split() == ["params.CL2_PODS", "RUNS", "MEET", "pod-startup-p99", "VERDICT"]
+    assert [line.split()[0] for line in lines[1:5]] == ["4", "5", "8", "9"]
+    assert lines[4].split()[-1] == "misses"
+    assert (
+        "pod-startup-p99<=5s: met up to params.CL2_PODS = 8 with 50% confidence, missed at 9."
+        in lines
+    )
+    assert any(line.startswith("At 9 a run failed: ") for line in lines)
+    assert lines[-1] == "Report: out"
+    kept = json.loads(pathlib.Path("out/limit.json").read_text())
+    assert (kept["limit"], kept["above"], kept["monotonic"]) == (8, 9, True)
+    assert pathlib.Path("out/limit.html").exists()
+
+
+def test_processes_come_to_the_same_as_one_after_the_other(terminal: Terminal) -> None:
+    words = ["load", "find-limit", loads.write(), *SLO, "--vary", "tuningSets.Uniform.qps"]
+    words += ["--from", "50", "--to", "100", "--seeds", "2", "--confidence", "0.75", "-o", "json"]
+    words += ["--nodes", "1"]
+    in_turn, at_once = (terminal.run(*words, "--jobs", jobs).out for jobs in ("1", "2"))
+    assert in_turn == at_once
+    found = json.loads(at_once)
+    assert (found["limit"], found["above"]) == (100, None)
+    assert [run["seed"] for run in found["points"][0]["runs"]] == [0, 1]
+
+
+def test_a_goal_that_even_the_lowest_load_misses(terminal: Terminal) -> None:
+    slo = ["--slo", "pod-startup-p99<=1ms"]
+    result = _search(terminal, *slo, "--vary", "tuningSets.Uniform.qps", "--from", "1")
+    assert result.code == 1
+    assert "Even tuningSets.Uniform.qps = 1 misses pod-startup-p99<=1ms." in result.out
+
+
+REFUSED: dict[str, tuple[list[str], str]] = {
+    "no goal": (["--vary", "x"], "Missing option '--slo'"),
+    "no path": (SLO, "Missing option '--vary'"),
+    "bad goal": (["--slo", "x<=y", "--vary", "name"], "--slo: "),
+    "not measured": (["--slo", "scheduling-throughput>=1", "--vary", "name"], "does not mention"),
+    "bad path": ([*SLO, "--vary", "tuningSets.Uniform.qqps"], "did you mean qps?"),
+    "few seeds": ([*SLO, "--vary", "x", "--confidence", "0.9"], "fix: write --seeds 4"),
+    "confidence": ([*SLO, "--vary", "x", "--confidence", "2"], "--confidence: 2 is no confidence"),
+    "precision": ([*SLO, "--vary", "x", "--precision", "0"], "--precision: 0 is no precision"),
+    "below": ([*SLO, "--vary", "x", "--from", "5", "--to", "4"], "--to: 4 is below 5"),
+    "nothing": ([*SLO, "--vary", "x", "--from", "0"], "--from: 0 is no load"),
+    "unset": ([*SLO, "--vary", "params.CL2_X"], "nothing says what CL2_X is\n  fix: say where"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.replace(" ", "-"))
+def test_what_is_wrong_is_told(case: str, terminal: Terminal) -> None:
+    words, expected = REFUSED[case]
+    result = _search(terminal, *words)
+    assert (result.code, result.out) == (2, "")
+    assert expected in result.err

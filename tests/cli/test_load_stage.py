@@ -1,0 +1,106 @@
+"""The stage that a load finds: nodes as real ones are, volumes, and what manifests say."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from kubestage.cli import load_compose, load_keeping, load_stage
+from kubestage.cli.load_choices import Choices, Shape, shape_of
+from kubestage.cluster.profile import INSTANT, ClientSection
+from kubestage.errors import InputError
+from kubestage.testing import make_deployment, make_node
+
+if TYPE_CHECKING:
+    from kubestage.stage import Stage
+
+
+def _of(stage: Stage, api_version: str, kind: str) -> list[dict[str, Any]]:
+    return stage.store.list((api_version, kind)).items
+
+
+def test_nodes_look_like_real_ones_and_have_the_sandbox_image() -> None:
+    choices = Choices(nodes=4, shape=Shape("2", "4Gi", "30"), image_registry="mirror")
+    nodes = _of(load_stage.furnish(choices, INSTANT), "v1", "Node")
+    assert [node["metadata"]["name"] for node in nodes] == [f"node-{at}" for at in range(4)]
+    labels = [node["metadata"]["labels"] for node in nodes]
+    zones = [each["topology.kubernetes.io/zone"] for each in labels]
+    assert zones == ["zone-a", "zone-b", "zone-c", "zone-a"]
+    assert labels[1]["kubernetes.io/hostname"] == "node-1"
+    assert nodes[0]["status"]["allocatable"] == {"cpu": "2", "memory": "4Gi", "pods": "30"}
+    images = [name for image in nodes[0]["status"]["images"] for name in image["names"]]
+    assert "mirror/pause:3.9" in images
+
+
+def test_a_hundred_nodes_unless_told_otherwise() -> None:
+    choices = Choices()
+    stage = load_stage.furnish(choices, INSTANT)
+    assert load_stage.nodes_of(stage, choices) == 100
+
+
+def test_there_is_a_default_storage_class_unless_manifests_have_one(
+    tmp_path: pathlib.Path,
+) -> None:
+    [made] = _of(load_stage.furnish(Choices(nodes=1), INSTANT), "storage.k8s.io/v1", "StorageClass")
+    assert made["metadata"]["name"] == "standard"
+    own = {**made, "metadata": {**made["metadata"], "name": "own"}}
+    for key in ("uid", "resourceVersion", "creationTimestamp"):
+        own["metadata"].pop(key, None)
+    (tmp_path / "class.yaml").write_text(yaml.safe_dump(own))
+    choices = Choices(nodes=1, stage=(str(tmp_path),))
+    [found] = _of(load_stage.furnish(choices, INSTANT), "storage.k8s.io/v1", "StorageClass")
+    assert found["metadata"]["name"] == "own"
+
+
+def test_what_runs_already_is_up_before_the_load_begins(tmp_path: pathlib.Path) -> None:
+    objects = [make_node("a"), make_deployment("web", replicas=3, cpu="100m")]
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all(objects))
+    choices = Choices(stage=(str(tmp_path),))
+    stage = load_stage.furnish(choices, INSTANT)
+    assert [pod["status"]["phase"] for pod in _of(stage, "v1", "Pod")] == ["Running"] * 3
+    assert load_stage.nodes_of(stage, choices) == 1
+    assert len(_of(stage, "v1", "Node")) == 1
+
+
+def test_nodes_that_take_no_pods_do_not_count(tmp_path: pathlib.Path) -> None:
+    nodes = [make_node("a", unschedulable=True), make_node("b", ready=False)]
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all(nodes))
+    choices = Choices(stage=(str(tmp_path),))
+    with pytest.raises(InputError, match="none of 2 nodes takes pods"):
+        load_stage.nodes_of(load_stage.furnish(choices, INSTANT), choices)
+
+
+def test_a_profile_is_a_name_or_a_file(tmp_path: pathlib.Path) -> None:
+    assert load_stage.profile_of("gce-100").name == "gce-100"
+    file = tmp_path / "own.yaml"
+    file.write_text("extends: instant\nname: own\n")
+    assert load_stage.profile_of(str(file)).name == "own"
+    with pytest.raises(InputError, match="there is no profile"):
+        load_stage.profile_of("gce")
+
+
+def test_clients_are_as_a_person_says_or_the_profile_or_clusterloader2() -> None:
+    client = ClientSection(qps=5, burst=6, nodes_per_client=10)
+    limits = load_compose.limits_of(Choices(), 25, client)
+    assert (limits.number, limits.qps, limits.burst) == (3, 5, 6)
+    usual = load_compose.limits_of(Choices(), 101)
+    assert (usual.number, usual.qps, usual.burst) == (2, 100, 200)
+    own = load_compose.limits_of(Choices(clients=7, qps=1.5, burst=2), 25, client)
+    assert (own.number, own.qps, own.burst) == (7, 1.5, 2)
+
+
+def test_a_shape_may_say_only_what_is_otherwise() -> None:
+    assert shape_of("cpu=4, pods=20") == Shape("4", "32Gi", "20")
+    assert shape_of("") == Shape()
+
+
+def test_the_command_that_repeats_a_run_has_its_variables_and_not_where_the_report_went() -> None:
+    choices = Choices(environment={"HOME": "x", "CL2_B": "two words", "CL2_A": "1"})
+    words = ["load", "my load.yaml", "--report-dir", "out", "--nodes", "3"]
+    expected = "CL2_A=1 CL2_B='two words' kubestage load 'my load.yaml' --nodes 3"
+    assert load_keeping.command(choices, words) == expected
+    short = ["load", "my load.yaml", "--report-dir=out", "--nodes", "3"]
+    assert load_keeping.command(choices, short) == expected

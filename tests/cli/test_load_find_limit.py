@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kubestage.load import limit_search
 from tests.cli import loads
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def test_processes_come_to_the_same_as_one_after_the_other(terminal: Terminal) -
     assert in_turn == at_once
     found = json.loads(at_once)
     assert (found["limit"], found["above"]) == (100, None)
-    assert [run["seed"] for run in found["points"][0]["runs"]] == [0, 1]
+    first, second = found["points"][0]["runs"]
+    assert (first["seed"], second["seed"]) == (0, 1)
+    assert first["values"] != second["values"]
 
 
 def test_a_goal_that_even_the_lowest_load_misses(terminal: Terminal) -> None:
@@ -59,6 +62,28 @@ def test_a_goal_that_even_the_lowest_load_misses(terminal: Terminal) -> None:
     result = _search(terminal, *slo, "--vary", "tuningSets.Uniform.qps", "--from", "1")
     assert result.code == 1
     assert "Even tuningSets.Uniform.qps = 1 misses pod-startup-p99<=1ms." in result.out
+
+
+def test_a_load_on_which_seeds_disagree_is_run_again_and_does_not_count_as_met(
+    terminal: Terminal,
+) -> None:
+    words = ["load", "find-limit", loads.write(), "--vary", "tuningSets.Uniform.qps", "--jobs", "1"]
+    words += ["--from", "10", "--to", "10", "--nodes", "1", "-o", "json"]
+    six = terminal.run(*words, *SLO, "--seeds", "6", "--confidence", "0.5").out
+    values = [run["values"]["pod-startup-p99"] for run in json.loads(six)["points"][0]["runs"]]
+    goal = next(each for each in sorted(values) if _is_undecided([at <= each for at in values]))
+    unsure = terminal.run(
+        *words, "--slo", f"pod-startup-p99<={goal}s", "--seeds", "2", "--confidence", "0.75"
+    )
+    assert unsure.code == 1
+    found = json.loads(unsure.out)
+    assert (found["limit"], found["above"]) == (None, 10)
+    assert found["points"][0]["verdict"] == "unsure"
+    assert len(found["points"][0]["runs"]) == 6
+
+
+def _is_undecided(met: list[bool]) -> bool:
+    return all(limit_search.verdict(sum(met[:n]), n, 0.75) is None for n in (2, 4, 6))
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {

@@ -82,6 +82,13 @@ def test_a_run_meets_a_goal_by_its_value_and_not_without_one(
     assert (judged.values, judged.is_met) == ((value,), is_met)
 
 
+@pytest.mark.parametrize(("sign", "is_met"), [("<=", 1), ("<", 0), (">=", 1), (">", 0)])
+def test_a_value_at_the_edge_meets_a_goal_that_includes_it(sign: str, is_met: bool) -> None:
+    slo = load_slo.read(f"pod-startup-p99{sign}5s")
+    assert slo.holds(5.0) is bool(is_met)
+    assert slo.holds(4.0) is sign.startswith("<")
+
+
 def test_the_loads_own_threshold_does_not_matter_but_every_other_error_does() -> None:
     slos = [load_slo.read("pod-startup-p99<=9s")]
     too_slow = _result("PodStartupLatency", _startup(7, passed=False), errors=("too slow",))

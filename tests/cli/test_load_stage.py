@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import pathlib
+import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-from kubestage.cli import load_compose, load_keeping, load_stage
+from kubestage.cli import load_compose, load_keeping, load_stage, load_tests
 from kubestage.cli.load_choices import Choices, Shape, shape_of
 from kubestage.cluster.profile import INSTANT, ClientSection
 from kubestage.errors import InputError
+from kubestage.measure.registry import Registry
 from kubestage.testing import make_deployment, make_node
+from tests.cli import loads
 
 if TYPE_CHECKING:
+    import pathlib
+
     from kubestage.stage import Stage
 
 
@@ -90,6 +94,22 @@ def test_clients_are_as_a_person_says_or_the_profile_or_clusterloader2() -> None
     assert (usual.number, usual.qps, usual.burst) == (2, 100, 200)
     own = load_compose.limits_of(Choices(clients=7, qps=1.5, burst=2), 25, client)
     assert (own.number, own.qps, own.burst) == (7, 1.5, 2)
+
+
+def test_a_plan_draws_nothing_that_the_run_would_draw(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Templates draw by chance, and a plan fills them, too."""
+    monkeypatch.chdir(tmp_path)
+    path = loads.write(pod=loads.POD.replace('{{DefaultParam .Cpu "10m"}}', "{{RandInt 9999}}m"))
+    requests = []
+    for is_planned in (False, True):
+        chance = random.Random(1)
+        loaded = load_tests.load(load_tests.Test(path), Choices(), 1, Registry(), chance)
+        if is_planned:
+            load_compose.plan_of(loaded, 1, load_compose.limits_of(Choices(), 1))
+        requests.append(loaded.templates.objects("pod.yaml", {"Name": "x", "Index": 0}))
+    assert requests[0] == requests[1]
 
 
 def test_a_shape_may_say_only_what_is_otherwise() -> None:

@@ -45,8 +45,7 @@ def test_a_person_sees_steps_phases_and_both_clocks(
 
 
 def test_watching_changes_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Templates draw by chance, and the plan of the picture fills them, too."""
-    name = loads.write(pod=loads.POD.replace('{{DefaultParam .Cpu "10m"}}', "{{RandInt 50}}m"))
+    name = loads.write()
     unseen = terminal.run("load", name, "--nodes", "1", "-o", "json").out
     monkeypatch.setattr(sys, "stderr", Screen())
     assert terminal.run("load", name, "--nodes", "1", "-o", "json").out == unseen
@@ -83,16 +82,15 @@ def test_what_is_left_is_told_without_what_goes_with_its_namespace() -> None:
         call = Call(verb=verb, resource=Resource("v1", kind), namespace=namespace, name=name)
         calls.add(0, call, Answer({}, NotFound("x") if is_gone else None, 0, 0))
 
-    note("create", "Namespace", "own-1")
-    note("create", "Namespace", "own-2")
-    note("create", "Pod", "a", "own-1")
+    for number in (1, 2, 3):
+        note("create", "Namespace", f"own-{number}")
+        note("create", "Pod", "a", f"own-{number}")
     note("create", "Pod", "b", "default")
     note("create", "Pod", "c", "default")
     note("create", "PriorityClass", "high")
     note("delete", "Pod", "c", "default")
     note("delete", "Namespace", "own-2", is_gone=True)
-    assert load_interrupts.left_behind(calls) == [
-        "namespace/own-1",
-        "pod/b in default",
-        "priorityclass/high",
-    ]
+    note("delete", "Namespace", "own-3")
+    found = load_interrupts.left(calls)
+    assert found.behind == ["namespace/own-1", "pod/b in default", "priorityclass/high"]
+    assert found.going == ["namespace/own-3"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import msgspec
 import pytest
 
 from kubestage.errors import InputError
@@ -15,6 +18,30 @@ class _Some(Params, frozen=True, kw_only=True):
     share: float = 0.0
     is_fatal: bool = False
     command: tuple[str, ...] = ()
+
+
+class _Item(msgspec.Struct, frozen=True, rename="camel"):
+    lower_bound: int = 0
+
+
+class _Folded(Params, frozen=True, kw_only=True):
+    ignores_case: ClassVar[bool] = True
+
+    metric_name: str = ""
+    items: tuple[_Item, ...] = ()
+
+
+def test_where_case_is_ignored_it_is_in_inner_objects_too() -> None:
+    raw = {"MetricName": "m", "METRICNAME": "x", "Items": [{"LowerBound": 2}], "Action": "start"}
+    typed, warnings = params.typed(_Folded, raw)
+    assert typed == _Folded(action="start", metric_name="m", items=(_Item(2),))
+    assert not warnings
+    assert params.typed(_Some, {"desiredPodCount": 1, "Timeout": "1s"})[1]
+
+
+def test_where_case_is_ignored_a_mistyped_list_is_still_an_error() -> None:
+    with pytest.raises(InputError, match=r"params\.items"):
+        params.typed(_Folded, {"Items": {"LowerBound": 2}})
 
 
 def test_fields_are_camel_cased_and_durations_are_go_strings() -> None:

@@ -95,8 +95,31 @@ def test_nobody_there_is_a_passing_error() -> None:
     with RemoteCluster(Access(server=f"http://127.0.0.1:{free_port()}")) as cluster:
         refused = error(get_one(cluster))
         assert (refused.code, refused.reason) == (503, "ServiceUnavailable")
+        assert refused.message.endswith("/api/v1: connection refused")
         assert page(cluster, "/readyz").code == 0
         with pytest.raises(InputError, match="does not answer"):
+            cluster.check()
+
+
+def test_a_name_that_nobody_has_is_told() -> None:
+    with RemoteCluster(Access(server="http://nowhere.invalid")) as cluster:
+        message = error(get_one(cluster)).message
+        assert message.startswith("GET http://nowhere.invalid/api/v1: ")
+        assert "ssl" not in message
+
+
+def test_no_tls_where_there_should_be_is_told() -> None:
+    port = free_port()
+    with scripted(port=port, server=f"https://127.0.0.1:{port}") as (_, cluster):
+        assert "no TLS with it: " in error(get_one(cluster)).message
+
+
+def test_who_may_not_see_the_version_is_known_all_the_same() -> None:
+    with scripted() as (api, cluster):
+        api.on("/version", refusal(403, "Forbidden"))
+        assert cluster.check() == {}
+        api.on("/version", refusal(401, "Unauthorized"))
+        with pytest.raises(InputError, match="does not know the user"):
             cluster.check()
 
 

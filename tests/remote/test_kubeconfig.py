@@ -200,3 +200,18 @@ def test_a_proxy_is_what_the_kubeconfig_says_or_else_the_environment(
     assert Access(server="https://127.0.0.1:6443").proxy is None
     with pytest.raises(InputError, match="socks5"):
         _ = Access(server="https://x", cluster=ClusterEntry(proxy_url="socks5://x:1")).proxy
+
+
+def test_a_kubeconfig_may_come_from_a_pipe_and_not_from_a_folder(tmp_path: pathlib.Path) -> None:
+    read, write_end = os.pipe()
+    os.write(write_end, yaml.safe_dump(config()).encode())
+    os.close(write_end)
+    try:
+        assert kubeconfig.load(f"/dev/fd/{read}").server == "https://one:6443"
+    finally:
+        os.close(read)
+    with pytest.raises(InputError, match="is a folder"):
+        kubeconfig.load(str(tmp_path))
+    empty = write(tmp_path / "empty", "{}")
+    with pytest.raises(InputError, match="is this a kubeconfig"):
+        kubeconfig.load(empty)

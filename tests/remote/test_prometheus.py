@@ -91,6 +91,17 @@ def test_what_is_no_result_is_an_error_that_says_so(body: Any, code: int, told: 
         assert told in found.error
 
 
+def test_who_does_not_answer_is_found_out_before_a_run() -> None:
+    with scripted() as (api, cluster):
+        queries = PrometheusQueries(cluster, PROXY)
+        api.on(f"{PROXY}/api/v1/query", answer(result("vector", [])))
+        queries.check()
+        api.on(f"{PROXY}/api/v1/query", answer("401 Authorization Required", 401))
+        with pytest.raises(InputError, match="Authorization Required") as caught:
+            queries.check()
+        assert caught.value.path == PROXY
+
+
 def test_a_prometheus_that_is_not_there_is_an_error() -> None:
     with scripted() as (_, cluster):
         queries = PrometheusQueries(cluster, f"http://127.0.0.1:{free_port()}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from kubestage.remote.loop import Loop
 from kubestage.remote.shell import RemoteShell
 
@@ -32,6 +34,28 @@ def test_the_exit_code_and_what_was_written_are_told() -> None:
 
 def test_nobody_can_be_asked() -> None:
     assert run("cat") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("word", "filled"),
+    [
+        ("$PLACE", "here"),
+        ("${PLACE}s", "heres"),
+        ("$PLACEs", ""),
+        ("a${}b", "ab"),
+        ("a${PLACE", "aPLACE"),
+        ("$$PLACE", "PLACE"),
+        ("$1x", "x"),
+        ("5 $ or $", "5 $ or $"),
+        ("$(PLACE)", "$(PLACE)"),
+    ],
+)
+def test_variables_are_filled_in_as_go_does(
+    word: str, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLACE", "here")
+    monkeypatch.delenv("PLACEs", raising=False)
+    assert run("printf", "%s", word) == (0, filled)
 
 
 def test_a_command_is_killed_with_all_it_started_when_its_time_is_over() -> None:

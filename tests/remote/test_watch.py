@@ -221,9 +221,28 @@ def test_trouble_is_told_while_it_lasts_and_tried_again_less_and_less_often() ->
         wait(cluster, lambda: watching.subscription.problem != "" or bool(watching.told))
         wait(cluster, lambda: len(api.asked(PODS)) == 3)
         assert cluster.problems() == ["watching Pod: Forbidden it is"]
+        assert cluster.problems(lasting_ns=60_000_000_000) == []
         watching.synced()
         wait(cluster, lambda: bool(api.asked(WATCH)) and not cluster.problems())
         assert watching.names() == [("ADDED", "one")]
+
+
+def test_one_trouble_of_two_watches_of_a_kind_is_told_once() -> None:
+    with scripted() as (api, cluster):
+        api.on(PODS, refusal(403, "Forbidden"))
+        api.on(WATCH, stream())
+        for selector in ("", "a=b"):
+            Watching(cluster, POD, label_selector=selector)
+        wait(cluster, lambda: len(api.asked(PODS)) >= 4)
+        assert cluster.problems() == ["watching Pod: Forbidden it is"]
+
+
+def test_a_watch_that_is_refused_after_its_list_is_trouble() -> None:
+    with scripted() as (api, cluster):
+        api.on(PODS, items("5"))
+        api.on(WATCH, refusal(400, "BadRequest"))
+        Watching(cluster, POD).synced()
+        wait(cluster, lambda: cluster.problems() == ["watching Pod: BadRequest it is"])
 
 
 def test_who_is_asked_to_wait_waits() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
+import typer
 
 from kubestage.cli import load_compose, load_stage
 from kubestage.cli.load_compose import Surroundings
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
     from kubestage.load.run import LoadRun
     from kubestage.measure.registry import Registry
     from kubestage.remote.access import Access
+    from kubestage.remote.prometheus import PrometheusQueries
 
 _LOOK_NS: Final = 250_000_000
+# What stands in the way of a watch for so long is worth a word: who waits for it waits in vain.
+_LASTING_NS: Final = 5_000_000_000
+# Not an option: others see the command line, and a report repeats it.
+_PROMETHEUS_TOKEN: Final = "PROMETHEUS_TOKEN"
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -54,6 +60,9 @@ class Ground(Protocol):
 
     def interrupt(self, run: LoadRun) -> None:
         """Have a load end early, asked for by a signal."""
+
+    def problems(self) -> list[str]:
+        """What stands in the way at the moment."""
 
     def close(self) -> None:
         """No more tests."""
@@ -96,6 +105,10 @@ class StagedGround:
         del run
         self._is_interrupted = True
 
+    def problems(self) -> list[str]:
+        """A stage has none."""
+        return []
+
     def close(self) -> None:
         """Nobody asks any more."""
         self._queries.stop()
@@ -108,14 +121,12 @@ class RealGround:
 
     def __init__(self, choices: Choices, registry: Registry) -> None:
         from kubestage.remote.cluster import RemoteCluster
-        from kubestage.remote.prometheus import PrometheusQueries
         from kubestage.remote.shell import RemoteShell
 
         self.cluster = cluster = RemoteCluster(_access(choices))
         try:
             cluster.check()
             nodes = choices.nodes or self._nodes()
-            url = choices.prometheus_url
             self.where = Where(cluster.server, nodes)
             self.around = Surroundings(
                 cluster=cluster,
@@ -123,7 +134,7 @@ class RealGround:
                 nodes=nodes,
                 limits=load_compose.limits_of(choices, nodes),
                 registry=registry,
-                queries=None if url is None else PrometheusQueries(cluster, url),
+                queries=self._queries(choices),
                 shell=RemoteShell(cluster.loop) if choices.is_exec_allowed else None,
                 is_strict=choices.is_strict,
             )
@@ -137,6 +148,7 @@ class RealGround:
 
         def look() -> None:
             if not run.is_over:
+                self._warn(run)
                 told()
                 moments.at(moments.now_ns + _LOOK_NS, look)
 
@@ -147,9 +159,34 @@ class RealGround:
         """From a signal handler, by way of the loop."""
         self.cluster.interrupt(run.interrupt)
 
+    def problems(self) -> list[str]:
+        """Watches that cannot be had."""
+        return self.cluster.problems()
+
     def close(self) -> None:
         """Close all connections."""
         self.cluster.close()
+
+    def _warn(self, run: LoadRun) -> None:
+        """Say what keeps watches from seeing anything, now and in the result."""
+        warnings = run.result.warnings
+        for problem in self.cluster.problems(_LASTING_NS):
+            if problem not in warnings:
+                warnings.append(problem)
+                typer.echo(f"Warning: {problem}", err=True)
+
+    def _queries(self, choices: Choices) -> PrometheusQueries | None:
+        """Who answers PromQL; that it does is seen before the load and not after it."""
+        from kubestage.remote.prometheus import PrometheusQueries
+
+        url = choices.prometheus_url
+        if url is None:
+            return None
+        queries = PrometheusQueries(
+            self.cluster, url, choices.environment.get(_PROMETHEUS_TOKEN, "")
+        )
+        queries.check()
+        return queries
 
     def _nodes(self) -> int:
         """How many nodes take pods."""

@@ -6,6 +6,7 @@ import contextlib
 import signal
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import typer
 
 if TYPE_CHECKING:
@@ -53,34 +54,50 @@ class Interrupts:
         self._told()
 
 
-def left_behind(calls: CallLog) -> list[str]:
-    """What a load made and nobody has deleted yet, as far as the calls that were answered tell.
+class Left(msgspec.Struct, frozen=True):
+    """What a load leaves: `behind` for somebody to delete, `going` for the cluster to."""
+
+    behind: list[str]
+    going: list[str]
+
+
+def left(calls: CallLog) -> Left:
+    """What a load made and did not see gone, as far as the calls that were answered tell.
 
     Objects in namespaces that the load made go with them, and are not told one by one.
     """
     there: dict[tuple[str, str, str], None] = {}
+    going: dict[str, None] = {}
+    own: set[str] = set()
     rows = zip(calls.verbs, calls.kinds, calls.namespaces, calls.names, calls.codes, strict=True)
     for verb, kind, namespace, name, code in rows:
         if verb == "create" and code < 400:
             there[kind, namespace, name] = None
+            if kind == "Namespace":
+                own.add(name)
         elif verb == "delete" and (code < 400 or code == 404):
             there.pop((kind, namespace, name), None)
-    own = {name for kind, _, name in there if kind == "Namespace"}
-    return [
+            if kind == "Namespace" and code != 404:
+                going[f"namespace/{name}"] = None
+    behind = [
         f"{kind.lower()}/{name}" + (f" in {namespace}" if namespace else "")
         for kind, namespace, name in there
         if namespace not in own
     ]
+    return Left(behind, list(going))
 
 
-def tell_left_behind(calls: CallLog) -> None:
+def tell_left(calls: CallLog) -> None:
     """Say what is left, on stderr."""
-    left = left_behind(calls)
-    if not left:
-        typer.echo("Nothing is left behind.", err=True)
-        return
-    typer.echo("Left behind:", err=True)
-    for each in left[:_SHOWN]:
-        typer.echo(f"  {each}", err=True)
-    if len(left) > _SHOWN:
-        typer.echo(f"  and {len(left) - _SHOWN:,} more", err=True)
+    found = left(calls)
+    _tell("Left behind:", found.behind)
+    _tell("Being deleted by the cluster:", found.going)
+    if not found.behind and not found.going:
+        typer.echo("Nothing is known to be left behind.", err=True)
+
+
+def _tell(head: str, names: list[str]) -> None:
+    for line in [head, *(f"  {each}" for each in names[:_SHOWN])] if names else ():
+        typer.echo(line, err=True)
+    if len(names) > _SHOWN:
+        typer.echo(f"  and {len(names) - _SHOWN:,} more", err=True)

@@ -54,6 +54,8 @@ def run(
             view.end()
             ran.append(Ran(test, each, run.result))
             if interrupts.is_pressed:
+                # Also if this one was over but for its clean-up: others have not begun.
+                run.result.is_interrupted |= number < len(tests)
                 break
     return ran
 
@@ -73,5 +75,5 @@ def _finish(ground: Ground, run: LoadRun, told: Callable[[], None]) -> None:
         ground.finish(run, told)
     except KeyboardInterrupt:
         if ground.is_real:
-            load_interrupts.tell_left_behind(run.result.calls)
+            load_interrupts.tell_left(run.result.calls)
         raise

@@ -28,6 +28,7 @@ _REFRESHES: Final = 8
 _LINE_SECONDS: Final = 30
 _WIDTH: Final = 20
 _PHASES: Final = 8
+_TROUBLES: Final = 3
 # What counts for the time that is left: a call, a pod, a step that waits.
 _POD_WEIGHT: Final = 3
 _WAIT_WEIGHT: Final = 20
@@ -141,7 +142,8 @@ class Picture:
                 f"{phase.ended:,} of {phase.actions:,}",
                 self._pace(number - 1, phase),
             )
-        return console.Group(head, f"  {markup.escape(_where(run))}", phases)
+        troubles = [f"  [yellow]{markup.escape(each)}[/]" for each in self._ground.problems()]
+        return console.Group(head, f"  {markup.escape(_where(run))}", phases, *troubles[:_TROUBLES])
 
     def _done(self) -> float:
         """Which share of all that is to be done is done, about."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import difflib
 import math
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, get_args
 
 import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _TRUTHS: Final = {"t": True, "T": True, "f": False, "F": False}
 
@@ -24,8 +27,11 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The parameters of a measurement; those of all its actions are in one struct.
 
     Fields are snake_cased and written camelCased; durations are `Duration`. A key that is no
-    field's is a warning that names the likely one.
+    field's is a warning that names the likely one. Where `ignores_case`, a key may have any case:
+    ClusterLoader2 decodes the parameters of two measurements as it decodes configurations.
     """
+
+    ignores_case: ClassVar[bool] = False
 
     action: str = ""
 
@@ -64,6 +70,11 @@ def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
     Templates and overrides write numbers and truths as text as often as not: both are read.
     """
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    if kind.ignores_case:
+        raw = {
+            key: _inner_folded(value, fields.get(key))
+            for key, value in _folded(raw, fields).items()
+        }
     if issubclass(kind, FreeParams):
         raw = {"action": raw.get("action"), "given": raw}
     warnings = [strange(key, list(fields)) for key in raw if key not in fields]
@@ -77,6 +88,22 @@ def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$")
         raise InputError(problem, path="params" + where.rstrip("`")) from error
+
+
+def _folded(raw: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Keys as they are spelled here; of several the last in order counts."""
+    spelled = {name.casefold(): name for name in names}
+    return {spelled.get(key.casefold(), key): raw[key] for key in sorted(raw)}
+
+
+def _inner_folded(value: Any, kind: Any) -> Any:
+    """The same for the objects of a list."""
+    inner = next(iter(get_args(kind)), None)
+    if not (isinstance(inner, type) and issubclass(inner, msgspec.Struct)):
+        return value
+    names = [field.encode_name for field in msgspec.structs.fields(inner)]
+    items = value if isinstance(value, list) else []
+    return [_folded(each, names) if isinstance(each, dict) else each for each in items] or value
 
 
 def _plain(value: Any, kind: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from kubestage.cluster.access import Answer, Page
-from kubestage.errors import ApiError, InputError
+from kubestage.errors import ApiError, Forbidden, InputError, Unauthorized
 from kubestage.remote import listing, refusals, wire
 from kubestage.remote.connection import Connection
 from kubestage.remote.discovery import Discovery
@@ -50,7 +50,10 @@ class RemoteCluster:
         self.close()
 
     def check(self) -> Json:
-        """Ask for the cluster's version, before a run; InputError says why it cannot be had."""
+        """Ask for the cluster's version, before a run; InputError says why nobody answers.
+
+        It is empty where the user may not see it: who refuses is there, and knows us.
+        """
         found: Json = self.loop.complete(self._version())
         return found
 
@@ -70,13 +73,15 @@ class RemoteCluster:
                 self.loop.complete(connection.close())
             self.loop.close()
 
-    def problems(self) -> list[str]:
-        """What stands in the way of watches at the moment."""
-        return [
+    def problems(self, lasting_ns: int = 0) -> list[str]:
+        """What stands in the way of watches, and has for some time; each once."""
+        before_ns = self.moments.now_ns - lasting_ns
+        found = (
             f"watching {selection.resource.kind}: {watch.problem}"
             for selection, watch in self._watches.items()
-            if watch.problem and not watch.is_idle
-        ]
+            if watch.problem and not watch.is_idle and watch.problem_began_ns <= before_ns
+        )
+        return list(dict.fromkeys(found))
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:
         """Make a call; `done` is told the answer."""
@@ -135,9 +140,17 @@ class RemoteCluster:
     async def _version(self) -> Json:
         try:
             return await self._carry_out(wire.Message("GET", "/version", None))
+        except Forbidden:
+            return {}
+        except Unauthorized as refusal:
+            raise InputError(
+                f"the cluster does not know the user: {refusal.message}",
+                path=self.server,
+                fix="renew the credentials that the kubeconfig names",
+            ) from refusal
         except ApiError as refusal:
             raise InputError(
                 f"the cluster does not answer: {refusal.message}",
                 path=self.server,
-                fix="is it up, and does the kubeconfig name it and a user that it knows?",
+                fix="is it up, and is this the address that the kubeconfig should have?",
             ) from refusal

@@ -7,6 +7,8 @@ steady as its client is quick.
 
 from __future__ import annotations
 
+import os
+import ssl
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -77,12 +79,9 @@ class Stream:
 class Connection:
     """One cluster and one user, from `open` to `close`, both on the loop."""
 
-    def __init__(
-        self, access: Access, *, timeout_s: float = 60.0, limit: int = _CONNECTIONS
-    ) -> None:
+    def __init__(self, access: Access, *, timeout_s: float = 60.0) -> None:
         self._access = access
         self._patience = aiohttp.ClientTimeout(total=timeout_s, sock_connect=_CONNECT_S)
-        self._limit = limit
         self._proxy = access.proxy
         self._tls = tls.context_of(access)
         self._name = access.cluster.tls_server_name or None
@@ -190,4 +189,20 @@ def trouble(what: str, problem: Exception) -> ApiError:
     """What the network did, as the answer that a caller is given."""
     if isinstance(problem, TimeoutError):
         return TimedOut(f"{what}: no answer in time")
-    return Unreachable(f"{what}: {str(problem) or type(problem).__name__}")
+    return Unreachable(f"{what}: {_said(problem)}")
+
+
+def _said(problem: Exception) -> str:
+    """An error of the network in a few words."""
+    if isinstance(problem, aiohttp.ClientConnectorCertificateError):
+        # It says which of the ways to trust somebody failed: an unknown authority, another name.
+        said = getattr(problem.certificate_error, "verify_message", "")
+        return f"its certificate is not to be trusted: {said or problem.certificate_error}"
+    if isinstance(problem, aiohttp.ClientConnectorError):
+        cause = problem.os_error
+        if isinstance(cause, ssl.SSLError):
+            return f"no TLS with it: {(cause.reason or str(cause)).replace('_', ' ').lower()}"
+        # The text that the loop makes of a refusal repeats the address, the number does not.
+        number = cause.errno or 0
+        return os.strerror(number).lower() if number > 0 else str(cause.strerror)
+    return str(problem) or type(problem).__name__

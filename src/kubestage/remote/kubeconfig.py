@@ -83,7 +83,9 @@ def _files(path: str | None, environment: Mapping[str, str]) -> list[pathlib.Pat
     """The files to read; one that is named has to be there."""
     if path is not None:
         named = pathlib.Path(path).expanduser()
-        if not named.is_file():
+        if named.is_dir():
+            raise InputError("is a folder", file=path, fix="name a kubeconfig in it")
+        if not named.exists():
             raise InputError("there is no such file", file=path, fix="name a kubeconfig")
         return [named]
     listed = environment.get("KUBECONFIG", "")
@@ -129,14 +131,14 @@ class _Merged:
                 "no context is chosen",
                 file=self.files[0],
                 path="current-context",
-                fix=f"name one of {_listing(self._contexts)}",
+                fix=_choice(self._contexts),
             )
         if chosen not in self._contexts:
             raise InputError(
                 f"there is no context {chosen!r}",
                 file=self.files[0] if name else self._current_file,
                 path="contexts" if name else "current-context",
-                fix=f"name one of {_listing(self._contexts)}",
+                fix=_choice(self._contexts),
             )
         context, file, path = self._contexts[chosen]
         for kind, wanted, there in (
@@ -148,7 +150,7 @@ class _Merged:
                     f"there is no {kind} {wanted!r}",
                     file=file,
                     path=f"{path}.{kind}",
-                    fix=f"name one of {_listing(there)}",
+                    fix=_choice(there),
                 )
         cluster, cluster_file, cluster_path = self._clusters[context.cluster]
         user, user_file, user_path = self._users.get(context.user, (UserEntry(), file, path))
@@ -223,5 +225,7 @@ def _address(cluster: ClusterEntry, user: UserEntry) -> str:
     return f"https://{server}" if any(certified) else f"http://{server}"
 
 
-def _listing(names: Mapping[str, object]) -> str:
-    return ", ".join(sorted(names)) or "none: there are none"
+def _choice(names: Mapping[str, object]) -> str:
+    """What to do about a name that is not among those there are."""
+    known = ", ".join(sorted(names))
+    return f"name one of {known}" if known else "there is none: is this a kubeconfig?"

@@ -39,6 +39,7 @@ class PrometheusQueries:
     def __init__(self, cluster: RemoteCluster, url: str, token: str = "") -> None:
         self._loop = cluster.loop
         self._moments = cluster.moments
+        self._url = url
         self._prefix = ""
         if url.startswith("/"):
             self._prefix = url.rstrip("/")
@@ -56,21 +57,33 @@ class PrometheusQueries:
         self._loop.complete(self._connection.open())
         cluster.closing.append(self._connection)
 
+    def check(self) -> None:
+        """Ask for something, before a run; InputError says why there is no answer."""
+        answered: Answered = self._loop.complete(self._answer("vector(1)", self._moments.now_ns))
+        if answered.error:
+            raise InputError(
+                f"the Prometheus does not answer: {answered.error}",
+                path=self._url,
+                fix="is this its address, and may we ask it?",
+            )
+
     def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
         """Evaluate at a moment of the run."""
         self._loop.spawn(self._query(expression, at_ns, done))
 
     async def _query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+        self._loop.tell(done, await self._answer(expression, at_ns))
+
+    async def _answer(self, expression: str, at_ns: int) -> Answered:
         at_s = self._moments.unix_at(at_ns) / _NS
         form = urllib.parse.urlencode({"query": expression, "time": f"{at_s:.3f}"})
         try:
             reply = await self._connection.send(
                 "POST", f"{self._prefix}/api/v1/query", form.encode(), content=_FORM
             )
-            answered = _read(reply.code, reply.body)
         except ApiError as problem:
-            answered = Answered(error=problem.message)
-        self._loop.tell(done, answered)
+            return Answered(error=problem.message)
+        return _read(reply.code, reply.body)
 
 
 def _read(code: int, body: bytes) -> Answered:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,8 @@ _NS: Final = 1_000_000_000
 _TIMED_OUT: Final = 124
 _NOT_RUNNABLE: Final = 126
 _NOT_FOUND: Final = 127
+# As Go's os.ExpandEnv reads it: braces that hold nothing, or do not end, are left out.
+_VARIABLE: Final = re.compile(r"\$(?:\{([^}]*)\}|(\{)|([*#$@!?0-9-])|([A-Za-z_][A-Za-z0-9_]*))")
 
 
 class RemoteShell:
@@ -31,8 +34,11 @@ class RemoteShell:
     def run(
         self, command: Sequence[str], timeout_ns: int, done: Callable[[int, str], None]
     ) -> None:
-        """Run a command; it is killed with all that it started when its time is over."""
-        self._loop.spawn(self._run(list(command), timeout_ns, done))
+        """Run a command; it is killed with all that it started when its time is over.
+
+        Variables of the environment are filled in; one that is not set is nothing.
+        """
+        self._loop.spawn(self._run([_filled(word) for word in command], timeout_ns, done))
 
     async def _run(
         self, command: list[str], timeout_ns: int, done: Callable[[int, str], None]
@@ -68,6 +74,15 @@ async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[
         raise
     assert process.returncode is not None
     return process.returncode, written.decode(errors="replace")
+
+
+def _filled(word: str) -> str:
+    return _VARIABLE.sub(_value, word)
+
+
+def _value(found: re.Match[str]) -> str:
+    braced, _, special, name = found.groups()
+    return os.environ.get(braced or special or name or "", "")
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

@@ -26,7 +26,8 @@ _LIFE_S: Final = 480
 # A server sends a bookmark every minute; a connection that is silent for longer may be dead.
 _SILENCE_S: Final = 130.0
 _FIRST_WAIT_S: Final = 0.1
-_LONGEST_WAIT_S: Final = 30.0
+# A measurement is blind in the meantime, so this is less than the 30 s of other clients.
+_LONGEST_WAIT_S: Final = 5.0
 _BEHIND_AT_ONCE: Final = 500
 # A version that the server knows nothing of: too old, of another life of it, or none at all.
 _LOST: Final = (Expired, ResourceVersionTooLarge, BadRequest)
@@ -58,6 +59,7 @@ class Watch:
     ) -> None:
         self.loop = loop
         self.problem = ""
+        self.problem_began_ns = 0
         self._selection = selection
         self._moments = moments
         self._connection = connection
@@ -110,10 +112,11 @@ class Watch:
                     await self._list()
                 await self._follow()
             except ApiError as problem:
-                if isinstance(problem, _LOST) and self._version:
+                if isinstance(problem, _LOST):
                     self._version = ""
-                else:
-                    self.problem = problem.message
+                if not self.problem:
+                    self.problem_began_ns = self._moments.now_ns
+                self.problem = problem.message
                 await asyncio.sleep(max(self._wait_s, refusals.wait_s(problem)))
                 # The first time it is tried again at once; an event makes it a first time again.
                 self._wait_s = min(max(2 * self._wait_s, _FIRST_WAIT_S), _LONGEST_WAIT_S)

@@ -10,7 +10,6 @@ from kubestage.errors import InputError
 from kubestage.load import config
 from kubestage.load.dependencies import registry
 from kubestage.load.dependencies.dependency import Dependency
-from kubestage.load.reading import checking
 from tests.load.loads import Rehearsal, load, phase
 
 if TYPE_CHECKING:
@@ -141,7 +140,3 @@ def test_a_method_that_there_is_not_is_an_error() -> None:
     with pytest.raises(InputError, match="unknown dependency method 'Nothing'") as caught:
         _rehearsal(config.Dependency("a", "Nothing"))
     assert caught.value.fix == "known: DRATestDriver"
-
-
-def test_a_configuration_may_name_all_methods_and_no_others() -> None:
-    assert tuple(registry.METHODS) == checking.DEPENDENCIES

@@ -58,6 +58,27 @@ def test_a_template_that_is_no_yaml_by_itself_is_refused(text: str) -> None:
         rendered(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: 1\nb: 2\na: 2", "key 'a' again, in line 3"),
+        ("a:\n\tb: 2", "cannot start any token, in line 2"),
+        ("a: 1\nx: *unknown", "unknown anchor unknown, in line 2"),
+    ],
+)
+def test_what_is_no_yaml_says_where(text: str, reason: str) -> None:
+    with pytest.raises(InputError) as caught:
+        rendered(text)
+    assert (caught.value.fix or "").endswith(reason)
+
+
+def test_an_injection_says_what_it_broke() -> None:
+    with pytest.raises(InputError) as caught:
+        rendered("x: 1\ny: {{.V}}", V="[")
+    assert "quote it" in (caught.value.fix or "")
+    assert ", in line" in (caught.value.fix or "")
+
+
 def test_both_runs_of_the_guard_see_the_draws_of_the_first() -> None:
     text = "{{if eq (RandInt 1) 0}}x: 1{{else}}x: [1]{{end}}"
     assert {rendered(text, None) for _ in range(5)} <= {"x: 1", "x: [1]"}

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from kubestage.errors import InputError
+from kubestage.load.dependencies import registry
 from kubestage.load.reading.phase_changes import PhaseChanges
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from kubestage.load.reading.problems import Place, Problems
     from kubestage.load.templating.templates import Templates
 
-DEPENDENCIES: Final = ("DRATestDriver",)
-"""Methods of dependencies that ClusterLoader2 has."""
 NO_VALUE: Final = "<no value>"
 """What a template prints for a variable that is not there."""
 
@@ -90,11 +89,11 @@ class Checking:
         place = place.child("method")
         if not method:
             self._problems.error(place, "method is required")
-        elif method not in DEPENDENCIES:
+        elif method not in registry.METHODS:
             self._problems.error(
                 place,
                 f"{method!r}: dependency method is not registered",
-                f"known: {', '.join(DEPENDENCIES)}",
+                f"known: {', '.join(registry.METHODS)}",
             )
 
     def _mention(self, mention: Mention, place: Place) -> None:

@@ -111,18 +111,28 @@ def _quotient(dividend: Any, divisor: Any) -> float:
 
 
 def _highest(*numbers: Any) -> float:
-    return _extreme(max, "maximum", numbers)
+    return _extreme("maximum", numbers, math.inf)
 
 
 def _lowest(*numbers: Any) -> float:
-    return _extreme(min, "minimum", numbers)
+    return _extreme("minimum", numbers, -math.inf)
 
 
-def _extreme(choose: Callable[[list[float]], float], name: str, numbers: tuple[Any, ...]) -> float:
+def _extreme(name: str, numbers: tuple[Any, ...], end: float) -> float:
+    """The number nearest to an end, as Go sees it: the end itself before what is no number."""
     if not numbers:
         raise ValueError(f"{name} undefined")
     found = [to_float(number) for number in numbers]
-    return math.nan if any(map(math.isnan, found)) else choose(found)
+    if end in found:
+        return end
+    if any(map(math.isnan, found)):
+        return math.nan
+    return max(found, key=_signed) if end > 0 else min(found, key=_signed)
+
+
+def _signed(number: float) -> tuple[float, float]:
+    """Orders the zero below nothing before the other one."""
+    return number, math.copysign(1.0, number)
 
 
 def _modulo(dividend: Any, divisor: Any) -> int:
@@ -131,7 +141,7 @@ def _modulo(dividend: Any, divisor: Any) -> int:
 
 def _ceil(value: Any) -> float:
     number = to_float(value)
-    return float(math.ceil(number)) if math.isfinite(number) else number
+    return math.copysign(math.ceil(number), number) if math.isfinite(number) else number
 
 
 def _default(value: Any, otherwise: Any) -> Any:
@@ -163,6 +173,11 @@ def _split(text: str) -> list[str]:
 
 def _concatenated(*texts: str) -> str:
     return "".join(texts)
+
+
+def _lowercase(text: str) -> str:
+    """Letter by letter, as Go does it: no letter becomes two, and none knows its neighbours."""
+    return text.lower() if text.isascii() else "".join(each.lower()[0] for each in text)
 
 
 def _yaml_quote(text: Any, indent: Any) -> str:
@@ -212,7 +227,7 @@ PURE: Final[dict[str, Function]] = {
     "DefaultParam": Function(_default, (ANY, ANY)),
     "IfThenElse": Function(_if_then_else, (ANY, ANY, ANY)),
     "Loop": Function(_loop, (ANY,)),
-    "Lowercase": Function(str.lower, (STRING,)),
+    "Lowercase": Function(_lowercase, (STRING,)),
     "Mod": Function(_modulo, (ANY, ANY)),
     "RandDataWithSeed": Function(_data_with_seed, (ANY, ANY)),
     "Seq": Function(_zeros, (ANY,)),

@@ -22,21 +22,25 @@ if TYPE_CHECKING:
 FUNCTION: Final = "ApplyInjectionDetection"
 INVALID: Final = "Invalid YAML Template"
 INJECTION: Final = "YAML Injection Detected"
+_UNLIKE: Final = "a string changes the structure around it: quote it, or use StructuralData"
 _QUOTES: Final = frozenset("\\'\"")
 
 
-def problem(text: str, walked: Template, data: Mapping[str, Any], draws: Draws) -> str:
-    """What is wrong with a rendering, or nothing; `walked` marks its pastes (see `walking`)."""
+def problem(
+    text: str, walked: Template, data: Mapping[str, Any], draws: Draws
+) -> tuple[str, str] | None:
+    """What is wrong with a rendering, and why; `walked` marks its pastes (see `walking`)."""
     try:
         baseline = shapes.read(_run(walked, data, draws, _baseline))
-    except shapes.Unreadable:
-        return INVALID
+    except shapes.Unreadable as error:
+        return INVALID, f"it renders to what is no YAML: {error}"
     try:
         asked = shapes.read(text)
         mutated = shapes.read(_run(walked, data, draws, _doubled))
-    except shapes.Unreadable:
-        return INJECTION
-    return "" if _alike(baseline, asked) and _alike(baseline, mutated) else INJECTION
+    except shapes.Unreadable as error:
+        return INJECTION, f"{_UNLIKE} ({error})"
+    is_sound = _alike(baseline, asked) and _alike(baseline, mutated)
+    return None if is_sound else (INJECTION, _UNLIKE)
 
 
 def _run(

@@ -34,7 +34,10 @@ _TIME: Final = re.compile(
 
 
 class Unreadable(Exception):
-    """The text is no YAML."""
+    """The text is no YAML: why, and in which line, if that is known."""
+
+    def __init__(self, problem: str, line: int = 0) -> None:
+        super().__init__(f"{problem}, in line {line}" if line else problem)
 
 
 class Scalar(str):
@@ -52,8 +55,13 @@ def read(text: str) -> list[Any]:
     """The shape of each document."""
     try:
         return _Reader(text).documents()
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise Unreadable(error.problem or "", 0 if mark is None else mark.line + 1) from None
+    except yaml.YAMLError as error:
         raise Unreadable(str(error)) from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
 
 
 def plain(text: str) -> Scalar:
@@ -99,7 +107,7 @@ class _Reader:
             found: tuple[Any, Any] = shape, event.value if shape is STRING else (shape, event.value)
         elif kind is AliasEvent:
             if event.anchor not in self._anchors:
-                raise Unreadable(f"unknown anchor {event.anchor}")
+                raise Unreadable(f"unknown anchor {event.anchor}", event.start_mark.line + 1)
             return self._anchors[event.anchor], id(event)
         elif kind is MappingStartEvent:
             found = self._mapping(), id(event)
@@ -133,7 +141,7 @@ class _Reader:
             if key == "<<" and event.implicit[0]:
                 merged.extend(value if isinstance(value, list) else [value])
             elif key in found:
-                raise Unreadable(f"mapping key {key!r} already defined")
+                raise Unreadable(f"key {event.value!r} again", event.start_mark.line + 1)
             else:
                 found[key] = value
         for each in merged:

@@ -142,8 +142,8 @@ class Templates:
             problem = safety.problem(text, prepared.walked, mapping, self._draws)
         except gotemplate.TemplateError as error:
             raise _failed(path, str(error)) from error
-        if problem:
-            raise _failed(path, problem, _FIXES[problem])
+        if problem is not None:
+            raise _failed(path, *problem)
         return text
 
 
@@ -153,9 +153,3 @@ def _echo(value: Any) -> Any:
 
 def _failed(path: str, problem: str, fix: str | None = None) -> InputError:
     return InputError(f"replacing placeholders error: {problem}", file=path, fix=fix)
-
-
-_FIXES: Final = {
-    safety.INVALID: "what the template itself says is no YAML",
-    safety.INJECTION: "a string changes the structure around it: quote it, or use StructuralData",
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.cluster.node_failures import NodeFailure, NodeFailures
 from kubestage.errors import InputError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 class ChaosMonkeyParams(Params, frozen=True, kw_only=True):
     """What ChaosMonkey is told."""
+
+    ignores_case: ClassVar[bool] = True
 
     failure_rate: float = 0.0
     interval: Duration = Duration(0)

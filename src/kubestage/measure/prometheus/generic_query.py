@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
@@ -41,6 +41,8 @@ class GenericQuery(msgspec.Struct, frozen=True, rename="camel"):
 
 class GenericParams(AskingParams, frozen=True, kw_only=True):
     """All but the action is told at the start; ``%v`` in a query stands for the time measured."""
+
+    ignores_case: ClassVar[bool] = True
 
     metric_name: str = ""
     metric_version: str = ""

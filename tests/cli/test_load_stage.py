@@ -78,12 +78,19 @@ def test_nodes_that_take_no_pods_do_not_count(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_profile_is_a_name_or_a_file(tmp_path: pathlib.Path) -> None:
-    assert load_stage.profile_of("gce-100").name == "gce-100"
+    assert load_stage.profile_of(Choices(profile="kind")).name == "kind"
     file = tmp_path / "own.yaml"
     file.write_text("extends: instant\nname: own\n")
-    assert load_stage.profile_of(str(file)).name == "own"
+    assert load_stage.profile_of(Choices(profile=str(file))).name == "own"
     with pytest.raises(InputError, match="there is no profile"):
-        load_stage.profile_of("gce")
+        load_stage.profile_of(Choices(profile="gce"))
+
+
+def test_the_profile_fits_the_number_of_nodes_unless_one_is_named() -> None:
+    assert load_stage.profile_of(Choices()).name == "gce-100"
+    assert load_stage.profile_of(Choices(nodes=500)).name == "gce-100"
+    assert load_stage.profile_of(Choices(nodes=501)).name == "gce-5000"
+    assert load_stage.profile_of(Choices(nodes=501, profile="kubemark")).name == "kubemark"
 
 
 def test_clients_are_as_a_person_says_or_the_profile_or_clusterloader2() -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,19 @@ steps:
   - method: GenericPrometheusQuery
     identifier: things
     params: {<<: *params, action: gather}
+"""
+OWN = """
+from kubestage.cluster.access import Resource, Selection
+from kubestage.measure.framework import NOTHING, Measurement
+
+
+class Own(Measurement):
+    def start(self, params):
+        self.cluster.watch(Selection(Resource("v1", "Namespace")), self.fail)
+        return NOTHING
+
+    def fail(self, seen):
+        raise TypeError("of a person's own making")
 """
 NOTHING = """
 name: nothing
@@ -103,14 +117,34 @@ def test_a_suite_whose_clean_up_is_interrupted_is_not_over(
         "- {identifier: second, configPath: load.yaml}\n"
     )
     process = _begun(served, "suite.yaml")
-    address = next(word for word in served.address.split() if word.startswith("http"))
-    url = f"{address.rstrip('.,')}/api/v1/namespaces/nothing-1"
-    _wait_for_deletion(url)
+    _wait_for_deletion(f"{_address(served)}/api/v1/namespaces/nothing-1")
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out.startswith("first: interrupted after ")
     assert "second" not in out
+
+
+def test_a_real_cluster_is_cleaned_up_also_after_an_error_in_a_measurement(
+    served: Served, terminal: Terminal
+) -> None:
+    pathlib.Path("own.py").write_text(OWN)
+    own = "- measurements: [{method: Own, identifier: own, params: {action: start}}]"
+    config = NOTHING.replace("steps:", f"steps:\n{own}").replace("prefix: nothing", "prefix: own")
+    config = config.replace("10ms", "10s")
+    words = ["--kubeconfig", str(served.kubeconfig), "--measurement", "own.py:Own"]
+    result = terminal.run("load", loads.write(config), *words)
+    assert result.code == 2
+    assert result.err == (
+        "Something failed: cleaning up. Press Ctrl-C to leave at once.\n"
+        "Error: own.py:12: TypeError: of a person's own making\n"
+    )
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{_address(served)}/api/v1/namespaces/own-1")
+
+
+def _address(served: Served) -> str:
+    return next(word for word in served.address.split() if word.startswith("http")).rstrip(".,")
 
 
 def _wait_for_deletion(url: str) -> None:

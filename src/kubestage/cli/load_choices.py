@@ -48,7 +48,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     stage: tuple[str, ...] = ()
     shape: Shape = Shape()
-    profile: str = "default"
+    profile: str = "auto"
     seed: int = 0
     scheduler_config: str | None = None
     kubeconfig: str | None = None

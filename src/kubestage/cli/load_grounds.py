@@ -225,4 +225,4 @@ def ground(choices: Choices, registry: Registry) -> Ground:
     """The cluster that a person means."""
     if choices.is_real:
         return RealGround(choices, registry)
-    return StagedGround(choices, registry, load_stage.profile_of(choices.profile))
+    return StagedGround(choices, registry, load_stage.profile_of(choices))

@@ -8,6 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 import kubestage
+from kubestage.cli import load_stage
 from kubestage.results.load.about import About
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def about(choices: Choices, where: Where, words: Sequence[str]) -> About:
         seed=choices.seed,
         nodes=where.nodes,
         cluster=where.cluster,
-        profile="" if choices.is_real else choices.profile,
+        profile="" if choices.is_real else load_stage.profile_of(choices).name,
         command=command(choices, words),
     )
 

@@ -11,9 +11,9 @@ from kubestage.cli import completion
 FORMATS: Final = ("table", "json")
 NODES: Final = 100
 SHAPE: Final = "cpu=8,memory=32Gi,pods=110"
-PROFILE: Final = "default"
+PROFILE: Final = "auto"
 IMAGE_REGISTRY: Final = "registry.k8s.io"
-_PROFILES: Final = ("instant", "default", "kind", "gce-100", "gce-5000", "kubemark")
+_PROFILES: Final = ("auto", "instant", "default", "kind", "gce-100", "gce-5000", "kubemark")
 _STAGE: Final = "On a stage"
 _REAL: Final = "On a real cluster"
 _CONFIG: Final = "What the configuration says"
@@ -81,7 +81,8 @@ Profile = Annotated[
     typer.Option(
         "--profile",
         metavar="NAME|FILE",
-        help=f"How long the control plane takes: {', '.join(_PROFILES)}, or a file.",
+        help="How long the control plane takes: "
+        f"{', '.join(_PROFILES)}, or a file. auto is gce-100, and gce-5000 above 500 nodes.",
         autocompletion=completion.one_of(*_PROFILES),
         rich_help_panel=_STAGE,
     ),

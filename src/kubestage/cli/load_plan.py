@@ -38,7 +38,7 @@ class Planned(msgspec.Struct, frozen=True):
 def plans(tests: Sequence[Test], choices: Choices, registry: Registry) -> list[Planned]:
     """The plans of tests, made without a cluster."""
     nodes = _nodes(choices)
-    client = None if choices.is_real else load_stage.profile_of(choices.profile).client
+    client = None if choices.is_real else load_stage.profile_of(choices).client
     limits = load_compose.limits_of(choices, nodes, client)
     found = []
     for test in tests:
@@ -64,7 +64,7 @@ def is_sound(planned: Sequence[Planned]) -> bool:
 def _nodes(choices: Choices) -> int:
     if choices.nodes is not None or not choices.stage:
         return choices.nodes or load_options.NODES
-    stage = load_stage.furnish(choices, load_stage.profile_of(choices.profile))
+    stage = load_stage.furnish(choices, load_stage.profile_of(choices))
     return load_stage.nodes_of(stage, choices)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+import typer
 
 from kubestage.cli import load_compose, load_interrupts, load_measurements, load_tests, python_file
 from kubestage.load.loading import Loaded  # noqa: TC001 - read by msgspec
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from kubestage.cli.load_tests import Test
     from kubestage.cli.load_view import View
     from kubestage.load.run import LoadRun
+
+_BROKEN: Final = "Something failed: cleaning up. Press Ctrl-C to leave at once."
+_ATTEMPTS: Final = 1000
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -70,10 +75,28 @@ class _Telling:
 
 
 def _finish(ground: Ground, run: LoadRun, told: Callable[[], None]) -> None:
-    run.start()
     try:
+        run.start()
         ground.finish(run, told)
-    except KeyboardInterrupt:
+    except Exception:
         if ground.is_real:
-            load_interrupts.tell_left(run.result.calls)
+            _clean_up(ground, run, told)
         raise
+    finally:
+        if ground.is_real and not run.is_over:
+            load_interrupts.tell_left(run.result.calls)
+
+
+def _clean_up(ground: Ground, run: LoadRun, told: Callable[[], None]) -> None:
+    """End a run in whose midst a measurement failed: a real cluster is not left as it is.
+
+    What failed may fail again until it is told to stop.
+    """
+    with contextlib.suppress(OSError):
+        typer.echo(_BROKEN, err=True)
+    run.interrupt()
+    for _ in range(_ATTEMPTS):
+        with contextlib.suppress(Exception):
+            ground.finish(run, told)
+        if run.is_over:
+            break

@@ -27,12 +27,17 @@ _PAUSES: Final = ("3.1", "3.9", "3.10", "3.10.1")
 _PAUSE_BYTES: Final = 320_000
 # Infrastructure is there before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
+_AUTO: Final = "auto"
+_LARGE: Final = 500
 # What runs in the cluster already has so long to come up before the load begins.
 _WARMING_NS: Final = 300_000_000_000
 
 
-def profile_of(text: str) -> Profile:
-    """The profile of a name, or of a file."""
+def profile_of(choices: Choices) -> Profile:
+    """The profile of a name or of a file, or the one that fits the number of nodes."""
+    text = choices.profile
+    if text == _AUTO:
+        text = "gce-5000" if (choices.nodes or 0) > _LARGE else "gce-100"
     if pathlib.Path(text).suffix in (".yaml", ".yml", ".json") or pathlib.Path(text).is_file():
         return profile_files.load(load_choices.text_of(text, "--profile"), text)
     return profiles.named(text)

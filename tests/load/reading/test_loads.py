@@ -76,7 +76,10 @@ def test_exactly_one_load_with_positive_values_is_required(text: str, problem: s
     assert said[0].startswith(f"main.yaml: {problem}")
 
 
-def test_a_name_is_given_to_one_tuning_set_only() -> None:
+def test_of_tuning_sets_with_one_name_the_last_counts_and_it_is_told() -> None:
     one = "{name: Fast, qpsLoad: {qps: 1}}"
-    (said,) = problems(f"{STEPS}tuningSets: [{one}, {one}]")
+    text = f"{STEPS}tuningSets: [{one}, {one}]"
+    (said,) = loaded(text).warnings
     assert said.startswith("main.yaml: tuningSets[0].name: 'Fast' is the name of 2 tuning sets")
+    (strictly,) = problems(text, is_strict=True)
+    assert strictly == said

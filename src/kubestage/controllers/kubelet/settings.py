@@ -21,8 +21,8 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     """Defaults of the kubelet.
 
     Durations are values or distributions (``5s``, ``normal(5s,1s)``, ...). A container runs for
-    ever if its pod restarts whatever ends, and for `job_run_duration` otherwise; `run_duration`
-    overrides both. `resize_delay` is from a node's word that a pod may have other resources until
+    ever if its pod restarts whatever ends, and for `job_run_duration` otherwise, unless it is known
+    how long its program runs; `run_duration` overrides all of that. `resize_delay` is from a node's word that a pod may have other resources until
     its containers have them. A node hears of its pods after `watch_delay`, launches as many as
     `starts_at_once` side by side, and notices what containers do after `status_delay`; it tells
     that with `client_qps` calls a second after `client_burst` at once. Zero is no limit.

@@ -63,10 +63,10 @@ class Checking:
         counts = Counter(tuning_set.name for tuning_set, _ in read.tuning_sets)
         for tuning_set, place in read.tuning_sets:
             if counts[tuning_set.name] > 1:
-                self._problems.error(
+                self._problems.odd(
                     place.child("name"),
                     f"{tuning_set.name!r} is the name of {counts[tuning_set.name]} tuning sets",
-                    "give each its own name",
+                    "the last of them counts; give each its own name",
                 )
                 counts[tuning_set.name] = 1
 

@@ -51,6 +51,7 @@ class StepReader:
     def __init__(self, problems: Problems, is_document: bool) -> None:
         self._problems = problems
         self._is_document = is_document
+        self._named: set[str] = set()
 
     def step(self, fields: Fields) -> PlacedStep:
         """A step that is no module."""
@@ -146,7 +147,7 @@ class StepReader:
 
     def _mention(self, value: Any, place: Place) -> Mention:
         if self._is_document and isinstance(value, str):
-            return Mention(value, value)
+            return self._by_name(value)
         known = ("method", "params", "identifier", "instances")
         fields = Fields(value, place, self._problems, known)
         method, identifier = fields.text("method"), fields.text("identifier")
@@ -163,6 +164,12 @@ class StepReader:
                     place.child("identifier"), "identifier and instances cannot be both empty"
                 )
         return Mention(method, identifier, fields.mapping("params"), instances)
+
+    def _by_name(self, method: str) -> Mention:
+        """A method's name alone starts it; whenever it is said again, it is to answer."""
+        word = "stop" if method in self._named else "start"
+        self._named.add(method)
+        return Mention(method, method, {word: True})
 
     def _instance(self, value: Any, place: Place) -> Instance:
         fields = Fields(value, place, self._problems, ("identifier", "params"))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubestage.load.files import Files
 
 _ACTIONS: Final = re.compile(r"\{\{.*\}\}")
+_SINGLE_ACTIONS: Final = re.compile(r"\{\{.*?\}\}")
 # A template whose renderings differ in more ways than this is read anew each time.
 _MOST_FORMS: Final = 256
 
@@ -105,10 +106,18 @@ class Templates:
             raise
 
     def raw_objects(self, path: str) -> list[dict[str, Any]]:
-        """The objects of a file that is not rendered: all from ``{{`` to ``}}`` is left out."""
+        """The objects of a file that is not rendered: all from ``{{`` to ``}}`` is left out.
+
+        ClusterLoader2 leaves out all of a line from the first to the last of them. JSON on one line
+        ends with braces of its own, so what cannot be read that way is tried action by action.
+        """
         found = self._raw.get(path)
         if found is None:
-            found = documents.objects(_ACTIONS.sub("", self._files.read(path)), path)
+            text = self._files.read(path)
+            try:
+                found = documents.objects(_ACTIONS.sub("", text), path)
+            except InputError:
+                found = documents.objects(_SINGLE_ACTIONS.sub("", text), path)
             self._raw[path] = found
         return found
 

@@ -22,14 +22,13 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
     Durations are values or distributions (``5s``, ``normal(5s,1s)``, ...). A container runs for
     ever if its pod restarts whatever ends, and for `job_run_duration` otherwise, unless it is known
-    how long its program runs; `run_duration` overrides all of that. `resize_delay` is from a node's word that a pod may have other resources until
-    its containers have them. A node hears of its pods after `watch_delay`, launches as many as
-    `starts_at_once` side by side, and notices what containers do after `status_delay`; it tells
-    that with `client_qps` calls a second after `client_burst` at once. Zero is no limit.
-
-    `image_bandwidth` is per node and second; `image_sizes` are by image
-    name. `node_capacity` is for nodes that state none. A stage that has KWOK's `Stage` objects for
-    pods or nodes leaves these to them.
+    how long its program runs; `run_duration` overrides all of that. `resize_delay` is from a node's
+    word that a pod may have other resources until its containers have them. A node hears of its
+    pods after `watch_delay`, launches as many as `starts_at_once` side by side, and notices what
+    containers do after `status_delay`; it tells that with `client_qps` calls a second after
+    `client_burst` at once. Zero is no limit. `image_bandwidth` is per node and second;
+    `image_sizes` are by image name. `node_capacity` is for nodes that state none. A stage that has
+    KWOK's `Stage` objects for pods or nodes leaves these to them.
     """
 
     launch_delay: str = "1s"

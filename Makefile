@@ -15,7 +15,9 @@ demo: .venv/.ready
 	@echo
 	$(BIN)/kubestage run examples/19-hpa-step-load --for 30m --out build/load
 	@echo
-	@echo "Now open build/demo/report.html and build/load/report.html in a browser."
+	$(BIN)/kubestage load examples/25-load/load.yaml --nodes 20 --report-dir build/load-test
+	@echo
+	@echo "Now open build/demo/report.html, build/load/report.html and build/load-test/report.html in a browser."
 
 test: check docs
 	$(BIN)/python -m pytest
@@ -30,7 +32,7 @@ docs: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/.ready
-	for suite in scheduler startup objects store sim controllers scenario traffic queueing server; do $(BIN)/python benchmarks/$$suite.py; done
+	for suite in scheduler startup objects store sim controllers scenario traffic queueing server load; do $(BIN)/python benchmarks/$$suite.py; done
 
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

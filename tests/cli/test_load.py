@@ -173,3 +173,25 @@ def test_the_help_is_that_of_a_command_and_names_the_search(terminal: Terminal) 
         assert "kubestage load [OPTIONS] [CONFIG...]" in told
         assert "kubestage load find-limit config.yaml" in told
     assert "--vary" in terminal.run("load", "find-limit", "--help").out
+
+
+def test_what_the_chaos_monkey_did_is_told(terminal: Terminal) -> None:
+    failure = "{failureRate: 0.5, interval: 10s, jitterFactor: 1.0, simulatedDowntime: 20s}"
+    chaos = f"chaosMonkey: {{nodeFailure: {failure}, excludedNodes: [node-0]}}\n"
+    sleep = "- measurements: [{method: Sleep, identifier: s, params: {duration: 1m}}]\n"
+    name = loads.write(loads.CONFIG + sleep + chaos)
+    told = terminal.run("load", name, "--nodes", "2").out
+    assert "UTC 2026 stopService happened for node node-1\n" in told[told.index("Chaos (2):") :]
+    assert "UTC 2026 rebootNode happened for node node-1\n" in told
+    loads.write(loads.CONFIG + sleep + chaos.replace("node-0", "node-0, node-1"))
+    [test] = json.loads(terminal.run("load", name, "--nodes", "2", "-o", "json").out)["tests"]
+    assert test["chaos"] == ["no node was made to fail"]
+
+
+def test_a_fatal_error_ends_the_test_and_the_first_line_says_so(terminal: Terminal) -> None:
+    config = loads.CONFIG.replace("timeout: 1m", "timeout: 10s\n      isFatal: true")
+    name = loads.write(config.replace("desiredPodCount: ", "desiredPodCount: 1"))
+    result = terminal.run("load", name, "--nodes", "2")
+    assert result.code == 1
+    assert result.out.splitlines()[0].endswith(", ended early by a fatal error")
+    assert "Gather" not in result.out

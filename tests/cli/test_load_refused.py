@@ -34,7 +34,6 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "a file": (["load.yaml", "--report-dir", "pod.yaml"], "pod.yaml: is a file"),
     "no stage": (["load.yaml", "--stage", "nope.yaml"], "nope.yaml"),
     "PromQL of a stage": (["load.yaml", "--prometheus-url", "x"], "a stage answers PromQL itself"),
-    "commands on a stage": (["load.yaml", "--allow-exec"], "--allow-exec: no time passes"),
     "not below": (["load.yaml", "--root", "sub"], "load.yaml: does not lie below sub"),
 }
 

@@ -106,3 +106,14 @@ def test_the_commands_of_a_page_print_what_it_shows(page: str, tmp_path: pathlib
     for command, shown in sessions:
         printed = _print(command, tmp_path)
         assert re.fullmatch(_pattern(shown), printed), f"kubestage {command}\n{printed}"
+
+
+def test_the_search_that_the_page_shows_is_that_of_the_example() -> None:
+    page = (ROOT / "docs" / "find-limit.md").read_text()
+    example = ROOT / "examples" / "26-find-limit"
+    [asked] = re.findall(
+        r"^kubestage load find-limit [^\n]*\\\n.*?(?=```)", page, re.MULTILINE | re.DOTALL
+    )
+    words = shlex.split(asked.replace("examples/26-find-limit/", "").replace("\\\n", " "))
+    assert words == shlex.split((example / "command.txt").read_text())
+    assert (example / "expected.txt").read_text().strip() in page

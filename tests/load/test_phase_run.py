@@ -220,3 +220,19 @@ def test_a_busy_server_is_asked_again() -> None:
         if kind == "ConfigMap"
     ]
     assert [b - a for a, b in itertools.pairwise(asked)] == [100_000_000, 300_000_000]
+
+
+def test_a_server_that_asks_to_be_left_alone_is() -> None:
+    rehearsal = Rehearsal(load(Step(phases=(phase(1),)), namespaces=KEPT))
+    carry_out = rehearsal.cluster.carry_out
+    left = [ApiError("busy", {"retryAfterSeconds": 7})]
+
+    def busy(call: Any) -> Any:
+        if call.resource.kind == "ConfigMap" and left:
+            return None, left.pop()
+        return carry_out(call)
+
+    rehearsal.cluster.carry_out = busy  # type: ignore[method-assign]
+    log = rehearsal.finish().result.calls
+    asked = [at for at, kind in zip(log.asked_ns, log.kinds, strict=True) if kind == "ConfigMap"]
+    assert [after - before for before, after in itertools.pairwise(asked)] == [7_000_000_000]

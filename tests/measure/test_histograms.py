@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from kubestage.errors import InputError
 from kubestage.measure import histograms
 from kubestage.measure.facilities import Sample
 from kubestage.measure.histograms import Histogram
@@ -20,7 +21,7 @@ def quantile(histogram: Histogram, q: float) -> float | str:
     """A quantile as the recording writes it."""
     try:
         value = histogram.quantile(q)
-    except ValueError:
+    except InputError:
         return "error"
     return "NaN" if math.isnan(value) else value
 

@@ -128,13 +128,15 @@ def _run(
             loaded = load_running.loaded_for(tests, choices, ground)
             view = load_view.view(ground)
             ran = load_running.run(tests, loaded, choices, ground, view)
+            results = [each.result for each in ran]
+            # Told before it is kept: whatever goes wrong with a report, a long run is not lost.
+            sys.stdout.write(load_report.written(results, output, report_dir))
+            sys.stdout.flush()
             if directory is not None:
                 about = load_keeping.about(choices, ground.where, sys.argv[1:])
                 load_keeping.write(directory, ran, about)
         finally:
             ground.close()
-    results = [each.result for each in ran]
-    sys.stdout.write(load_report.written(results, output, report_dir))
     return _code(ran)
 
 

@@ -90,13 +90,9 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
                 path="--scheduler-config",
                 fix="leave it out, or run the load on a stage",
             )
-        for option, is_given, why in (
-            ("--prometheus-url", self.prometheus_url is not None, "a stage answers PromQL itself"),
-            ("--allow-exec", self.is_exec_allowed, "no time passes on a stage while commands run"),
-        ):
-            if is_given and not self.is_real:
-                fix = "leave it out, or name a real cluster with --kubeconfig"
-                raise InputError(why, path=option, fix=fix)
+        if self.prometheus_url is not None and not self.is_real:
+            fix = "leave it out, or name a real cluster with --kubeconfig"
+            raise InputError("a stage answers PromQL itself", path="--prometheus-url", fix=fix)
 
 
 def made(given: Mapping[str, Any]) -> Choices:

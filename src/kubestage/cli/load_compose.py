@@ -70,7 +70,7 @@ def compose(test: Test, loaded: Loaded, around: Surroundings) -> LoadRun:
         queries=around.queries,
         shell=around.shell,
         objects=loaded.templates.objects,
-        is_strict=around.is_strict,
+        are_params_checked=True,
     )
     measuring = Clients(around.cluster, limits.number, limits.qps, limits.burst)
     measurements = Measurements(around.registry, measuring, around.streams, facilities)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 import typer
 
-from kubestage.cli import load_compose, load_stage
+from kubestage.cli import load_compose, load_shell, load_stage
 from kubestage.cli.load_compose import Surroundings
 from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Call, Resource
@@ -87,6 +87,7 @@ class StagedGround:
             limits=load_compose.limits_of(choices, nodes, profile.client),
             registry=registry,
             queries=self._queries,
+            shell=load_shell.StageShell(cluster.moments) if choices.is_exec_allowed else None,
             is_strict=choices.is_strict,
         )
 

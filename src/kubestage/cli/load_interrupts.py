@@ -18,6 +18,9 @@ _FIRST: Final = "Interrupted: cleaning up. Press Ctrl-C again to leave at once."
 _SHOWN: Final = 20
 
 
+_HEARD: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 class Interrupts:
     """Whether somebody pressed Ctrl-C; `tell` is called the first time."""
 
@@ -27,8 +30,12 @@ class Interrupts:
 
     @contextlib.contextmanager
     def heard(self) -> Iterator[Interrupts]:
-        """Listen to Ctrl-C, and to a polite request to end."""
-        before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+        """Listen to Ctrl-C, to a polite request to end, and to a terminal that is gone.
+
+        What is ignored already, as by nohup, stays so.
+        """
+        before = {each: signal.getsignal(each) for each in _HEARD}
+        before = {each: known for each, known in before.items() if known is not signal.SIG_IGN}
         for each in before:
             signal.signal(each, self._pressed)
         try:
@@ -50,7 +57,8 @@ class Interrupts:
         if self.is_pressed or self._told is None:
             raise KeyboardInterrupt
         self.is_pressed = True
-        typer.echo(_FIRST, err=True)
+        with contextlib.suppress(OSError):
+            typer.echo(_FIRST, err=True)
         self._told()
 
 

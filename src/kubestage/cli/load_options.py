@@ -129,14 +129,15 @@ PrometheusUrl = Annotated[
     typer.Option(
         "--prometheus-url",
         metavar="URL",
-        help="Who answers PromQL: an address, or a path of the API server. A stage answers itself.",
+        help="Who answers PromQL: an address, or a path of the API server; PROMETHEUS_TOKEN is its "
+        "token. A stage answers itself.",
         rich_help_panel=_REAL,
     ),
 ]
 AllowExec = Annotated[
     bool,
     typer.Option(
-        "--allow-exec", help="Let Exec run commands on this machine.", rich_help_panel=_REAL
+        "--allow-exec", help="Let Exec run commands on this machine.", rich_help_panel=_CONFIG
     ),
 ]
 

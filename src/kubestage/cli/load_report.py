@@ -51,6 +51,7 @@ def _data(result: LoadResult) -> Json:
         "path": result.path,
         "passed": result.passed,
         "interrupted": result.is_interrupted,
+        "fatal": result.is_fatal,
         "seconds": result.took_ns / _SECOND_NS,
         "calls": len(result.calls),
         "steps": [
@@ -70,6 +71,7 @@ def _data(result: LoadResult) -> Json:
             {"method": each.method, "identifier": each.identifier, "reason": reason}
             for each, reason in result.skipped()
         ],
+        "chaos": result.chaos_events(),
     }
 
 
@@ -104,6 +106,7 @@ def _told(result: LoadResult) -> Iterator[str]:
         ("Errors", result.errors),
         ("Warnings", list(dict.fromkeys(result.warnings))),
         ("Skipped", skipped),
+        ("Chaos", result.chaos_events()),
     ):
         yield from _list(title, lines)
 
@@ -115,7 +118,8 @@ def _headline(result: LoadResult) -> str:
     name = result.test_name or result.path
     took = rounded(result.took_ns)
     calls = f"{len(result.calls):,} calls"
-    return f"{name}: {outcome} after {took}, {len(result.steps)} steps, {calls}"
+    early = ", ended early by a fatal error" if result.is_fatal else ""
+    return f"{name}: {outcome} after {took}, {len(result.steps)} steps, {calls}{early}"
 
 
 def _step(step: Any) -> tuple[str, str, str]:

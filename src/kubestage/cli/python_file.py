@@ -42,6 +42,8 @@ def blaming(*paths: str) -> Iterator[None]:
     except KubestageError:
         raise
     except SyntaxError as error:
+        if not paths:
+            raise
         file = _named(paths, error.filename) or paths[0]
         raise InputError(f"SyntaxError: {error.msg}", file=file, line=error.lineno) from error
     except Exception as error:
@@ -49,7 +51,7 @@ def blaming(*paths: str) -> Iterator[None]:
         named = ((_named(paths, frame.filename), frame.lineno) for frame in frames)
         places = [(path, line) for path, line in named if path is not None]
         # A call that does not fit a function's parameters fails outside of the file.
-        if not places and not isinstance(error, TypeError):
+        if not places and (not paths or not isinstance(error, TypeError)):
             raise
         file, line = places[-1] if places else (paths[0], None)
         problem = f"{type(error).__name__}: {error}"

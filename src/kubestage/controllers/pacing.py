@@ -8,6 +8,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import distributions
+from kubestage.sim import rate
 
 _LAWS: Final = ("informer_delay", "sync")
 _NONE: Final = "0s"
@@ -70,18 +71,7 @@ class ControllerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
                 path="controllers.workers",
                 fix="write 1 or more",
             )
-        if not 0 <= self.client_qps < float("inf"):
-            raise InputError(
-                f"{self.client_qps:g} is no rate",
-                path="controllers.client_qps",
-                fix="write how many calls a second, or 0 for no limit",
-            )
-        if self.client_burst < (1 if self.client_qps else 0):
-            raise InputError(
-                f"{self.client_burst} calls at once let none through",
-                path="controllers.client_burst",
-                fix="write 1 or more with a client_qps",
-            )
+        rate.check_client("controllers", self.client_qps, self.client_burst)
 
     def applies_to(self, loop: str) -> bool:
         """Whether a loop, by its name, is one of kube-controller-manager's."""
@@ -91,8 +81,8 @@ class ControllerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
         """The client of a loop; None if nothing limits it."""
         if not self.client_qps:
             return None
-        rate, burst, calls = _FACTORS.get(loop, (1.0, 1.0, 1))
-        return Client(self.client_qps * rate, round(self.client_burst * burst), calls)
+        faster, burst, calls = _FACTORS.get(loop, (1.0, 1.0, 1))
+        return Client(self.client_qps * faster, round(self.client_burst * burst), calls)
 
     @property
     def is_instant(self) -> bool:

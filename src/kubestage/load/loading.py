@@ -72,6 +72,7 @@ def load(
     reader = StepReader(problems, configs.is_document(value))
     flattening = Flattening(reader, templates, mapping, problems, frozenset(parameters.skip_steps))
     read = configs.read(value, Place(main), problems, flattening)
+    flattening.warn_of_missing()
     Checking(files, templates, methods, problems).check(read)
     problems.refuse_any()
     return Loaded(read.config, mapping, templates, tuple(problems.warnings))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT_NS: Final = 100_000_000
 _FACTOR: Final = 3
+_SECOND_NS: Final = 1_000_000_000
 _ATTEMPTS: Final = 6
 _PASSING_CODES: Final = frozenset({401, 429, 500, 502, 503, 504})
 
@@ -76,11 +77,17 @@ class _Request:
             found: dict[str, Any] | None = None if self._attempts == 1 else {}
             self._done(Answer(found, None, answer.sent_ns, answer.ended_ns))
         elif is_passing(error) and self._attempts < _ATTEMPTS and not requests.is_stopped:
-            wait_ns = _FIRST_WAIT_NS * _FACTOR ** (self._attempts - 1)
+            wait_ns = max(_FIRST_WAIT_NS * _FACTOR ** (self._attempts - 1), _asked_for_ns(error))
             moments = requests.cluster.moments
             moments.at(moments.now_ns + wait_ns, self.attempt)
         else:
             self._done(answer)
+
+
+def _asked_for_ns(error: ApiError) -> int:
+    """How long the server asks to be left alone."""
+    seconds = error.details.get("retryAfterSeconds")
+    return int(seconds * _SECOND_NS) if isinstance(seconds, int | float) else 0
 
 
 def is_passing(error: ApiError) -> bool:

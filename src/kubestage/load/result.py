@@ -76,6 +76,13 @@ class LoadResult(msgspec.Struct, kw_only=True):
         """What the run is called in reports: the scenario of a suite, or the configuration."""
         return self.identifier or self.name
 
+    def chaos_events(self) -> list[str]:
+        """What the chaos monkey did, a line for each; one that did nothing is told, too."""
+        if not self.chaos:
+            return []
+        found = [line.removeprefix("NodeKiller: ") for line in self.chaos.splitlines()[2:]]
+        return found or ["no node was made to fail"]
+
     def summaries(self) -> list[Summary]:
         """The files that measurements have written, in order."""
         return [each for measured in self.measured for each in measured.outcome.summaries]

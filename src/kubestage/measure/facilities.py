@@ -47,7 +47,7 @@ class Facilities(msgspec.Struct, frozen=True, kw_only=True):
     namespaces begin with. `queries` is None where nobody answers PromQL, `shell` where no command
     may be run. `objects` renders an object template below the configuration's folder. `features`
     are what a provider offers (``ssh``, ``exec-service``, ...); a measurement that needs one that
-    is missing is skipped.
+    is missing is skipped. `are_params_checked` says that unknown parameters were told already.
     """
 
     nodes: int = 0
@@ -56,4 +56,4 @@ class Facilities(msgspec.Struct, frozen=True, kw_only=True):
     shell: Shell | None = None
     objects: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None
     features: frozenset[str] = frozenset()
-    is_strict: bool = False
+    are_params_checked: bool = False

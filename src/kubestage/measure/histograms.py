@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kubestage.errors import InputError
+
 if TYPE_CHECKING:
     from kubestage.measure.facilities import Sample
 
@@ -29,9 +31,9 @@ class Histogram(msgspec.Struct):
     def quantile(self, q: float) -> float:
         """Linear between the bounds of the bucket in which it lies; NaN if nothing is known.
 
-        A bound that is no number is a ValueError.
+        A bound that is no number is an InputError.
         """
-        bounds = sorted((float(bound), count) for bound, count in self.buckets.items())
+        bounds = sorted((_bound(text), count) for text, count in self.buckets.items())
         if not bounds or bounds[-1][0] != math.inf:
             bounds.append((math.inf, bounds[-1][1] if bounds else 0))
         return _quantile(q, [upper for upper, _ in bounds], [count for _, count in bounds])
@@ -42,6 +44,13 @@ class Histogram(msgspec.Struct):
             "labels": {key: self.labels[key] for key in sorted(self.labels)},
             "buckets": {key: self.buckets[key] for key in sorted(self.buckets)},
         }
+
+
+def _bound(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no bound of a bucket", path=_LE) from None
 
 
 def gathered(samples: list[Sample]) -> list[Histogram]:

@@ -40,6 +40,8 @@ class Measurements:
         try:
             instance = self._instance(method, identifier)
             typed, warnings = params.typed(instance.params_type, with_action(raw))
+            if self._facilities.are_params_checked:
+                warnings = []
             told = _Warned(later, tuple(f"{method} - {identifier}: {each}" for each in warnings))
             result = instance.perform(typed)
         except (InputError, ApiError) as problem:

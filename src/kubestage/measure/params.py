@@ -87,7 +87,8 @@ def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
         return msgspec.convert(told, kind, strict=False, dec_hook=_decode), warnings
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$")
-        raise InputError(problem, path="params" + where.rstrip("`")) from error
+        fix = "; ".join(warnings) or None
+        raise InputError(problem, path="params" + where.rstrip("`"), fix=fix) from error
 
 
 def _folded(raw: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:

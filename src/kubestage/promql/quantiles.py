@@ -71,7 +71,9 @@ def of_bucket_columns(q: Floats, bounds: list[float], counts: Floats) -> Floats:
     """As `of_buckets` for many times at once: a row for each bound, a column for each time."""
     order = sorted(range(len(bounds)), key=bounds.__getitem__)
     uppers = [bounds[row] for row in order]
-    if len(set(uppers)) < max(len(uppers), 2) or uppers[-1] != math.inf:
+    # Where a count is NaN, what is found depends on which counts a search by halves looks at.
+    is_odd = len(set(uppers)) < max(len(uppers), 2) or uppers[-1] != math.inf
+    if is_odd or np.isnan(counts).any():
         columns = zip(q.tolist(), counts.T.tolist(), strict=True)
         return np.array([of_buckets(each, zip(bounds, row, strict=True)) for each, row in columns])
     risen = counts[order]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _NS: Final = 1_000_000_000
 # As shells say it.
-_TIMED_OUT: Final = 124
+TIMED_OUT: Final = 124
 _NOT_RUNNABLE: Final = 126
 _NOT_FOUND: Final = 127
 # As Go's os.ExpandEnv reads it: braces that hold nothing, or do not end, are left out.
@@ -38,7 +38,7 @@ class RemoteShell:
 
         Variables of the environment are filled in; one that is not set is nothing.
         """
-        self._loop.spawn(self._run([_filled(word) for word in command], timeout_ns, done))
+        self._loop.spawn(self._run([filled(word) for word in command], timeout_ns, done))
 
     async def _run(
         self, command: list[str], timeout_ns: int, done: Callable[[int, str], None]
@@ -52,8 +52,7 @@ class RemoteShell:
                 start_new_session=True,
             )
         except OSError as problem:
-            code = _NOT_FOUND if isinstance(problem, FileNotFoundError) else _NOT_RUNNABLE
-            self._loop.tell(done, code, f"{command[0]}: {problem.strerror}")
+            self._loop.tell(done, code_of(problem), f"{command[0]}: {problem.strerror}")
             return
         code, written = await _ended(process, timeout_ns)
         self._loop.tell(done, code, written)
@@ -67,7 +66,7 @@ async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[
         _kill(process)
         written, _ = await reading
         said = f"killed after {durations.go_string(timeout_ns)}"
-        return _TIMED_OUT, written.decode(errors="replace") + said
+        return TIMED_OUT, written.decode(errors="replace") + said
     except asyncio.CancelledError:
         _kill(process)
         await reading
@@ -76,7 +75,13 @@ async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[
     return process.returncode, written.decode(errors="replace")
 
 
-def _filled(word: str) -> str:
+def code_of(problem: OSError) -> int:
+    """The exit code of a command that could not be begun."""
+    return _NOT_FOUND if isinstance(problem, FileNotFoundError) else _NOT_RUNNABLE
+
+
+def filled(word: str) -> str:
+    """A word with the variables of the environment filled in; one that is not set is nothing."""
     return _VARIABLE.sub(_value, word)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import distributions
+from kubestage.sim import rate
 
 _LAWS: Final = ("informer_delay", "attempt", "attempt_per_node", "binding")
 _NONE: Final = "0s"
@@ -37,18 +38,7 @@ class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             except InputError as error:
                 path = f"scheduler.{name}"
                 raise InputError(error.problem, path=path, fix=error.fix) from error
-        if not 0 <= self.client_qps < float("inf"):
-            raise InputError(
-                f"{self.client_qps:g} is no rate",
-                path="scheduler.client_qps",
-                fix="write how many calls a second, or 0 for no limit",
-            )
-        if self.client_burst < (1 if self.client_qps else 0):
-            raise InputError(
-                f"{self.client_burst} calls at once let none through",
-                path="scheduler.client_burst",
-                fix="write 1 or more with a client_qps",
-            )
+        rate.check_client("scheduler", self.client_qps, self.client_burst)
 
     @property
     def is_instant(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from kubestage.errors import InputError
+
 _SECOND_NS: Final = 1_000_000_000
 # Sums of fractions come out a hair beside the whole number that they make.
 _HAIR: Final = 1e-6
@@ -53,3 +55,22 @@ class Rate:
         if missing <= _HAIR:
             return self._at_ns
         return self._at_ns + math.ceil(missing / self._per_second * _SECOND_NS - _HAIR)
+
+
+def check_client(section: str, qps: float, burst: int) -> None:
+    """Refuse limits of a client that a person wrote and that nothing could ever keep.
+
+    `section` is where they are written. A rate of zero is no limit, and needs no burst.
+    """
+    if not 0 <= qps < math.inf:
+        raise InputError(
+            f"{qps:g} is no rate",
+            path=f"{section}.client_qps",
+            fix="write how many calls a second, or 0 for no limit",
+        )
+    if burst < (1 if qps else 0):
+        raise InputError(
+            f"{burst} calls at once let none through",
+            path=f"{section}.client_burst",
+            fix="write 1 or more with a client_qps",
+        )

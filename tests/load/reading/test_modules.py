@@ -44,6 +44,15 @@ def test_steps_are_skipped_by_name_in_modules_too() -> None:
     files = {"one.yaml": "steps:\n" + SLEEP.format("skip me") + SLEEP.format("b")}
     text = "steps:\n" + SLEEP.format("a") + SLEEP.format("skip me") + "- module: {path: one.yaml}\n"
     assert _names(text, files, skip_steps=("skip me",)) == ["a", "b"]
+    assert loaded(text, files, skip_steps=("skip me", "b")).warnings == ()
+
+
+def test_a_step_to_skip_that_is_not_there_is_a_warning_that_names_the_likely_one() -> None:
+    text = "steps:\n" + SLEEP.format("create pods")
+    assert loaded(text, skip_steps=("zzz", "creat pods")).warnings == (
+        "--skip-steps: no step is called 'creat pods' (did you mean 'create pods'?)",
+        "--skip-steps: no step is called 'zzz'",
+    )
 
 
 def test_problems_of_modules_name_their_file() -> None:

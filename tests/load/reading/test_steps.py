@@ -103,3 +103,16 @@ def test_measurements_are_read_in_the_spelling_of_shipped_files() -> None:
 def test_what_is_wrong_with_a_measurement_is_told_with_its_place(text: str, problem: str) -> None:
     (said,) = problems(_measuring(text))
     assert said.startswith(f"main.yaml: steps[0].measurements[0].{problem}")
+
+
+def test_in_the_document_a_name_alone_starts_a_measurement_and_then_asks_it() -> None:
+    text = "namespaces: 1\nsteps: [{measurements: [Sleep, Timer]}, {measurements: [Sleep]}]\n"
+    said = [step.measurements for step in loaded(text).config.steps]
+    assert said == [
+        (
+            config.Mention("Sleep", "Sleep", {"start": True}),
+            config.Mention("Timer", "Timer", {"start": True}),
+        ),
+        (config.Mention("Sleep", "Sleep", {"stop": True}),),
+    ]
+    assert "expected a map" in problems(_measuring("Sleep"))[0]

@@ -67,6 +67,12 @@ def test_raw_objects_are_read_without_what_stands_in_braces() -> None:
     assert found[0]["metadata"] == {"name": None, "a": "after"}
 
 
+def test_json_on_one_line_is_read_without_its_actions_only() -> None:
+    text = '{"kind": "X", "a": "{{.A}}", "b": {"c": "{{.B}}", "d": {"e": "{{.C}}"}}}'
+    (found,) = templates({"main": text}).raw_objects("main")
+    assert found == {"kind": "X", "a": "", "b": {"c": "", "d": {"e": ""}}}
+
+
 def test_a_file_is_read_once() -> None:
     made = templates({"main": CONFIG_MAP})
     assert made.raw_objects("main") is made.raw_objects("main")

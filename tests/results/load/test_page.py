@@ -155,3 +155,9 @@ def test_the_page_loads_nothing_and_its_charts_are_in_it() -> None:
     assert [each for each in titles if f"<h3>{each}</h3>" in rendered] == titles
     assert page.render([result], ABOUT) == rendered
     assert rendered.count("<svg") == len(titles)
+
+
+def test_pods_that_were_scheduled_and_never_ran_are_told_of() -> None:
+    seen = make_latencies("create_to_schedule", [0.5, 0.7]), make_latencies("pod_startup", [])
+    measured = [Measured("PodStartupLatency", "own", 1, Outcome(latencies=seen))]
+    assert "Object create_to_schedule" in told_of(measured=measured)

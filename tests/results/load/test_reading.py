@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.errors import InputError
-from kubestage.load.result import Measured
+from kubestage.load.result import Measured, StepResult
 from kubestage.measure.outcome import Outcome
 from kubestage.results.load import database_rows, reading
 from kubestage.results.load.reading import MetricRow, Observation, Reading, VerdictRow
@@ -178,3 +178,12 @@ def test_what_is_no_report_is_refused(tmp_path: pathlib.Path) -> None:
     other.write_text("this is no database, however long it may be")
     with pytest.raises(InputError, match="not a database"):
         reading.open_report(tmp_path)
+
+
+def test_what_cleans_up_is_of_no_step_though_it_begins_as_the_last_one_ends() -> None:
+    steps = database_rows.StepFinder(make_result())
+    last = make_result().steps[-1]
+    end_ns = last.began_ns + last.took_ns
+    assert (steps.at(end_ns - 1), steps.at(end_ns)) == (last.number, None)
+    alone = StepResult(1, "instant", SECOND, 0, is_named=False, substeps=())
+    assert database_rows.StepFinder(make_result(steps=[alone])).at(SECOND) == 1

@@ -8,6 +8,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import distributions, quantity
+from kubestage.sim import rate
 
 FOR_EVER: Final = "forever"
 _LAWS: Final = (
@@ -78,18 +79,7 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
                 path="kubelet.starts_at_once",
                 fix="write 1 or more, or 0 for no limit",
             )
-        if not 0 <= self.client_qps < float("inf"):
-            raise InputError(
-                f"{self.client_qps:g} is no rate",
-                path="kubelet.client_qps",
-                fix="write how many calls a second, or 0 for no limit",
-            )
-        if self.client_burst < (1 if self.client_qps else 0):
-            raise InputError(
-                f"{self.client_burst} calls at once let none through",
-                path="kubelet.client_burst",
-                fix="write 1 or more with a client_qps",
-            )
+        rate.check_client("kubelet", self.client_qps, self.client_burst)
 
 
 def _check(name: str, read: Any, text: str) -> None:

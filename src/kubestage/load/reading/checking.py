@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from kubestage.errors import InputError
 from kubestage.load.dependencies import registry
+from kubestage.load.reading import mentions
 from kubestage.load.reading.phase_changes import PhaseChanges
 
 if TYPE_CHECKING:
@@ -97,10 +98,12 @@ class Checking:
             )
 
     def _mention(self, mention: Mention, place: Place) -> None:
-        place = place.child("method")
+        outer, place = place, place.child("method")
         if not mention.method:
             self._problems.error(place, "method is required")
-        elif mention.method not in self._methods:
+        elif mention.method in self._methods:
+            mentions.check(mention, self._methods, outer, self._problems)
+        else:
             names: Any = getattr(self._methods, "names", None)
             known = list(names()) if callable(names) else []
             close = difflib.get_close_matches(mention.method, known, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
@@ -37,6 +38,7 @@ class Flattening:
         self._mapping = mapping
         self._problems = problems
         self._skipped = skipped
+        self._names: dict[str, None] = {}
         self._depth = 0
 
     def steps(self, outer: Fields) -> list[PlacedStep]:
@@ -44,7 +46,11 @@ class Flattening:
         found: list[PlacedStep] = []
         for value, place in outer.items("steps"):
             fields = Fields(value, place, self._problems, STEP)
-            if not fields.is_sound or fields.text("name") in self._skipped:
+            if not fields.is_sound:
+                continue
+            name = fields.text("name")
+            self._names[name] = None
+            if name in self._skipped:
                 continue
             module = self._module(fields)
             if module is None:
@@ -52,6 +58,13 @@ class Flattening:
             else:
                 found.extend(self._flattened(*module, place))
         return found
+
+    def warn_of_missing(self) -> None:
+        """Tell which of the steps that were to be left out are not there."""
+        for name in sorted(self._skipped.difference(self._names)):
+            close = difflib.get_close_matches(name, list(self._names), 1)
+            fix = f" (did you mean {close[0]!r}?)" if close else ""
+            self._problems.warnings.append(f"--skip-steps: no step is called {name!r}{fix}")
 
     def _module(self, fields: Fields) -> tuple[str, dict[str, Any]] | None:
         if "module" not in fields:

@@ -175,7 +175,11 @@ class StepFinder:
     def at(self, at_ns: int) -> int | None:
         """Its number."""
         place = bisect.bisect_right(self._began_ns, at_ns) - 1
-        return None if place < 0 or at_ns > self._end_ns else self._numbers[place]
+        if place < 0 or at_ns > self._end_ns:
+            return None
+        # Cleaning up begins in the instant in which the last step ends.
+        is_after = at_ns == self._end_ns > self._began_ns[place]
+        return None if is_after else self._numbers[place]
 
 
 class _Objects:

@@ -98,7 +98,7 @@ def _facts(results: Sequence[LoadResult], about: About) -> list[tuple[str, str]]
         "Seed": "" if about.seed is None else str(about.seed),
         "Began": rfc3339(results[0].began_unix_ns) if results else "",
         "Configuration": ", ".join(dict.fromkeys(each.path for each in results if each.path)),
-        "Chaos": ", ".join(result.chaos for result in results if result.chaos),
+        "Chaos": "; ".join(line for result in results for line in result.chaos_events()),
     }
     return [(name, value) for name, value in facts.items() if value]
 

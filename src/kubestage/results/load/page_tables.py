@@ -134,7 +134,9 @@ def _slowest_of(group: observed.Group) -> Html:
         return Html("")
     if len(group.identifiers) > 1:
         return _slowest_of_all(found)
-    main = group.main or max(found, key=lambda name: (max(found[name].values()), name))
+    main = group.main
+    if main not in found:
+        main = max(found, key=lambda name: (max(found[name].values()), name))
     others = [name for name in found if name != main]
     rows = [
         (name, *(wording.duration(found[each].get(name)) for each in (main, *others)))

@@ -135,7 +135,7 @@ def _limit(limit: float, x: alt.X) -> list[alt.Chart]:
 
 def _load_axis(loads: Sequence[float], varied: str) -> alt.X:
     low, high = loads[0], loads[-1]
-    axis = alt.Axis(grid=False, format="~g", labelOverlap=True)
+    axis = alt.Axis(grid=False, labelExpr="format(datum.value, ',.4~r')", labelOverlap=True)
     if low == high:
         scale = alt.Scale(domain=[low * 0.5, high * 1.5] if low > 0 else [low - 1, high + 1])
     elif low > 0 and high / low > _WIDE:

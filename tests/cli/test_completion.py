@@ -42,6 +42,9 @@ def _bash(line: str) -> list[str]:
         ("kubestage validate -o ", ["text", "json"]),
         ("kubestage get pods --all", ["--all-namespaces"]),
         ("kubestage completion p", ["powershell"]),
+        ("kubestage load ", []),
+        ("kubestage load fi", ["find-limit"]),
+        ("kubestage load --profile gce-1", ["gce-100"]),
     ],
 )
 def test_bash_is_offered_what_fits(line: str, offered: list[str]) -> None:

@@ -195,3 +195,13 @@ def test_a_fatal_error_ends_the_test_and_the_first_line_says_so(terminal: Termin
     assert result.code == 1
     assert result.out.splitlines()[0].endswith(", ended early by a fatal error")
     assert "Gather" not in result.out
+
+
+def test_an_unknown_parameter_is_told_once_and_before_anything_runs(terminal: Terminal) -> None:
+    name = loads.write(loads.CONFIG.replace("timeout: 1m", "timeout: 1m\n      refresh: 2s"))
+    for more in ((), ("--dry-run",)):
+        told = terminal.run("load", name, "--nodes", "2", *more)
+        assert told.code == 0
+        assert told.out.count("unknown parameter") == 1
+        assert "load.yaml: steps[2].measurements[0].params.refresh: " in told.out
+    assert terminal.run("load", name, "--nodes", "2", "--strict").code == 2

@@ -19,12 +19,19 @@ _REAL: Final = "On a real cluster"
 _CONFIG: Final = "What the configuration says"
 _CLIENTS: Final = "Clients of the load"
 
+
+def _commands(incomplete: str) -> list[str]:
+    """The command beside configurations; with nothing typed yet a shell is to offer files."""
+    return completion.one_of("find-limit")(incomplete) if incomplete else []
+
+
 Configs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="CONFIG...",
         help="Configurations of ClusterLoader2, in either spelling, or suites of them.",
         show_default=False,
+        autocompletion=_commands,
     ),
 ]
 Suites = Annotated[

@@ -93,6 +93,13 @@ def test_the_profile_fits_the_number_of_nodes_unless_one_is_named() -> None:
     assert load_stage.profile_of(Choices(nodes=501, profile="kubemark")).name == "kubemark"
 
 
+def test_the_profile_fits_the_number_of_nodes_in_manifests(tmp_path: pathlib.Path) -> None:
+    for number, expected in ((500, "gce-100"), (501, "gce-5000")):
+        nodes = [make_node(f"n{index}") for index in range(number)]
+        (tmp_path / "cluster.yaml").write_text(yaml.dump_all(nodes, Dumper=yaml.CSafeDumper))
+        assert load_stage.profile_of(Choices(stage=(str(tmp_path),))).name == expected
+
+
 def test_clients_are_as_a_person_says_or_the_profile_or_clusterloader2() -> None:
     client = ClientSection(qps=5, burst=6, nodes_per_client=10)
     limits = load_compose.limits_of(Choices(), 25, client)

@@ -37,10 +37,18 @@ def profile_of(choices: Choices) -> Profile:
     """The profile of a name or of a file, or the one that fits the number of nodes."""
     text = choices.profile
     if text == _AUTO:
-        text = "gce-5000" if (choices.nodes or 0) > _LARGE else "gce-100"
+        text = "gce-5000" if (choices.nodes or _nodes_in(choices)) > _LARGE else "gce-100"
     if pathlib.Path(text).suffix in (".yaml", ".yml", ".json") or pathlib.Path(text).is_file():
         return profile_files.load(load_choices.text_of(text, "--profile"), text)
     return profiles.named(text)
+
+
+def _nodes_in(choices: Choices) -> int:
+    """How many nodes the manifests of a stage have."""
+    if not choices.stage:
+        return 0
+    loaded = staging.load(choices.stage, choices.scheduler_config)
+    return sum(document.object.get("kind") == "Node" for document in loaded.documents)
 
 
 def furnish(choices: Choices, profile: Profile) -> Stage:

@@ -116,3 +116,9 @@ def test_in_the_document_a_name_alone_starts_a_measurement_and_then_asks_it() ->
         (config.Mention("Sleep", "Sleep", {"stop": True}),),
     ]
     assert "expected a map" in problems(_measuring("Sleep"))[0]
+
+
+def test_what_is_refused_is_told_with_the_misspelt_key_that_may_be_why() -> None:
+    told = problems(steps(phase(1)).replace("tuningSet:", "tuningSett:"))
+    assert any("a tuning set is required" in each for each in told)
+    assert any("did you mean 'tuningSet'?" in each for each in told)

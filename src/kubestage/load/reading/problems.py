@@ -48,6 +48,7 @@ class Problems:
     def __init__(self, is_strict: bool = False) -> None:
         self._is_strict = is_strict
         self._errors: list[InputError] = []
+        self._oddities: list[InputError] = []
         self.warnings: list[str] = []
 
     def error(self, place: Place, problem: str, fix: str | None = None) -> None:
@@ -64,6 +65,7 @@ class Problems:
         if self._is_strict:
             self._errors.append(error)
         else:
+            self._oddities.append(error)
             self.warnings.append(str(error))
 
     def unknown_key(self, place: Place, key: str, known: Iterable[str]) -> None:
@@ -73,6 +75,6 @@ class Problems:
         self.odd(place.child(key), "unknown key", fix)
 
     def refuse_any(self) -> None:
-        """Raise what was found, if anything."""
+        """Raise what was found, if anything; a misspelt key may be why another is missing."""
         if self._errors:
-            raise InvalidConfig(tuple(self._errors))
+            raise InvalidConfig((*self._errors, *self._oddities))

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
 
 HERE = pathlib.Path(__file__).parents[3] / "shared" / "data" / "clusterloader2"
-pytestmark = pytest.mark.skipif(not HERE.exists(), reason="they are another project's files")
+pytestmark = pytest.mark.skipif(
+    not HERE.exists(),
+    reason="ClusterLoader2's files, never committed, are not beside the repository",
+)
 
 
 def _run(terminal: Terminal, file: str, nodes: int, *more: str) -> tuple[int, dict[str, Any]]:

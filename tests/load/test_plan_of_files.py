@@ -15,7 +15,8 @@ from kubestage.measure.registry import METHODS
 FILES = pathlib.Path(__file__).parents[3] / "shared" / "data" / "clusterloader2"
 
 pytestmark = pytest.mark.skipif(
-    not FILES.is_dir(), reason="ClusterLoader2's files are not beside the repository"
+    not FILES.is_dir(),
+    reason="ClusterLoader2's files, never committed, are not beside the repository",
 )
 
 

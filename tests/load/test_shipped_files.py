@@ -14,7 +14,10 @@ from kubestage.load.reading.problems import InvalidConfig
 from kubestage.measure.registry import Registry
 
 HERE = pathlib.Path(__file__).parents[3] / "shared" / "data" / "clusterloader2"
-pytestmark = pytest.mark.skipif(not HERE.exists(), reason="they are another project's files")
+pytestmark = pytest.mark.skipif(
+    not HERE.exists(),
+    reason="ClusterLoader2's files, never committed, are not beside the repository",
+)
 
 
 def _loaded(config: pathlib.Path, nodes: int, *overrides: pathlib.Path) -> Loaded:

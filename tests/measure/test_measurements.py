@@ -130,3 +130,15 @@ def test_the_end_of_a_test_is_told_to_all() -> None:
 
 def test_nothing_to_say_is_passed_on_as_it_is() -> None:
     assert Outcome() == NOTHING
+
+
+class Silent(Measurement[Params]):
+    """Begins, and has nothing to say."""
+
+
+def test_a_measurement_that_gathers_nothing_refuses_to_be_asked() -> None:
+    made = Measurements(Registry({"Silent": Silent}), FakeCluster(), Streams(1), Facilities())
+    told: list[Outcome] = []
+    made.perform("Silent", "it", {"action": "gather"}).then(told.append)
+    [outcome] = told
+    assert "unknown action 'gather'" in outcome.errors[0]

@@ -57,8 +57,8 @@ class Measurement(Generic[P]):
         return NOTHING
 
     def gather(self, params: P) -> Result:
-        """Say what was measured."""
-        raise NotImplementedError
+        """Say what was measured; whoever says nothing of it knows no such action."""
+        raise unknown_action(params.action, "start")
 
     def dispose(self) -> None:
         """The test is over: let go of watches and timers."""

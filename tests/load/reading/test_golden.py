@@ -65,7 +65,9 @@ def _shown(config: Config) -> dict[str, Any]:
     return shown
 
 
-@pytest.mark.skipif(not ENTRIES, reason="the recorded configurations are another project's files")
+@pytest.mark.skipif(
+    not ENTRIES, reason="recordings that hold ClusterLoader2's files are not beside the repository"
+)
 def test_there_are_entries() -> None:
     assert len(ENTRIES) > 200
 

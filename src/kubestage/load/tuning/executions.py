@@ -5,6 +5,7 @@ Instants are absolute (start plus offset): who is late begins at once, and nothi
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ Action = Callable[[Callable[[], None]], None]
 """Something to begin; it is told whom to tell when it is done."""
 
 
-class Execution:
+class Execution(abc.ABC):
     """What all have in common: who is under way, and when it is over.
 
     A subclass begins actions from `_advance`, which is called at the start and may call itself
@@ -51,8 +52,9 @@ class Execution:
                 self._timer.cancel()
             self._timer = self._moments.at(self._moments.now_ns, self._end)
 
+    @abc.abstractmethod
     def _advance(self) -> None:
-        raise NotImplementedError
+        """Begin what is due, and see to it that the rest is."""
 
     def _wake(self, at_ns: int) -> None:
         self._timer = self._moments.at(at_ns, self._advance)

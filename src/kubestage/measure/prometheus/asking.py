@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -71,7 +72,7 @@ class Violation(msgspec.Struct, frozen=True):
         return f"{self.metric}: {self.reason}"
 
 
-class PrometheusMeasurement(Measurement[P]):
+class PrometheusMeasurement(Measurement[P], abc.ABC):
     """Notes when it is started; asks about the time since then when it is to gather."""
 
     needs_version = False
@@ -113,13 +114,13 @@ class PrometheusMeasurement(Measurement[P]):
     def configure(self, params: P) -> None:
         """Keep what only the start is told."""
 
+    @abc.abstractmethod
     def questions(self, params: P, span: Span) -> list[Question]:
         """What to ask."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def concluded(self, params: P, span: Span, answers: list[Answered]) -> Outcome:
         """What the answers, in the order of the questions, come to."""
-        raise NotImplementedError
 
     def outcome(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kubestage.measure import informer
@@ -21,7 +22,7 @@ Json = dict[str, Any]
 P = TypeVar("P", bound=Params)
 
 
-class CountedWait(Measurement[P]):
+class CountedWait(Measurement[P], abc.ABC):
     """Counts the objects of a selection by sort, and looks at the counts at intervals.
 
     It looks for the first time after one interval, and when the time is up it looks no more.
@@ -51,30 +52,30 @@ class CountedWait(Measurement[P]):
             count.tally.stop()
         self._counts.clear()
 
+    @abc.abstractmethod
     def selection(self, params: P) -> Selection:
         """Which objects are counted."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def sort(self, params: P, obj: Json) -> Hashable | None:
         """What an object counts as, None if it does not."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def pace_ns(self, params: P) -> tuple[int, int]:
         """How often to look, and for how long."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def is_reached(self, params: P, tally: Tally) -> bool:
         """Whether the counts are as wanted."""
-        raise NotImplementedError
 
     def reached(self, params: P, tally: Tally) -> Outcome:
         """What is said when they are."""
         del params, tally
         return NOTHING
 
+    @abc.abstractmethod
     def missed(self, params: P, tally: Tally) -> Outcome:
         """What is said when they were not in time."""
-        raise NotImplementedError
 
 
 class Count(Generic[P]):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler import metric_families
-from kubestage.scheduler.metric_families import Gauge
+from kubestage.scheduler.metric_families import Counter, Gauge
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import Response
+from kubestage.store.admission.pod_security import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Iterator
@@ -55,7 +56,7 @@ async def handle(live: Live, _request: Request) -> Response:
 
 def _text(live: Live, more: Iterable[Family]) -> str:
     """All metrics, as a Prometheus server reads them."""
-    families = [*more, *_store(live), *_stage(live)]
+    families = [*more, *_store(live), _pod_security(live), *_stage(live)]
     if live.stage.scheduler is not None:
         families += live.stage.scheduler.metrics.families()
     return metric_families.exposition(families)
@@ -107,6 +108,18 @@ def _store(live: Live) -> Iterator[Family]:
         max(revision - live.fanout.visible, 0),
     )
     yield Number("kubestage_watchers", "Watches that are open.", live.fanout.watchers)
+
+
+def _pod_security(live: Live) -> Family:
+    evaluations = Counter(
+        "pod_security_evaluations_total",
+        _ALPHA,
+        "Number of policy evaluations that occurred, not counting ignored or exempt requests.",
+        Evaluation._fields,
+    )
+    for evaluation, count in sorted(live.store.pod_security.counts.items()):
+        evaluations.increase(*evaluation, times=count)
+    return evaluations
 
 
 def _stage(live: Live) -> Iterator[Family]:

@@ -36,8 +36,8 @@ def create(context: Context) -> Response:
         namespace=target.namespace,
         dry_run=asked.dry_run,
         manager=asked.manager,
+        warnings=context.warnings,
     )
-    context.warnings += warnings.on_create(created, obj)
     _tell(context, "create", created["metadata"]["name"], obj, created, asked)
     return view.respond(created, 201, warning_headers(context.warnings))
 
@@ -49,7 +49,7 @@ def update(context: Context) -> Response:
     asked = options.write_options(context.request, "UpdateOptions")
     obj = _decoded(context, asked)
     context.warnings += warnings.repeated_owners(obj)
-    before = _present(context)
+    is_new = _present(context) is None
     updated = store.update(
         obj,
         kind=target.kind,
@@ -58,10 +58,10 @@ def update(context: Context) -> Response:
         subresource=target.subresource,
         dry_run=asked.dry_run,
         manager=asked.manager,
+        warnings=context.warnings,
     )
-    _warn_of_change(context, before, updated)
     _tell(context, "update", target.name, obj, updated, asked)
-    status = 201 if before is None else 200
+    status = 201 if is_new else 200
     return view.respond(updated, status, warning_headers(context.warnings))
 
 
@@ -74,7 +74,6 @@ def patch(context: Context) -> Response:
     view = context.view()
     asked = options.write_options(context.request, "PatchOptions")
     body = bodies.patch(context.request.body)
-    before = _present(context)
     patched = store.patch(
         target.kind,
         target.name,
@@ -87,7 +86,6 @@ def patch(context: Context) -> Response:
         warnings=context.warnings,
         manager=asked.manager,
     )
-    _warn_of_change(context, before, patched)
     _tell(context, "patch", target.name, body, patched, asked, kind)
     return view.respond(patched, 200, warning_headers(context.warnings))
 
@@ -97,7 +95,6 @@ def _apply(context: Context) -> Response:
     view = context.view()
     asked = options.write_options(context.request, "PatchOptions", is_apply=True)
     body = bodies.yaml_value(context.request.body)
-    before = _present(context)
     applied = store.apply(
         target.kind,
         target.name,
@@ -110,10 +107,6 @@ def _apply(context: Context) -> Response:
         field_validation=asked.field_validation,
         warnings=context.warnings,
     )
-    if applied.created:
-        context.warnings += warnings.on_create(applied.object, body)
-    else:
-        _warn_of_change(context, before, applied.object)
     _tell(context, "apply", target.name, body, applied.object, asked)
     status = 201 if applied.created else 200
     return view.respond(applied.object, status, warning_headers(context.warnings))
@@ -135,13 +128,6 @@ def _present(context: Context) -> dict[str, Any] | None:
     target = context.target
     key = f"{target.namespace}/{target.name}" if target.kind.namespaced else target.name
     return context.live.store.read(target.kind).get(key)
-
-
-def _warn_of_change(context: Context, before: dict[str, Any] | None, after: dict[str, Any]) -> None:
-    if before is None:
-        context.warnings += warnings.on_create(after)
-    elif "apiVersion" in after and after.get("kind") == before["kind"]:
-        context.warnings += warnings.on_update(after, before, context.target.subresource)
 
 
 def _tell(

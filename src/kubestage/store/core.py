@@ -9,7 +9,7 @@ from kubestage.objects import kinds as kind_table
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
 from kubestage.store import definitions, refusals
-from kubestage.store.admission import limit_ranger, resource_quota
+from kubestage.store.admission import limit_ranger, pod_security, resource_quota
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
 from kubestage.store.template_cache import TemplateCache
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     GarbageMode = Literal["immediate", "manual"]
 
 _POD: Final = ("v1", "Pod")
+_NAMESPACE: Final = ("v1", "Namespace")
 # NOTE: every commit asks, and most kinds have nothing to do with it.
 _OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
 
@@ -60,6 +61,7 @@ class Core:
         # At hand, for every create asks whether there are any.
         self.limit_ranges = self.ledger.collection(self.kind(limit_ranger.LIMIT_RANGE))
         self.resource_quotas = self.ledger.collection(self.kind(resource_quota.RESOURCE_QUOTA))
+        self.pod_security = pod_security.Evaluations()
         self.implicit_namespaces = implicit_namespaces
         # Versions of tracked objects, by uid, that were stored without what reading them adds.
         self.unread: dict[str, str] = {}
@@ -86,6 +88,11 @@ class Core:
     def pods(self) -> Collection:
         """All pods, at hand for those who ask once for every pod."""
         return self.ledger.collection(self.kind(_POD))
+
+    @functools.cached_property
+    def namespaces(self) -> Collection:
+        """All namespaces, likewise."""
+        return self.ledger.collection(self.kind(_NAMESPACE))
 
     def read(self, ref: KindRef) -> Mapping[str, dict[str, Any]]:
         """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""

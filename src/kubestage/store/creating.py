@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import BadRequest, InputError
-from kubestage.objects import conversion, names, strategy, timestamps
+from kubestage.objects import conversion, names, strategy, timestamps, warnings
 from kubestage.objects.validation import status
 from kubestage.store import (
     custom_resources,
@@ -17,10 +17,12 @@ from kubestage.store import (
     policies,
     refusals,
 )
-from kubestage.store.admission import Request, pod_topology_labels
+from kubestage.store.admission import Request, pod_security, pod_topology_labels
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import MutableSequence
+
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -35,8 +37,12 @@ def create(
     *,
     dry_run: bool,
     manager: str = "",
+    advice: MutableSequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Default, admit, validate and store a new object; its fields are the manager's, if named."""
+    """Default, admit, validate and store a new object; its fields are the manager's, if named.
+
+    What the API warns of is added to `advice`, also where the object is refused afterwards.
+    """
     obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
     if metadata.get("resourceVersion"):
@@ -48,7 +54,8 @@ def create(
     name = given or (names.generate_name(base, core.name_stream) if base else "")
     if not name and policies.names_itself(kind):
         name = names.uid(core.uid_stream)
-    prepared = _prepared(core, kind, obj, name, namespace, manager, dry_run=dry_run)
+    asked = Request(kind, obj, dry_run=dry_run, warnings=advice)
+    prepared = _prepared(core, asked, name, namespace, manager)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
@@ -76,7 +83,7 @@ def admit_namespace(core: Core, kind: Kind, name: str, namespace: str) -> str:
 
     Returning the stored text lets all objects of a namespace share one string.
     """
-    found = core.read(namespaces.NAMESPACE).get(namespace)
+    found = core.namespaces.objects.get(namespace)
     if found is None:
         row = core.kind(namespaces.NAMESPACE)
         if not core.implicit_namespaces:
@@ -117,16 +124,10 @@ def place(metadata: dict[str, Any], namespace: str | None) -> None:
 
 
 def _prepared(
-    core: Core,
-    kind: Kind,
-    obj: dict[str, Any],
-    name: str,
-    namespace: str | None,
-    manager: str,
-    *,
-    dry_run: bool,
+    core: Core, asked: Request, name: str, namespace: str | None, manager: str
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
+    kind, obj = asked.kind, asked.obj
     now = timestamps.format_time(core.clock.unix_ns)
     key = core.templates.key(kind, obj, manager) if core.uses_templates else None
     if key is not None and core.limit_ranges.objects and namespace is not None:
@@ -138,7 +139,8 @@ def _prepared(
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
         prepared = _from_scratch(core, kind, obj, name, namespace, manager, now)
-        _check(core, Request(kind, prepared, dry_run=dry_run))
+        _advise(asked, prepared)
+        _check(core, asked._replace(obj=prepared))
         return prepared if key is None else core.templates.add(key, obj, prepared, now)
     base = obj["metadata"].get("generateName")
     metadata = (template.generated if base else template.named).copy()
@@ -152,10 +154,16 @@ def _prepared(
         metadata["managedFields"] = template.entries_at(now)
     prepared = template.pod.copy()
     prepared["metadata"] = metadata
-    if core.resource_quotas.objects:
+    _advise(asked, prepared)
+    if core.resource_quotas.objects or pod_security.applies(core, namespace):
         # What the other checks say about a template, they say about all that is made from it.
-        _check(core, Request(kind, prepared, dry_run=dry_run))
+        _check(core, asked._replace(obj=prepared))
     return prepared
+
+
+def _advise(asked: Request, prepared: dict[str, Any]) -> None:
+    if asked.warnings is not None:
+        asked.warnings.extend(warnings.on_create(prepared, asked.obj))
 
 
 def _check(core: Core, asked: Request) -> None:

@@ -162,14 +162,18 @@ class Store(Core):
         namespace: str | None = None,
         dry_run: bool = False,
         manager: str = "",
+        warnings: MutableSequence[str] | None = None,
     ) -> dict[str, Any]:
         """Store a new object; fields that its kind does not know are kept.
 
-        With a `manager`, the object keeps a record of whose its fields are (managedFields).
+        With a `manager`, the object keeps a record of whose its fields are (managedFields). What
+        the API warns of is added to `warnings`, here as in the other verbs.
         """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
         try:
-            return creating.create(self, row, obj, namespace, dry_run=dry_run, manager=manager)
+            return creating.create(
+                self, row, obj, namespace, dry_run=dry_run, manager=manager, advice=warnings
+            )
         finally:
             # A quota is charged for what is then refused because its name is taken.
             self.settle()
@@ -194,11 +198,14 @@ class Store(Core):
         subresource: str = "",
         dry_run: bool = False,
         manager: str = "",
+        warnings: MutableSequence[str] | None = None,
     ) -> dict[str, Any]:
         """Replace an object, or its status, or scale it."""
         row = self._row(self.kinds.of(obj) if kind is None else kind, subresource)
         change = scaling.update if subresource == "scale" else updating.update
-        request = updating.UpdateRequest(obj, name, namespace, subresource, dry_run, manager)
+        request = updating.UpdateRequest(
+            obj, name, namespace, subresource, dry_run, manager, warnings
+        )
         updated = change(self, row, request)
         self.settle()
         return updated
@@ -219,8 +226,7 @@ class Store(Core):
     ) -> dict[str, Any]:
         """Change part of an object, of its status, or of its Scale.
 
-        Without field validation unknown fields are kept; what it tolerates is added to
-        `warnings`.
+        Without field validation unknown fields are kept.
         """
         row = self._row(kind, subresource)
         request = updating.PatchRequest(

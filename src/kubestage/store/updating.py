@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from kubestage.errors import BadRequest, Invalid, RequestTooLarge, UnsupportedMediaType
-from kubestage.objects import conversion, patches, schema, strategy, timestamps
+from kubestage.objects import conversion, patches, schema, strategy, timestamps, warnings
 from kubestage.objects.custom import decoding
 from kubestage.objects.ownership import tracking
 from kubestage.objects.patches import PatchType
@@ -49,10 +49,11 @@ class UpdateRequest(NamedTuple):
     subresource: str
     dry_run: bool
     manager: str = ""
+    warnings: MutableSequence[str] | None = None
 
 
 class PatchRequest(NamedTuple):
-    """A PATCH; what field validation tolerates is added to `warnings`."""
+    """A PATCH; what the API warns of is added to `warnings`."""
 
     patch: Any
     patch_type: PatchType
@@ -66,13 +67,16 @@ class PatchRequest(NamedTuple):
 class Change(NamedTuple):
     """How an object is written: through which subresource, by whom, and in earnest or not.
 
-    `is_tracked` says that the object comes with the managedFields that it is to have.
+    `is_tracked` says that the object comes with the managedFields that it is to have. `through` is
+    the subresource of the request where the whole object is written for it, as for a Scale.
     """
 
     subresource: str = ""
     dry_run: bool = False
     manager: str = ""
     is_tracked: bool = False
+    warnings: MutableSequence[str] | None = None
+    through: str = ""
 
 
 def check_name(metadata: dict[str, Any], name: str | None) -> str:
@@ -103,12 +107,17 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
             raise status.not_found(kind, name)
         fresh = {**request.obj, "metadata": {**metadata, "resourceVersion": ""}}
         return creating.create(
-            core, kind, fresh, namespace, dry_run=request.dry_run, manager=request.manager
+            core,
+            kind,
+            fresh,
+            namespace,
+            dry_run=request.dry_run,
+            manager=request.manager,
+            advice=request.warnings,
         )
     check_uid(kind, key, existing, metadata.get("uid"))
     check_version(kind, existing, metadata, required=policies.needs_version(kind))
-    change = Change(request.subresource, request.dry_run, request.manager)
-    return write(core, kind, key, request.obj, change)
+    return write(core, kind, key, request.obj, _change(request))
 
 
 def check_uid(kind: Kind, key: str, existing: dict[str, Any], uid: str | None) -> None:
@@ -169,7 +178,10 @@ def write(
     problems = custom_resources.validate_update(kind, prepared, existing, subresource)
     if problems:
         raise status.invalid(prepared, problems)
-    asked = Request(kind, prepared, existing, subresource, dry_run)
+    if change.warnings is not None:
+        change.warnings.extend(warnings.on_update(prepared, existing, subresource))
+    through = subresource or change.through
+    asked = Request(kind, prepared, existing, through, dry_run, change.warnings)
     for check in core.checks:
         check(core, asked)
     prepared = field_managers.settled(strategy.stored(prepared), existing)
@@ -195,8 +207,11 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     check_version(kind, existing, metadata, required=False)
-    change = Change(request.subresource, request.dry_run, request.manager)
-    return write(core, kind, key, wanted, change)
+    return write(core, kind, key, wanted, _change(request))
+
+
+def _change(request: UpdateRequest | PatchRequest) -> Change:
+    return Change(request.subresource, request.dry_run, request.manager, warnings=request.warnings)
 
 
 def patched(

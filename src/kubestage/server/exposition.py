@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler import metric_families
 from kubestage.scheduler.metric_families import Counter, Gauge
+from kubestage.server import routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import Response
 from kubestage.store.admission.pod_security import Evaluation
@@ -49,8 +50,10 @@ class Exposition:
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
 
-async def handle(live: Live, _request: Request) -> Response:
+async def handle(live: Live, request: Request) -> Response:
     """What is known without a door at which requests are counted."""
+    if request.path != PATH:
+        raise routing.no_such_page()
     return Response(200, _text(live, ()).encode(), _CONTENT_TYPE)
 
 

@@ -34,6 +34,21 @@ class Form(NamedTuple):
 PLAIN: Final = Form()
 
 
+def check_json(accept: str) -> None:
+    """Refuse a header that does not take JSON, where there is nothing else."""
+    _check_offered(accept, (JSON,))
+
+
+def _check_offered(accept: str, offered: tuple[str, ...]) -> list[str]:
+    """The media types that a header names, one of which must be offered."""
+    names = [clause.partition(";")[0].strip() for clause in accept.split(",")]
+    if accept and not any(name == "*/*" or name in offered for name in names):
+        raise NotAcceptable(
+            f"406: Not Acceptable\n\nAvailable representations: {', '.join(offered)}", {}
+        )
+    return names
+
+
 @functools.lru_cache(maxsize=512)
 def negotiate(accept: str, *, is_list: bool = False, converts: bool = True) -> Form:
     """The form that an Accept header asks for.
@@ -43,12 +58,7 @@ def negotiate(accept: str, *, is_list: bool = False, converts: bool = True) -> F
     """
     if not accept or accept in (JSON, "*/*"):
         return PLAIN
-    offered = _LIST_FORMS if is_list else _OBJECT_FORMS
-    names = [clause.partition(";")[0].strip() for clause in accept.split(",")]
-    if not any(name == "*/*" or name in offered for name in names):
-        raise NotAcceptable(
-            f"406: Not Acceptable\n\nAvailable representations: {', '.join(offered)}", {}
-        )
+    names = _check_offered(accept, _LIST_FORMS if is_list else _OBJECT_FORMS)
     for name, parameters in _clauses(accept):
         form = _fitting(name, parameters, converts=converts)
         if form is not None:

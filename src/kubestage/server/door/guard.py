@@ -53,7 +53,8 @@ class Guard:
         began_s = time.perf_counter()
         path, query = scope["path"], scope["query_string"]
         is_long = traffic.is_long(path, query)
-        route = self._counted.route(scope["method"], path, is_long=is_long)
+        method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
+        route = self._counted.route(method, path, is_long=is_long)
         exchange = Exchange(receive, send, self._limit(path), is_long=is_long)
         self._counted.in_flight += 1
         try:
@@ -67,7 +68,8 @@ class Guard:
             await exchange.refuse(error)
         finally:
             self._counted.in_flight -= 1
-            self._counted.ended(route, exchange.status, time.perf_counter() - began_s)
+            took_s = time.perf_counter() - began_s
+            self._counted.ended(route, exchange.status, took_s, traffic.dry_run(query))
 
     def _limit(self, path: str) -> int:
         own = path.startswith(_OWN)
@@ -76,7 +78,7 @@ class Guard:
     def _check(self, scope: Scope, *, is_long: bool) -> None:
         """Raise what speaks against a request."""
         if not scope["path"].startswith("/"):
-            raise routing.no_such_path()
+            raise routing.no_such_page()
         host = origin = authorization = b""
         length = 0
         for name, value in scope["headers"]:

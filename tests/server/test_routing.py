@@ -9,7 +9,7 @@ import pytest
 
 from tests.server import calling
 
-WIDGETS = {
+WIDGETS: dict[str, Any] = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
     "metadata": {"name": "widgets.example.com"},
@@ -119,3 +119,55 @@ def test_verbs_of_custom_resources() -> None:
     assert answer.json["message"] == (
         'delete is not supported on resources of kind "widgets.example.com"'
     )
+
+
+def test_whom_the_router_refuses_is_not_warned() -> None:
+    told = ['299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"']
+    path = "/api/v1/namespaces/default/endpoints"
+    table = "application/json;as=Bogus;v=v1;g=meta.k8s.io"
+    assert asked("GET", path).header("warning") == told
+    assert asked("GET", path, accept=table).header("warning") == told
+    assert asked("GET", f"{path}/a").header("warning") == told
+    for answer in (
+        asked("PUT", path, {}),
+        asked("POST", f"{path}/a", {}),
+        asked("GET", path, accept="text/plain"),
+        asked("PATCH", f"{path}/a", {}, **{"content-type": "text/plain"}),
+    ):
+        assert answer.status in (405, 406, 415)
+        assert answer.header("warning") == []
+
+
+def test_custom_resources_have_no_router() -> None:
+    answer = asked("GET", IN_DEFAULT, accept="text/plain")
+    assert answer.status == 406
+    assert answer.json["message"].startswith("only the following media types are accepted")
+    answer = asked("PATCH", IN_DEFAULT, {}, **{"content-type": "application/json"})
+    assert answer.status == 415
+    assert answer.json["message"].startswith("the body of the request was in an unknown format")
+
+
+@pytest.mark.parametrize(
+    ("warning", "told"),
+    [
+        ("gone soon", "gone soon"),
+        (None, "example.com/v1 Widget is deprecated; use example.com/v2 Widget"),
+    ],
+)
+def test_old_versions_of_custom_resources_are_warned_of(warning: str | None, told: str) -> None:
+    async def story() -> None:
+        app = calling.application()
+        old = {**WIDGETS["spec"]["versions"][0], "storage": False, "deprecated": True}
+        if warning is not None:
+            old["deprecationWarning"] = warning
+        new = {**WIDGETS["spec"]["versions"][0], "name": "v2"}
+        definition = {**WIDGETS, "spec": {**WIDGETS["spec"], "versions": [old, new]}}
+        path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        assert (await calling.call(app, "POST", path, definition)).status == 201
+        for name in ("", "/a"):
+            answer = await calling.call(app, "GET", f"{IN_DEFAULT}{name}")
+            assert answer.header("warning") == [f'299 - "{told}"']
+        answer = await calling.call(app, "GET", IN_DEFAULT.replace("/v1/", "/v2/"))
+        assert answer.header("warning") == []
+
+    asyncio.run(story())

@@ -102,8 +102,10 @@ class Application:
                 return await special
             target = routing.find(live.store.kinds, request.path)
             context = Context(live, self.encoder, request, target)
+            serve = dispatch.serving(context)
+            # Whom the router refuses is warned of nothing.
             warnings = context.warnings
-            return dispatch.serving(context)(context)
+            return serve(context)
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)
         except ApiError as error:

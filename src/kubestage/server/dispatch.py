@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.errors import BadRequest, MethodNotAllowed
+from kubestage.errors import BadRequest, MethodNotAllowed, UnsupportedMediaType
+from kubestage.objects.patches import PatchType
 from kubestage.objects.validation import status
-from kubestage.server import deleting, pod_actions, pod_placing, reading, routing, writing
+from kubestage.server import (
+    bodies,
+    deleting,
+    negotiation,
+    pod_actions,
+    pod_placing,
+    reading,
+    routing,
+    writing,
+)
+from kubestage.store import updating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +63,7 @@ _OBJECT: Final[dict[str, Serve]] = {
 }
 # A name in the path of a creation means nothing; the object has its own.
 _CUSTOM: Final[dict[str, Serve]] = {**_OBJECT, "POST": writing.create}
+_CUSTOM_PATCHES: Final = (PatchType.JSON.value, PatchType.MERGE.value, bodies.APPLY)
 _VERBS: Final = {"POST": "create", "DELETE": "delete"}
 # Kinds that cannot be deleted all at once.
 _ONE_BY_ONE: Final = frozenset({("", "Namespace")})
@@ -76,6 +88,11 @@ def serving(context: Context) -> Serve:
         (target.kind.group, target.kind.kind) in _ONE_BY_ONE or _is_everywhere(context)
     ):
         raise not_allowed()
+    if target.subresource not in pod_actions.SERVED:
+        if found is writing.patch:
+            bodies.patch_type(context.request)
+        accept = context.request.header(b"accept")
+        negotiation.check_route(accept, is_list=found is reading.read)
     return found
 
 
@@ -89,6 +106,8 @@ def _serving_custom(context: Context) -> Serve:
     found = served.get(verb)
     if found is None or (target.is_watch and verb != "GET"):
         raise status.method_not_supported(target.kind, _VERBS.get(verb, ""))
+    if found is writing.patch and bodies.media_type(context.request) not in _CUSTOM_PATCHES:
+        raise UnsupportedMediaType(updating.CUSTOM_PATCHES)
     if target.name or target.subresource:
         return found
     if found in (writing.update, writing.patch):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from kubestage.errors import BadRequest, Invalid, RequestTooLarge, UnsupportedMediaType
-from kubestage.objects import conversion, patches, schema, strategy, timestamps, warnings
+from kubestage.objects import conversion, go_text, patches, schema, strategy, timestamps, warnings
 from kubestage.objects.custom import decoding
 from kubestage.objects.ownership import tracking
 from kubestage.objects.patches import PatchType
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
-_CUSTOM_PATCHES: Final = (
+CUSTOM_PATCHES: Final = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
@@ -193,7 +193,7 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     struct = policies.patch_struct(kind)
     if request.patch_type is PatchType.STRATEGIC and struct is None:
         # How the lists of a custom resource are merged nobody knows, whether it is there or not.
-        raise UnsupportedMediaType(_CUSTOM_PATCHES)
+        raise UnsupportedMediaType(CUSTOM_PATCHES)
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
@@ -202,6 +202,9 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
         # NOTE: they are half of what would be patched, checked and read, to stay what they are.
         served = tracking.without_entries(served)
     wanted = patched(served, request, struct)
+    if request.patch_type is PatchType.STRATEGIC:
+        # It is made into an object of the kind it was read as, whatever it says that it is.
+        wanted = {**wanted, "apiVersion": kind.api_version, "kind": kind.kind}
     wanted = custom_resources.opened(kind, checked(wanted, kind, request))
     metadata = creating.metadata_of(wanted)
     check_name(metadata, name)
@@ -259,7 +262,10 @@ def checked(wanted: dict[str, Any], kind: Kind, request: PatchRequest) -> dict[s
         decoded = decoding.decode(wanted, kind, request.field_validation)
     except BadRequest as error:
         why = error.message.partition(f"cannot be handled as a {kind.kind}: ")[2] or error.message
-        shown = msgspec.json.encode(wanted).decode()
+        is_strategic = request.patch_type is PatchType.STRATEGIC
+        shown = (
+            go_text.show(request.patch) if is_strategic else msgspec.json.encode(wanted).decode()
+        )
         raise status.invalid({}, [field.invalid("patch", shown, why)]) from None
     if request.warnings is not None:
         request.warnings.extend(decoded.warnings)

@@ -14,7 +14,8 @@ _RBAC: Final = "rbac.authorization.k8s.io"
 _CREATED_BY_UPDATE: Final = frozenset(
     {
         ("", "Endpoints"), ("", "Event"), ("", "LimitRange"), ("", "Service"),
-        ("coordination.k8s.io", "Lease"), ("events.k8s.io", "Event"), ("node.k8s.io", "RuntimeClass"),
+        ("coordination.k8s.io", "Lease"), ("events.k8s.io", "Event"),
+        ("node.k8s.io", "RuntimeClass"),
         (_RBAC, "Role"), (_RBAC, "RoleBinding"),
         (_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding"),
     }

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, newest, running, staging
+from kubestage.cli import config_file, running, staging
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import timestamps
-from kubestage.scenario import resource
+from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
 from kubestage.server.own import configuration
 from kubestage.store.admission import plugins
@@ -144,7 +144,7 @@ def _newest(loaded: Loaded | None) -> str | None:
     if any(begun):
         return min(each for each in begun if each)
     written = (document.object for document in loaded.documents)
-    recorded_ns = newest.time_ns([*written, *imported])
+    recorded_ns = recorded_times.newest_ns([*written, *imported])
     return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 

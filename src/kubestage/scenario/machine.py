@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scenario import operations, phases
 from kubestage.scenario.pod_watch import POD
 from kubestage.scenario.resource import CREATE, DELETE
+from kubestage.store import garbage
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -125,7 +127,8 @@ class Machine:
             self._seen.add(event.id)
             self._watch.is_operating = True
             try:
-                self._operate(event)
+                with _lenient(self._store):
+                    self._operate(event)
             finally:
                 self._watch.is_operating = False
             yield
@@ -198,3 +201,18 @@ class Machine:
     def _show(self) -> None:
         if self._attempts.progress is not None:
             self._attempts.progress()
+
+
+@contextlib.contextmanager
+def _lenient(store: Store) -> Iterator[None]:
+    """Have namespaces made as they are needed, and garbage collected if nobody else does it.
+
+    Some servers do neither for their clients; a Scenario runs alike on all of them.
+    """
+    before, store.implicit_namespaces = store.implicit_namespaces, True
+    try:
+        yield
+    finally:
+        store.implicit_namespaces = before
+    if store.garbage.queue and store.garbage.collector is None:
+        garbage.collect(store)

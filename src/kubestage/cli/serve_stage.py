@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping  # noqa: TC003 - read by msgspec
+from collections.abc import Mapping, Sequence  # noqa: TC003 - read by msgspec
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -69,7 +69,8 @@ def make(
         running.add_scheduler(stage, _settings(wanted, made), ())
     first, rest, scenarios = _sorted(loaded)
     stage.store.implicit_namespaces = True
-    _put(stage, loaded, first, made)
+    as_written = wanted.settings.as_written
+    _put(stage, loaded, staging.in_order(first, as_written=as_written), made)
     if wanted.controllers is not None:
         stage.add_controllers(wanted.controllers)
         stage.run(_SETTLING_NS)
@@ -159,7 +160,7 @@ def _sorted(
     return [each for each in first if each not in scenarios], rest, scenarios
 
 
-def _put(stage: Stage, loaded: Loaded | None, documents: list[Document], made: Made) -> None:
+def _put(stage: Stage, loaded: Loaded | None, documents: Sequence[Document], made: Made) -> None:
     if loaded is None:
         return
     if made.is_new:

@@ -51,9 +51,7 @@ class Runner:
         self.failures: dict[str, int] = {}
         self._set_up(settings or Settings(), metrics, what_if)
 
-    def _set_up(
-        self, settings: Settings, metrics: Metrics | None, what_if: WhatIf | None
-    ) -> None:
+    def _set_up(self, settings: Settings, metrics: Metrics | None, what_if: WhatIf | None) -> None:
         """Make the loops, and all that remembers anything."""
         self._pacing = settings.pacing
         self._line: deque[tuple[Controller, str]] = deque()

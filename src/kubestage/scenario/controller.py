@@ -318,7 +318,13 @@ class ScenarioController:
         self.watch.timeline = told
         self._scheduling.listen(self.attempts, in_full=self.settings.detail is Detail.FULL)
         self.machine = Machine(
-            self._store, self._scheduling, self.watch, self.attempts, self._settling, self._status
+            self._store,
+            self._scheduling,
+            self.watch,
+            self.attempts,
+            self._settling,
+            self._status,
+            as_written=self.settings.as_written,
         )
 
     def _spec(self, name: str) -> Spec:

@@ -117,7 +117,6 @@ class Timeline:
         if self.sink is not None:
             self.sink.event(step, event)
 
-
     def _counted(self, event: Json) -> Json:
         """An event with its object as the Scenario counts."""
         for field in ("create", *_FIELDS.values()):

@@ -352,7 +352,7 @@ class Store(Core):
         """
         super().start_over()
         seeding.put_in_order(self)
-        # Scenarios once drew their uids here, and runs that were kept are repeated to the same ones.
+        # Scenarios once drew their uids here: runs that were kept are repeated to the same ones.
         names.uid(self.uid_stream)
         self.settle()
 

@@ -33,6 +33,7 @@ from kubestage.sim.recorder import CountsOnly
 from kubestage.sim.streams import Streams
 from kubestage.store import restoring
 from kubestage.store.client_side_apply import Applier
+from kubestage.store.core import LASTING_STREAM
 from kubestage.store.store import Store
 from kubestage.traffic.traffics import Traffics
 
@@ -81,7 +82,8 @@ class Stage:
         self.seed = seed
         self.streams = Streams(seed, 0 if past is None else past.boot)
         epoch_ns = EPOCH_2026_NS if start is None else timestamps.parse_time(start)
-        self.clock = Clock(epoch_ns if past is None else past.unix_ns)
+        self._start_ns = epoch_ns if past is None else past.unix_ns
+        self.clock = Clock(self._start_ns)
         self.environment = Environment(clock=self.clock, recorder=CountsOnly())
         if past is not None:
             store |= {"first_revision": past.revision, "seeded": False}
@@ -96,6 +98,8 @@ class Stage:
         self.scenarios: ScenarioController | None = None
         self.metrics: Metrics | None = None
         self.traffic: Traffics | None = None
+        self._controller_settings = Settings()
+        self._traces_requests = False
 
     @property
     def now(self) -> str:
@@ -158,25 +162,49 @@ class Stage:
         """
         if self.controllers is not None:
             raise InputError("the stage has controllers already", fix="fork it before you add them")
-        settings = yielding.settings_for(self.store, settings or Settings())
-        self.metrics = self.metrics or Metrics(self.environment, settings.metrics)
+        self._controller_settings = settings or Settings()
+        self._traces_requests = traces_requests
+        self.metrics = self.metrics or Metrics(self.environment, self._controller_settings.metrics)
         self.controllers = Runner(
             self.store,
             self.environment,
             self.streams,
             loops,
-            settings,
+            yielding.settings_for(self.store, self._controller_settings),
             metrics=self.metrics,
             what_if=WhatIf(self),
         )
         self.controllers.start()
-        self.traffic = Traffics(
-            self.store, self.environment, self.streams.seed, self.metrics, traces=traces_requests
-        )
-        self.traffic.start()
+        self._add_traffic(self.metrics)
         if self.scheduler is not None:
             self.scheduler.wait_for_volumes()
         return self.controllers
+
+    def _add_traffic(self, metrics: Metrics) -> None:
+        seed, traces = self.streams.seed, self._traces_requests
+        self.traffic = Traffics(self.store, self.environment, seed, metrics, traces=traces)
+        self.traffic.start()
+
+    def start_over(self, epoch_ns: int) -> None:
+        """Be as a new stage at this moment of the calendar, with the objects that are there.
+
+        Whoever works on the stage does so with nothing in mind, random streams give again what they
+        gave first, and time begins at zero. Only versions of objects go on. That is for a cluster
+        that was emptied: uids come up again that were given to what is gone.
+        """
+        self.environment.restart(epoch_ns)
+        self.streams.rewind(but=(LASTING_STREAM,))
+        if self.traffic is not None:
+            self.traffic.stop()
+        self.store.start_over()
+        if self.scheduler is not None:
+            self.scheduler.start_over()
+        if self.controllers is not None:
+            assert self.metrics is not None
+            self.metrics = Metrics(self.environment, self.metrics.settings)
+            settings = yielding.settings_for(self.store, self._controller_settings)
+            self.controllers.start_over(settings, metrics=self.metrics, what_if=WhatIf(self))
+            self._add_traffic(self.metrics)
 
     def configure_scheduler(
         self, configuration: str | SchedulerConfiguration | None = None, **options: Any
@@ -205,8 +233,12 @@ class Stage:
         scheduler: Callable[[Store, NextPod], None] | None = None,
         scheduler_names: Collection[str] | None = None,
         sink: Sink | None = None,
+        is_live: bool = False,
     ) -> ScenarioController:
         """Have Scenarios run that are created on the stage; `run_scenarios` lets them.
+
+        Each begins as on a new stage, at the stage's start. On a stage that is live, with people
+        or programs watching, the calendar goes on instead.
 
         `scheduler` is a scheduler of your own that takes the place of the stage's: a function that
         is handed the store and a hook to call before each attempt; `scheduler_names` are the
@@ -228,6 +260,8 @@ class Stage:
             settings,
             is_alive=self.controllers is not None,
             version=kubestage.__version__,
+            start_over=self.start_over,
+            origin_ns=None if is_live else self._start_ns,
             sink=sink,
         )
         self.scenarios.start()

@@ -80,11 +80,11 @@ def test_on_done_writes_the_result_at_the_end_only() -> None:
 def test_every_strategy_writes_the_result_when_the_scenario_fails(strategy: Strategy) -> None:
     """OnPause and OnDone name Failed; with the default, the step that failed would be missing."""
     again = {**create(make_node("n0"), 2), "id": "again"}
-    stage, writes = _watched(strategy, *_steps(count=2), create(make_node("n9"), 2), again)
+    stage, writes = _watched(strategy, *_steps(count=2), create(make_node("a9"), 2), again)
     assert building.phase(stage) == "Failed"
     of_steps = 2 if strategy is Strategy.AT_MOVING_NEXT_STEP else 0
     assert len(writes.of_results) == of_steps + 1
-    assert building.summary(stage)[-1] == (2, "Create", "n9")
+    assert building.summary(stage)[-1] == (2, "Create", "a9")
 
 
 @pytest.mark.parametrize("strategy", ALL)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import loading, newest, selection
+from kubestage.cli import loading, selection
 from kubestage.errors import InputError
 from kubestage.objects import defaulting, field_check, schema, shape, timestamps
+from kubestage.scenario import recorded_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ class Contents:
     def now_ns(self, text: str) -> int:
         """The moment a person gave, or else the newest that the objects mention."""
         if not text:
-            return newest.time_ns(document.object for document in self._loaded.documents)
+            return recorded_times.newest_ns(document.object for document in self._loaded.documents)
         try:
             return timestamps.parse_time(text)
         except ValueError:

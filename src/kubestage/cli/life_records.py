@@ -71,6 +71,7 @@ def repeat(settings: Settings, wanted: Wanted, plan: Plan, life: Life) -> LifeRe
         controllers=True,
         detail="summary",
         strategy="",
+        as_written=settings.as_written,
         configuration=wanted.configuration,
         flags=wanted.flags.as_dict(),
         laws=dict(settings.laws),

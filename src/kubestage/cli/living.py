@@ -158,7 +158,8 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
     recorded = dataclasses.replace(settings, recording=Recording.DECISIONS)
     scheduler = running.add_scheduler(stage, recorded, explain_at)
     first, rest = staging.split(loaded)
-    staging.put(stage, loaded, first, is_new=staging.is_new)
+    there = staging.in_order(first, as_written=settings.as_written)
+    staging.put(stage, loaded, there, is_new=staging.is_new)
     if plan.tell is not None:
         stage.store.subscribe(_Teller(stage, plan.tell))
     stage.add_controllers(plan.controllers, traces_requests=plan.trace is not None)
@@ -174,7 +175,7 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
         staging.put(stage, loaded, rest, is_new=staging.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             view.run_until(each.at_ns)
-            _apply(stage, each.loaded)
+            _apply(stage, each.loaded, as_written=settings.as_written)
         view.run_until(plan.duration_ns)
         assert stage.traffic is not None
         stage.traffic.report()
@@ -182,8 +183,8 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
     return Life(stage, scheduler, [], None, record)
 
 
-def _apply(stage: Stage, loaded: Loaded) -> None:
-    for document in loaded.documents:
+def _apply(stage: Stage, loaded: Loaded, *, as_written: bool) -> None:
+    for document in staging.in_order(loaded.documents, as_written=as_written):
         try:
             stage.apply([document.object])
         except ApiError as error:

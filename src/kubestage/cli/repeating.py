@@ -26,6 +26,7 @@ def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettin
         controllers=inputs.is_alive,
         detail=rules.detail.value,
         strategy=rules.strategy.value,
+        as_written=rules.as_written,
         configuration=wanted.configuration,
         flags=wanted.flags.as_dict(),
         laws=dict(settings.laws),

@@ -68,6 +68,7 @@ def run(
     output: options.Output = "table",
     controllers: options.Controllers = None,
     result_strategy: options.ResultStrategy = "AtMovingNextStep",
+    as_written: options.AsWritten = False,
     run_for: options.For = None,
     at: options.At = None,
     events: options.Events = False,
@@ -102,7 +103,9 @@ def run(
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
-    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
+    settings = running.Settings(
+        configuration, plugins, seed, TieBreak(tie_break), laws=laws, as_written=as_written
+    )
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
         output, detail, explain, out, config, text, flags, plugin or (), completed

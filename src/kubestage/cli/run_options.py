@@ -92,6 +92,13 @@ ResultStrategy = Annotated[
         autocompletion=completion.one_of(*STRATEGIES),
     ),
 ]
+AsWritten = Annotated[
+    bool,
+    typer.Option(
+        "--as-written",
+        help="Create the nodes of a step in the order of the file, not by name.",
+    ),
+]
 For = Annotated[
     str | None,
     typer.Option(

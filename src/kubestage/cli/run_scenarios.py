@@ -70,7 +70,11 @@ def run(
         fix = "add --controllers, or leave it out"
         raise InputError("means something only while kubelets are at work", path=path, fix=fix)
     names = [each["metadata"]["name"] for each in inputs.scenarios]
-    rules = Settings(strategy=Strategy(strategy), detail=Detail(wanted.detail))
+    rules = Settings(
+        strategy=Strategy(strategy),
+        detail=Detail(wanted.detail),
+        as_written=settings.as_written,
+    )
     repeat = repeating.of(inputs, settings, wanted, rules)
     is_machine, is_full = wanted.output in _MACHINE, rules.detail is Detail.FULL
     if not inputs.is_implicit and not wanted.explain:

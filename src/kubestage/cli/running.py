@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
     """All that a run depends on besides its objects; `laws` say how long containers take to start,
-    to run and to end, and what else was set of controllers and autoscalers.
+    to run and to end, and what else was set of controllers and autoscalers. `as_written` is whether
+    nodes come in the order of the files.
     """
 
     configuration: SchedulerConfiguration
@@ -36,6 +37,7 @@ class Settings:
     tie_break: TieBreak
     recording: Recording = Recording.DECISIONS
     laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    as_written: bool = False
 
 
 def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str]:

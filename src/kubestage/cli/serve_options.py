@@ -182,6 +182,14 @@ Seed = Annotated[
         show_default=False,
     ),
 ]
+AsWritten = Annotated[
+    bool,
+    typer.Option(
+        "--as-written",
+        help="Create the nodes of files, and of each step of a Scenario, as written, not by name.",
+        rich_help_panel=_CLUSTER,
+    ),
+]
 Start = Annotated[
     str | None,
     typer.Option(

@@ -31,6 +31,7 @@ from kubestage.cli.version import KUBERNETES_VERSION
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
+from kubestage.scenario.settings import Settings as ScenarioSettings
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
 from kubestage.server.door.settings import Limits
@@ -67,6 +68,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     disabled_plugins: list[str]
     settings: list[str]
     seed: int | None
+    as_written: bool
     start: str | None
     mode: str
     speed: float
@@ -135,7 +137,13 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
     controllers = controller_settings(laws) if request.has_controllers else None
     # What is kept of attempts on a server is its own business; here it would grow for ever.
     settings = running.Settings(
-        configuration, plugins, request.seed or 0, TieBreak("heap"), Recording.NONE, laws
+        configuration,
+        plugins,
+        request.seed or 0,
+        TieBreak("heap"),
+        Recording.NONE,
+        laws,
+        as_written=request.as_written,
     )
     return serve_stage.Wanted(
         settings=settings,
@@ -218,6 +226,7 @@ class _Served(msgspec.Struct, frozen=True):
             scheduler=request.scheduler,
             outside=_outside(request),
             plugins=self.plugins,
+            scenarios=ScenarioSettings(as_written=request.as_written),
             runs=None if request.data_dir is None else request.data_dir / "runs",
             record=request.record,
         )

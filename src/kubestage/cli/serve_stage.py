@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping  # noqa: TC003 - read by msgspec
+from collections.abc import Mapping, Sequence  # noqa: TC003 - read by msgspec
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, newest, running, staging
+from kubestage.cli import config_file, running, staging
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import timestamps
-from kubestage.scenario import resource
+from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
 from kubestage.server.own import configuration
 from kubestage.store.admission import plugins
@@ -69,7 +69,8 @@ def make(
         running.add_scheduler(stage, _settings(wanted, made), ())
     first, rest, scenarios = _sorted(loaded)
     stage.store.implicit_namespaces = True
-    _put(stage, loaded, first, made)
+    as_written = wanted.settings.as_written
+    _put(stage, loaded, staging.in_order(first, as_written=as_written), made)
     if wanted.controllers is not None:
         stage.add_controllers(wanted.controllers)
         stage.run(_SETTLING_NS)
@@ -144,7 +145,7 @@ def _newest(loaded: Loaded | None) -> str | None:
     if any(begun):
         return min(each for each in begun if each)
     written = (document.object for document in loaded.documents)
-    recorded_ns = newest.time_ns([*written, *imported])
+    recorded_ns = recorded_times.newest_ns([*written, *imported])
     return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
@@ -159,7 +160,7 @@ def _sorted(
     return [each for each in first if each not in scenarios], rest, scenarios
 
 
-def _put(stage: Stage, loaded: Loaded | None, documents: list[Document], made: Made) -> None:
+def _put(stage: Stage, loaded: Loaded | None, documents: Sequence[Document], made: Made) -> None:
     if loaded is None:
         return
     if made.is_new:

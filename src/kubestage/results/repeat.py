@@ -17,8 +17,9 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     `start` is the moment of the calendar at which it began, None for that of every stage;
     `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
-    defaults as the old `flags` change them; `laws` how long containers take, and what
-    else was set of controllers, where that was said.
+    defaults as the old `flags` change them; `as_written` whether nodes came in the order of the
+    file; `laws` how long containers take, and what else was set of controllers, where that was
+    said.
     """
 
     version: str
@@ -28,6 +29,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     controllers: bool
     detail: str
     strategy: str
+    # Runs that do not say so were made before there was another order.
+    as_written: bool = True
     configuration: str | None = None
     flags: dict[str, str | int] = {}
     laws: dict[str, str] = {}

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.scenario import phases, resource, timeline, wiping
+from kubestage.scenario import (
+    own_counts,
+    phases,
+    recorded_times,
+    resource,
+    timeline,
+    wiping,
+)
 from kubestage.scenario.attempts import Attempts
 from kubestage.scenario.ledger import Ledger
 from kubestage.scenario.machine import Machine
 from kubestage.scenario.operations import OperationFailed
+from kubestage.scenario.own_counts import OwnCounts
 from kubestage.scenario.pod_watch import PodWatch
 from kubestage.scenario.resource import SCENARIO, InvalidEvent
 from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.settings import Detail, Settings
 from kubestage.scenario.settling import Settling
 from kubestage.scenario.status import StatusWriter
+from kubestage.sim.clock import EPOCH_2026_NS
 from kubestage.store.log import ADDED, MODIFIED
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from kubestage.scenario.resource import Spec
     from kubestage.scenario.scheduling import Scheduling
@@ -43,6 +52,9 @@ class ScenarioController:
     by its own events failed of. It works only when it is called: `advance` runs one step, `run` all
     that there is to do. What anybody but the cluster itself changes in between makes the Scenario
     fail.
+
+    `start_over` makes an emptied cluster a new one, at a moment of the calendar. That moment is
+    `origin_ns`; without one the calendar goes on, as on a server, and the Scenario tells its own.
     """
 
     def __init__(
@@ -54,6 +66,8 @@ class ScenarioController:
         *,
         is_alive: bool,
         version: str,
+        start_over: Callable[[int], None],
+        origin_ns: int | None = None,
         sink: Sink | None = None,
     ) -> None:
         self.settings = settings or Settings()
@@ -66,6 +80,8 @@ class ScenarioController:
         self._environment = environment
         self._is_alive = is_alive
         self._version = version
+        self._start_over = start_over
+        self._origin_ns = origin_ns
         self._status: StatusWriter | None = None
         self._is_inside = False
         self._grain: int | None = None
@@ -160,6 +176,8 @@ class ScenarioController:
         if status is None:
             return
         if (change.kind.api_version, change.kind.kind) == SCENARIO:
+            if not (self._is_inside and status.is_about(change.new)):
+                self.watch.timeline.own_counts.others.append(change.revision)
             if change.type == ADDED and "status" not in change.new:
                 self._writer(change.key).enter(phases.PENDING, "")
             elif change.type == MODIFIED and status.is_contradicted_by(change.new):
@@ -251,15 +269,43 @@ class ScenarioController:
         assert self.machine is not None
         self.machine.is_preparing = True
         yield from wiping.wipe(self._store, self._grain)
+        self.watch.begin(timeline.Timeline(self.sink, self._begin_anew(name)))
+        self.attempts.before = 0
         self.machine.is_preparing = False
-        self.watch.timeline.stories.clear()
+
+    def _begin_anew(self, name: str) -> OwnCounts:
+        """Have nothing of what was before make a difference; how the Scenario counts from here."""
+        clock, origin_ns = self._environment.clock, self._own_origin_ns(name)
+        continues = self._origin_ns is None
+        self._start_over(own_counts.whole_second(clock.unix_ns) if continues else origin_ns)
+        # The new scheduler is stopped, too. Those who work hear of changes before those who watch.
+        self._scheduling.stop()
+        self._store.unsubscribe(self.on_change)
+        self._store.subscribe(self.on_change)
+        counts = OwnCounts(self._store.ledger.revision, clock.epoch_ns, origin_ns)
+        if counts.is_plain:
+            return counts
+        counts = OwnCounts(self._store.ledger.revision + 1, clock.epoch_ns, origin_ns)
+        metadata = self._store.read(SCENARIO)[name]["metadata"]
+        annotations = {**(metadata.get("annotations") or {}), own_counts.BEGAN: counts.annotation}
+        self._store.record_metadata(SCENARIO, name, {**metadata, "annotations": annotations})
+        return counts
+
+    def _own_origin_ns(self, name: str) -> int:
+        """The first moment of a Scenario, as it tells it: as recorded, if it was, or as ever."""
+        if self._origin_ns is not None:
+            return self._origin_ns
+        scenario = resource.normalized(self._store.read(SCENARIO)[name])
+        recorded_ns = recorded_times.newest_ns(recorded_times.recorded(scenario))
+        return own_counts.whole_second(recorded_ns) or EPOCH_2026_NS
 
     def _resume(self, name: str, scenario: Json) -> None:
         """Go on with a Scenario that was paused when its last controller ended."""
         self._scheduling.stop()
         self._status = self._writer(name)
         told = (scenario["status"].get("scenarioResult") or {}).get("timeline") or {}
-        self._prepare(timeline.resumed(told, self.sink))
+        counts = own_counts.resumed(scenario, self._own_origin_ns(name))
+        self._prepare(timeline.resumed(told, self.sink, counts))
         assert self.machine is not None
         written = resource.normalized(scenario)["spec"]["events"]
         happened = [event for events in told.values() for event in events]
@@ -272,7 +318,13 @@ class ScenarioController:
         self.watch.timeline = told
         self._scheduling.listen(self.attempts, in_full=self.settings.detail is Detail.FULL)
         self.machine = Machine(
-            self._store, self._scheduling, self.watch, self.attempts, self._settling, self._status
+            self._store,
+            self._scheduling,
+            self.watch,
+            self.attempts,
+            self._settling,
+            self._status,
+            as_written=self.settings.as_written,
         )
 
     def _spec(self, name: str) -> Spec:

@@ -114,6 +114,12 @@ class PodWatch:
         self.ledger, self.timeline = Ledger(), Timeline()
         self.moving, self.in_vain = {}, {}
 
+    def begin(self, timeline: Timeline) -> None:
+        """A Scenario begins, on an empty cluster at time zero."""
+        self.forget()
+        self.timeline = timeline
+        self.step = self.quiet_since_ns = 0
+
     def take_up(self, step: int) -> None:
         """Go on where another left off, after this step, with the pods that there are."""
         self.step = step

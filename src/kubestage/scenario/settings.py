@@ -30,10 +30,12 @@ class Settings(msgspec.Struct, frozen=True):
     """All that a run of Scenarios depends on besides their events.
 
     `patience_ns` is for how long a step waits for a pod that neither starts nor ends, and
-    `quiet_ns` how long nothing may happen before controllers count as settled.
+    `quiet_ns` how long nothing may happen before controllers count as settled. With `as_written`
+    the nodes of a step come in the order in which they are written, and not by name.
     """
 
     strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
     detail: Detail = Detail.DECISIONS
     patience_ns: int = 5 * MINUTE_NS
     quiet_ns: int = 1_000_000_000
+    as_written: bool = False

@@ -85,6 +85,11 @@ class Record:
         """
         self._listener, self._hands_on_all = listener, in_full
 
+    def begin_anew(self) -> None:
+        """Keep nothing of what was tried so far: numbers begin with 1 again."""
+        self.decisions.clear()
+        self.explanations.clear()
+
     def explain_at(self, number: int) -> None:
         """Have the attempt of this number, yet to come, told in full."""
         self._wanted.add(number)

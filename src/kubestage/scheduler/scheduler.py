@@ -82,25 +82,46 @@ class Scheduler:
         given = config.default() if configuration is None else configuration
         self.configuration = config.complete(given, points).configuration
         self.clock = store.clock
-        self.cache = Cache()
-        self.waiting = WaitingPods()
         self.record = Record(Recording(recording))
         self.metrics = SchedulerMetrics()
-        self._client = StoreClient(store, events=events)
+        self._store, self._environment, self._streams = store, environment, streams
+        self._own_plugins, self._tie_break = own, TieBreak(tie_break)
+        self._transport, self._stopwatch = transport, stopwatch
+        self._has_events, self._pacing = events, pacing
+        self._surroundings = Surroundings()
+        self._set_up()
+
+    def start_over(self) -> None:
+        """Work from now on as a new scheduler would: nothing is left of what it did before.
+
+        Streams that it draws from go on where they are. Metrics add up, as those of a process.
+        """
+        self.retire(self._store)
+        self._time.settle()
+        self.record.begin_anew()
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Make all that remembers anything, and take up what the store holds."""
+        store, environment, streams = self._store, self._environment, self._streams
+        self.cache = Cache()
+        self.waiting = WaitingPods()
+        self._client = StoreClient(store, events=self._has_events)
         self._nominator = Nominator()
-        self._extenders = _extenders(self.configuration, transport)
-        self._time = Timekeeper(self.metrics, self.clock, stopwatch)
+        self._extenders = _extenders(self.configuration, self._transport)
+        self._time = Timekeeper(self.metrics, self.clock, self._stopwatch)
         self._under_way: BindingsUnderWay | None = None
+        pacing = self._pacing
         if pacing is not None and not pacing.is_instant:
             self._pace(pacing, streams, environment)
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
-        self._make_profiles(streams, own)
+        self._make_profiles(streams, self._own_plugins)
         self._cycle = Cycle(
             self._nominator,
             streams.stream("scheduler/ties"),
             self.configuration.percentage_of_nodes_to_score,
-            TieBreak(tie_break),
+            self._tie_break,
             self._extenders,
         )
         self._binding = BindingCycle(
@@ -240,7 +261,6 @@ class Scheduler:
         self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
 
     def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
-        self._surroundings = Surroundings()
         handle = Handle(
             self._client,
             self._client,

@@ -127,7 +127,9 @@ def _pod_security(live: Live) -> Family:
 
 def _stage(live: Live) -> Iterator[Family]:
     clock, pace = live.stage.clock, live.pace
-    yield Number("kubestage_virtual_seconds", "Virtual time since the start.", clock.now_ns / _NS)
+    yield Number(
+        "kubestage_virtual_seconds", "Virtual time since the start.", clock.elapsed_ns / _NS
+    )
     yield Number(
         "kubestage_virtual_timestamp_seconds",
         "Virtual time of the calendar, in seconds since 1970.",

@@ -105,7 +105,7 @@ class Pacer:
             "mode": self.mode.value,
             "speed": self.speed,
             "now": timestamps.format_time(clock.unix_ns),
-            "nowNs": clock.now_ns,
+            "nowNs": clock.elapsed_ns,
             "isQuiet": self.is_quiet,
             "due": None if due_ns is None else timestamps.format_time(zero_ns + due_ns),
             "scenario": None if scenarios is None else scenarios.current,

@@ -31,7 +31,7 @@ def set_up(
     """
     scheduler = None if outside is None else _outside(live, outside, settings, sink)
     if live.stage.scenarios is None:
-        live.stage.add_scenarios(settings, sink=sink)
+        live.stage.add_scenarios(settings, sink=sink, is_live=True)
     controller = live.stage.scenarios
     assert controller is not None
     scenarios = Scenarios(live, controller, scheduler)
@@ -53,6 +53,7 @@ def _outside(
         settings,
         is_alive=stage.controllers is not None,
         version=kubestage.__version__,
+        start_over=stage.start_over,
         sink=sink,
     )
     stage.scenarios.start()

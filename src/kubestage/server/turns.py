@@ -66,6 +66,7 @@ class Turns:
         self._grain = _GRAIN if outside is None else 1
         # Where real and virtual time met, for a clock that runs at a speed.
         self._anchor: tuple[float, int] | None = None
+        self._epoch_ns = stage.clock.epoch_ns
 
     @property
     def is_quiet(self) -> bool:
@@ -101,6 +102,7 @@ class Turns:
             return None
         if self.scenarios is not None:
             wait_s = self.scenarios.turn()
+            self._notice_restart()
             if wait_s is not None:
                 return wait_s or self._ahead_s()
             if self.scenarios.current is not None:
@@ -125,6 +127,13 @@ class Turns:
             return None
         wait_s = (next_ns - due_ns) / SECOND_NS / self.speed
         return min(max(wait_s, _SHORTEST_SLEEP_S), _LONGEST_SLEEP_S)
+
+    def _notice_restart(self) -> None:
+        """A Scenario that begins has the clock count from zero: other counts mean nothing now."""
+        if self._clock.epoch_ns != self._epoch_ns:
+            self._epoch_ns = self._clock.epoch_ns
+            self._anchor = self._goal_ns = None
+            self._work.wrote()
 
     def _approach(self, target: Target) -> float:
         """Go on towards a moment that somebody asked for."""

@@ -52,14 +52,17 @@ class Environment(Schedule):
         self.models: dict[str, Model] = {}
         self.completed_count = 0
         self._is_running = False
+        self._place_start()
+        if halt_time is not None:
+            self.halt(halt_time)
+
+    def _place_start(self) -> None:
         before: ArrayStock[Entity] = ArrayStock("BeforeScenario", SCENARIO)
         during: ArrayStock[Entity] = ArrayStock("RunningScenario", SCENARIO)
         self._after: SinkStock[Entity] = SinkStock("HaltedScenario", SCENARIO)
         before.add(Entity("scenario-1", SCENARIO))
         self._place_boundary(Movement("start_to_running", 0, before, during))
         self._running_to_halted = Movement("running_to_halted", NEVER_NS, during, self._after)
-        if halt_time is not None:
-            self.halt(halt_time)
 
     @property
     def current_movement_time(self) -> int:
@@ -128,6 +131,18 @@ class Environment(Schedule):
             return True
         self._advance(min(until_ns, self._end))
         return False
+
+    def restart(self, epoch_ns: int) -> None:
+        """Begin again at time zero, which is this moment of the calendar, with nothing scheduled.
+
+        Models are forgotten with their stocks. Who shares the clock goes on with it.
+        """
+        if self._is_running:
+            raise SimulationError("an Environment cannot be restarted in the middle of a movement")
+        self._clear()
+        self.models.clear()
+        self.clock.restart(epoch_ns)
+        self._place_start()
 
     def step(self) -> bool:
         """Carry out the next movement; False if nothing is scheduled."""

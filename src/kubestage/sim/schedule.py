@@ -163,6 +163,18 @@ class Schedule:
             if movement is not sparing:
                 self._ignore(occurs_at, movement, IgnoredReason.SCHEDULED_AFTER_HALT)
 
+    def _clear(self) -> None:
+        """Forget everything that is scheduled; those movements can be scheduled again."""
+        for _, ticket, movement in (*self._later, *self._present):
+            if movement.ticket == ticket:
+                movement.ticket = 0
+        # In place: the Environment's loop holds on to both.
+        self._later.clear()
+        self._present.clear()
+        self._stale, self._end = 0, NEVER_NS
+        if self._occupied is not None:
+            self._occupied.clear()
+
     def _withdraw(self, movement: Movement) -> None:
         movement.ticket = 0
         if self._occupied is not None:

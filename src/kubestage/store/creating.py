@@ -51,26 +51,26 @@ def create(
     namespace = request_namespace(kind, metadata, namespace)
     if namespace is not None:
         namespace = admit_namespace(core, kind, given, namespace)
-    name = given or (names.generate_name(base, core.name_stream) if base else "")
+    name = given or (names.generate_name(base, core.names_for(kind)) if base else "")
     if not name and policies.names_itself(kind):
         name = names.uid(core.uid_stream)
     asked = Request(kind, obj, dry_run=dry_run, warnings=advice)
-    prepared = _prepared(core, asked, name, namespace, manager)
+    made = prepared(core, asked, name, namespace, manager)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
         if given or key not in collection.objects:
             break
-        name = names.generate_name(base, core.name_stream)
-        prepared["metadata"]["name"], key = name, key_of(namespace, name)
+        name = names.generate_name(base, core.names_for(kind))
+        made["metadata"]["name"], key = name, key_of(namespace, name)
     taken = collection.objects.get(key)
     if taken is not None:
         if not given:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
     if dry_run:
-        return prepared
-    stored = core.put(kind, key, prepared)
+        return made
+    stored = core.put(kind, key, made)
     if "managedFields" in stored["metadata"] and policies.completed_on_reading(kind, obj):
         core.unread[stored["metadata"]["uid"]] = stored["metadata"]["resourceVersion"]
     if definitions.is_definition(kind):
@@ -123,7 +123,7 @@ def place(metadata: dict[str, Any], namespace: str | None) -> None:
         metadata.pop("namespace", None)
 
 
-def _prepared(
+def prepared(
     core: Core, asked: Request, name: str, namespace: str | None, manager: str
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
@@ -138,10 +138,10 @@ def _prepared(
         key += b"".join(webhook.mark(kind, obj, namespace) for webhook in core.webhooks)
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
-        prepared = _from_scratch(core, kind, obj, name, namespace, manager, now)
-        _advise(asked, prepared)
-        _check(core, asked._replace(obj=prepared))
-        return prepared if key is None else core.templates.add(key, obj, prepared, now)
+        made = _from_scratch(core, kind, obj, name, namespace, manager, now)
+        _advise(asked, made)
+        _check(core, asked._replace(obj=made))
+        return made if key is None else core.templates.add(key, obj, made, now)
     base = obj["metadata"].get("generateName")
     metadata = (template.generated if base else template.named).copy()
     metadata["name"] = name
@@ -152,13 +152,13 @@ def _prepared(
     metadata["creationTimestamp"] = now
     if manager:
         metadata["managedFields"] = template.entries_at(now)
-    prepared = template.pod.copy()
-    prepared["metadata"] = metadata
-    _advise(asked, prepared)
+    made = template.pod.copy()
+    made["metadata"] = metadata
+    _advise(asked, made)
     if core.resource_quotas.objects or pod_security.applies(core, namespace):
         # What the other checks say about a template, they say about all that is made from it.
-        _check(core, asked._replace(obj=prepared))
-    return prepared
+        _check(core, asked._replace(obj=made))
+    return made
 
 
 def _advise(asked: Request, prepared: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ def _from_scratch(
     shaped = conversion.to_stored(kind, shaped)
     metadata: dict[str, Any] = shaped["metadata"]
     place(metadata, namespace)
-    metadata["uid"] = names.uid(core.uid_stream)
+    metadata["uid"] = names.uid(core.uids_for(kind))
     metadata["creationTimestamp"] = now
     for step in core.admission:
         shaped = step(core, kind, shaped, None)
@@ -197,12 +197,12 @@ def _from_scratch(
     if name:
         # Steps are asked before a name is made up, and refuse under the name that was given.
         shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}
-    prepared = custom_resources.prepare_for_create(kind, shaped, now)
-    problems = custom_resources.validate_create(kind, prepared)
+    made = custom_resources.prepare_for_create(kind, shaped, now)
+    problems = custom_resources.validate_create(kind, made)
     if problems:
-        raise status.invalid(prepared, problems)
-    prepared = strategy.stored(prepared)
-    return {**prepared, "metadata": dict(prepared["metadata"])}
+        raise status.invalid(made, problems)
+    made = strategy.stored(made)
+    return {**made, "metadata": dict(made["metadata"])}
 
 
 def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.objects import names
 from kubestage.objects.patches import PatchType
 from kubestage.objects.validation import status
 from kubestage.store import (
@@ -79,9 +80,10 @@ class Store(Core):
             implicit_namespaces=implicit_namespaces,
             history=history,
             first_revision=first_revision,
+            seeded_by=seeded_by,
         )
         if seeded:
-            seeding.seed(self, seeded_by)
+            seeding.seed(self)
 
     @property
     def resource_version(self) -> str:
@@ -348,6 +350,17 @@ class Store(Core):
         recorded = trusted.record_metadata(self, self.kind(kind), key, metadata)
         self.settle()
         return recorded
+
+    def start_over(self) -> None:
+        """Be as a new store is, after all but what lasts was removed and streams were rewound.
+
+        Versions go on, and those who listen are told of what had to be put in order.
+        """
+        super().start_over()
+        seeding.put_in_order(self)
+        # Scenarios once drew their uids here: runs that were kept are repeated to the same ones.
+        names.uid(self.uid_stream)
+        self.settle()
 
     def subscribe(
         self, callback: Callable[[Change], None], kinds: Container[tuple[str, str]] | None = None

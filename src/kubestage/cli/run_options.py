@@ -92,6 +92,13 @@ ResultStrategy = Annotated[
         autocompletion=completion.one_of(*STRATEGIES),
     ),
 ]
+ResultAnnotations = Annotated[
+    bool,
+    typer.Option(
+        "--result-annotations",
+        help="Write the results of each attempt on its pod, as kube-scheduler-simulator does.",
+    ),
+]
 For = Annotated[
     str | None,
     typer.Option(

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
     """All that a run depends on besides its objects; `laws` say how long containers take to start,
-    to run and to end, and what else was set of controllers and autoscalers.
+    to run and to end, and what else was set of controllers and autoscalers. With
+    `annotates_results`, the results of attempts are written on their pods.
     """
 
     configuration: SchedulerConfiguration
@@ -36,6 +37,7 @@ class Settings:
     tie_break: TieBreak
     recording: Recording = Recording.DECISIONS
     laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    annotates_results: bool = False
 
 
 def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str]:
@@ -123,6 +125,7 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
 def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
     """The scheduler that a person asked for; the attempts of these numbers are told in full."""
     kernel_notice.expect()
+    stage.annotates_results = settings.annotates_results
     scheduler = stage.add_scheduler(
         settings.configuration,
         plugins=settings.plugins,

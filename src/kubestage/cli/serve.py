@@ -59,6 +59,9 @@ def serve(
     api_only: options.ApiOnly = False,
     disable_admission_plugins: options.DisabledPlugins = None,
     setting: others.Setting = None,
+    detail: options.Detail = None,
+    result_strategy: options.ResultStrategy = None,
+    result_annotations: options.ResultAnnotations = None,
     seed: options.Seed = None,
     pace: options.Pace = "jump",
     speed: options.Speed = None,
@@ -70,11 +73,14 @@ def serve(
     token_file: options.TokenFile = None,
     max_objects: options.MaxObjects = 500_000,
     max_watchers: options.MaxWatchers = 10_000,
+    max_request_bytes: options.MaxRequestBytes = None,
     log_level: options.LogLevel = "error",
 ) -> int:
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
-    from kubestage.cli import serve_run
+    from kubestage.cli import serve_door, serve_results, serve_run
 
+    results = serve_results.Results(detail, result_strategy, result_annotations)
+    serve_results.check(results)
     disabled = _names(disable_admission_plugins)
     if api_only:
         _check_api_only(scheduler)
@@ -82,13 +88,15 @@ def serve(
         pace = "realtime" if pace == "jump" else pace
         disabled = [*disabled, "ServiceAccount"]
     _check_choices(pace, scheduler, durability, log_level)
+    is_relaxed = durability == "relaxed"
+    directory = _directory(data_dir, in_memory=in_memory, is_relaxed=is_relaxed)
+    limits = serve_door.limits(host, max_objects, max_watchers, max_request_bytes)
     return serve_run.run(
         serve_run.Request(
             files=files or [],
-            host=host,
             port=port,
-            data_dir=_directory(data_dir, in_memory=in_memory, is_relaxed=durability == "relaxed"),
-            is_relaxed=durability == "relaxed",
+            data_dir=directory,
+            is_relaxed=is_relaxed,
             record=record,
             scheduler=cast("options.Scheduling", scheduler),
             outside=_outside(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
@@ -97,17 +105,14 @@ def serve(
             has_controllers=controllers,
             disabled_plugins=disabled,
             settings=setting or [],
+            results=results,
             seed=seed,
             start=start,
             mode=_MODES[pace] if speed is None else "speed",
             speed=_speed(pace, speed),
-            kubeconfig=kubeconfig,
-            allow_hosts=allow_host or [],
-            certificate=tls_cert,
-            key=tls_key,
-            token_file=token_file,
-            max_objects=max_objects,
-            max_watchers=max_watchers,
+            door=serve_door.Wishes(
+                host, directory, allow_host or (), tls_cert, tls_key, token_file, kubeconfig, limits
+            ),
             log_level=log_level,
         )
     )

@@ -22,25 +22,27 @@ from kubestage.cli import (
     plugin_files,
     running,
     serve_door,
+    serve_results,
     serve_stage,
     staging,
 )
 from kubestage.cli.living import controller_settings
+from kubestage.cli.serve_door import Wishes  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
+from kubestage.cli.serve_results import Results  # noqa: TC001 - read by msgspec
 from kubestage.cli.version import KUBERNETES_VERSION
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
-from kubestage.server.door.settings import Limits
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator, Mapping
 
     from kubestage.cli.loading import Loaded
-    from kubestage.cli.serve_door import Door, Wishes
+    from kubestage.cli.serve_door import Door
     from kubestage.cli.serve_stage import Made
     from kubestage.server import assembly
     from kubestage.server.outside import OutsideSettings
@@ -53,7 +55,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """All that a person asked for."""
 
     files: list[str]
-    host: str
     port: int
     data_dir: pathlib.Path | None
     is_relaxed: bool
@@ -66,17 +67,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     has_controllers: bool
     disabled_plugins: list[str]
     settings: list[str]
+    results: Results
     seed: int | None
     start: str | None
     mode: str
     speed: float
-    kubeconfig: str | None
-    allow_hosts: list[str]
-    certificate: str | None
-    key: str | None
-    token_file: str | None
-    max_objects: int
-    max_watchers: int
+    door: Wishes
     log_level: str
 
 
@@ -87,12 +83,12 @@ def run(request: Request) -> int:
     except ImportError as error:
         problem = f"serving needs packages that are not installed: {error.name}"
         raise InputError(problem, fix=_EXTRA) from None
-    wishes = _wishes(request)
+    wishes = request.door
     serve_door.check(wishes)
     loaded = staging.load(request.files, request.config) if request.files else None
     wanted = _wanted(request, loaded)
     with contextlib.ExitStack() as until_ended:
-        listening = serving.listen(request.host, request.port)
+        listening = serving.listen(wishes.host, request.port)
         until_ended.callback(listening.close)
         made = serve_stage.make(wanted, loaded, request.data_dir, is_relaxed=request.is_relaxed)
         with contextlib.ExitStack() as until_served:
@@ -110,20 +106,6 @@ def run(request: Request) -> int:
         failures.tell(failure)
         return failures.NOT_AS_WANTED
     return 0
-
-
-def _wishes(request: Request) -> Wishes:
-    limits = Limits(objects=request.max_objects, watchers=request.max_watchers)
-    return serve_door.Wishes(
-        host=request.host,
-        data_dir=request.data_dir,
-        allow_hosts=request.allow_hosts,
-        certificate=request.certificate,
-        key=request.key,
-        token_file=request.token_file,
-        kubeconfig=request.kubeconfig,
-        limits=limits,
-    )
 
 
 def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
@@ -210,7 +192,9 @@ class _Served(msgspec.Struct, frozen=True):
         from kubestage.server import assembly
         from kubestage.server.pacing import Mode
 
-        request = self.request
+        request, made = self.request, self.made
+        chosen = serve_results.choose(request.results, made.remembered)
+        made.stage.annotates_results = chosen.annotates and request.scheduler == "built-in"
         return assembly.Plan(
             door=self.door.settings,
             mode=Mode(request.mode),
@@ -218,6 +202,7 @@ class _Served(msgspec.Struct, frozen=True):
             scheduler=request.scheduler,
             outside=_outside(request),
             plugins=self.plugins,
+            settings=chosen.settings,
             runs=None if request.data_dir is None else request.data_dir / "runs",
             record=request.record,
         )
@@ -263,6 +248,8 @@ def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> I
         yield f"--config has no effect with --scheduler {request.scheduler}"
     if request.plugins and request.scheduler != "built-in":
         yield f"--plugin has no effect with --scheduler {request.scheduler}"
+    if request.results.annotations and request.scheduler != "built-in":
+        yield f"--result-annotations has no effect with --scheduler {request.scheduler}"
     if request.settings and not request.has_controllers:
         yield "--setting has no effect with --no-controllers"
     if door.certificate is not None:

@@ -42,7 +42,7 @@ class ScenarioController:
     It looks at the cluster only while one is under way. `problem` is what the last one that failed
     by its own events failed of. It works only when it is called: `advance` runs one step, `run` all
     that there is to do. What anybody but the cluster itself changes in between makes the Scenario
-    fail.
+    fail. `settings` may be replaced; a Scenario keeps those with which it was begun.
     """
 
     def __init__(
@@ -270,7 +270,8 @@ class ScenarioController:
     def _prepare(self, told: timeline.Timeline) -> None:
         assert self._status is not None
         self.watch.timeline = told
-        self._scheduling.listen(self.attempts, in_full=self.settings.detail is Detail.FULL)
+        self.attempts.detail = self._chosen(self._status.name).detail
+        self._scheduling.listen(self.attempts, in_full=self.attempts.detail is Detail.FULL)
         self.machine = Machine(
             self._store, self._scheduling, self.watch, self.attempts, self._settling, self._status
         )
@@ -312,5 +313,9 @@ class ScenarioController:
 
     def _writer(self, name: str, *, is_told: bool = True) -> StatusWriter:
         """Who writes a status; one that nothing more is to be told of keeps the counts it has."""
-        strategy, tally = self.settings.strategy, self.watch.tally if is_told else None
+        strategy, tally = self._chosen(name).strategy, self.watch.tally if is_told else None
         return StatusWriter(self._store, name, strategy, self._version, tally)
+
+    def _chosen(self, name: str) -> Settings:
+        """The settings of a Scenario: its own choice, else what holds for all."""
+        return self.settings.for_scenario(self._store.read(SCENARIO)[name])

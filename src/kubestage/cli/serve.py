@@ -79,14 +79,10 @@ def serve(
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_door, serve_results, serve_run
 
-    results = serve_results.Results(detail, result_strategy, result_annotations)
-    serve_results.check(results)
-    disabled = _names(disable_admission_plugins)
+    results = serve_results.checked(detail, result_strategy, result_annotations)
+    disabled = [*_names(disable_admission_plugins), *(["ServiceAccount"] if api_only else [])]
     if api_only:
-        _check_api_only(scheduler)
-        scheduler, controllers = "none", False
-        pace = "realtime" if pace == "jump" else pace
-        disabled = [*disabled, "ServiceAccount"]
+        scheduler, controllers, pace = _api_only(scheduler, pace)
     _check_choices(pace, scheduler, durability, log_level)
     is_relaxed = durability == "relaxed"
     directory = _directory(data_dir, in_memory=in_memory, is_relaxed=is_relaxed)
@@ -125,10 +121,12 @@ def _check_choices(pace: str, scheduler: str, durability: str, log_level: str) -
     completion.check_choice(log_level, options.LOG_LEVELS, "log level")
 
 
-def _check_api_only(scheduler: str) -> None:
+def _api_only(scheduler: str, pace: str) -> tuple[str, bool, str]:
+    """Who schedules, whether there are controllers, and how time passes, for the API alone."""
     if scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
         raise InputError("has no scheduler", path="--api-only", fix=fix)
+    return "none", False, "realtime" if pace == "jump" else pace
 
 
 def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:

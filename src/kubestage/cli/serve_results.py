@@ -36,15 +36,16 @@ class Chosen(msgspec.Struct, frozen=True):
     annotates: bool
 
 
-def check(results: Results) -> None:
-    """Refuse words that mean nothing, in options or in the environment."""
-    if results.detail is not None:
-        completion.check_choice(results.detail, options.DETAILS, "detail")
-    if results.strategy is not None:
-        completion.check_choice(results.strategy, options.STRATEGIES, "result strategy")
+def checked(detail: str | None, strategy: str | None, annotations: bool | None) -> Results:
+    """What the options say; words that mean nothing are refused, in the environment as well."""
+    if detail is not None:
+        completion.check_choice(detail, options.DETAILS, "detail")
+    if strategy is not None:
+        completion.check_choice(strategy, options.STRATEGIES, "result strategy")
     variable = os.environ.get(options.STRATEGY_VARIABLE)
     if variable:
         completion.check_choice(variable, options.STRATEGIES, options.STRATEGY_VARIABLE)
+    return Results(detail, strategy, annotations)
 
 
 def choose(results: Results, remembered: Mapping[str, str]) -> Chosen:

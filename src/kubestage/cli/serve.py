@@ -79,7 +79,6 @@ def serve(
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_door, serve_results, serve_run
 
-    results = serve_results.checked(detail, result_strategy, result_annotations)
     disabled = [*_names(disable_admission_plugins), *(["ServiceAccount"] if api_only else [])]
     if api_only:
         scheduler, controllers, pace = _api_only(scheduler, pace)
@@ -101,7 +100,7 @@ def serve(
             has_controllers=controllers,
             disabled_plugins=disabled,
             settings=setting or [],
-            results=results,
+            results=serve_results.checked(detail, result_strategy, result_annotations),
             seed=seed,
             start=start,
             mode=_MODES[pace] if speed is None else "speed",

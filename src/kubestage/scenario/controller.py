@@ -195,7 +195,7 @@ class ScenarioController:
             return True
         assert self.machine is not None
         try:
-            spec = self._spec(self._status.name)
+            spec = yield from self._spec(self._status.name)
             step = self.machine.next_step(spec)
             if step is None:
                 return self._pause()
@@ -276,16 +276,23 @@ class ScenarioController:
             self._store, self._scheduling, self.watch, self.attempts, self._settling, self._status
         )
 
-    def _spec(self, name: str) -> Spec:
-        """The events as they are now; ids that were missing are written down."""
-        scenario = self._store.read(SCENARIO)[name]
-        if self._read is None or self._read[0] is not scenario.get("spec"):
-            spec = resource.read(scenario)
-            normal = resource.normalized(scenario)
-            if normal["spec"] != scenario.get("spec"):
-                scenario = self._store.update(normal)
+    def _spec(self, name: str) -> Generator[None, None, Spec]:
+        """The events as they are now; ids that were missing are written down.
+
+        Many are read in pieces; if they are changed meanwhile, they are read once more.
+        """
+        while True:
+            scenario = self._store.read(SCENARIO)[name]
+            if self._read is not None and self._read[0] is scenario.get("spec"):
+                return self._read[1]
+            normal, spec = yield from resource.read_on(scenario, self._read)
+            now = self._store.read(SCENARIO).get(name)
+            if now is not None and now.get("spec") is not scenario.get("spec"):
+                continue
+            if normal != scenario.get("spec"):
+                scenario = self._store.update({**scenario, "spec": normal})
             self._read = scenario["spec"], spec
-        return self._read[1]
+            return spec
 
     def _pause(self) -> bool:
         """No events are left: wait for more; False if it was waiting already."""

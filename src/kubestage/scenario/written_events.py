@@ -88,8 +88,11 @@ class WrittenEvent(NamedTuple):
         return Flaw(path, problem, fix, self.called, fails_run)
 
 
-def of(spec: Any) -> list[WrittenEvent]:
-    """The events of a spec, of either draft, in order; none where there is no list."""
+def of(spec: Any, first: int = 0) -> list[WrittenEvent]:
+    """The events of a spec, of either draft, in order; none where there is no list.
+
+    `first` is the place of the first of them, where others were read before: then all have ids.
+    """
     spec = spec if isinstance(spec, dict) else {}
     name = _OPERATIONS if spec.get(_OPERATIONS) and not spec.get(_EVENTS) else _EVENTS
     written = spec.get(name)
@@ -98,7 +101,9 @@ def of(spec: Any) -> list[WrittenEvent]:
     ids = simulation.event_ids(written)
     is_newer = name == _OPERATIONS
     return [
-        WrittenEvent(str(ids[index]), f"spec.{name}[{index}]", value, _given(value), is_newer)
+        WrittenEvent(
+            str(ids[index]), f"spec.{name}[{first + index}]", value, _given(value), is_newer
+        )
         for index, value in enumerate(written)
     ]
 

@@ -21,8 +21,12 @@ from kubestage.store.admission import Request, pod_topology_labels
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
+
+    Complete = Callable[[dict[str, Any]], dict[str, Any]]
 
 _ATTEMPTS: Final = 8
 
@@ -35,8 +39,12 @@ def create(
     *,
     dry_run: bool,
     manager: str = "",
+    complete: Complete | None = None,
 ) -> dict[str, Any]:
-    """Default, admit, validate and store a new object; its fields are the manager's, if named."""
+    """Default, admit, validate and store a new object; its fields are the manager's, if named.
+
+    `complete` adds what was prepared apart, just before the object is stored.
+    """
     obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
     if metadata.get("resourceVersion"):
@@ -61,6 +69,8 @@ def create(
         if not given:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
+    if complete is not None:
+        prepared = complete(prepared)
     if dry_run:
         return prepared
     stored = core.put(kind, key, prepared)

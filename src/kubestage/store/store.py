@@ -162,14 +162,18 @@ class Store(Core):
         namespace: str | None = None,
         dry_run: bool = False,
         manager: str = "",
+        complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """Store a new object; fields that its kind does not know are kept.
 
         With a `manager`, the object keeps a record of whose its fields are (managedFields).
+        `complete` adds what was prepared apart (see `event_parts`).
         """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
         try:
-            return creating.create(self, row, obj, namespace, dry_run=dry_run, manager=manager)
+            return creating.create(
+                self, row, obj, namespace, dry_run=dry_run, manager=manager, complete=complete
+            )
         finally:
             # A quota is charged for what is then refused because its name is taken.
             self.settle()

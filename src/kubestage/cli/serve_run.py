@@ -128,6 +128,8 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         seed=request.seed,
         start=_start(request.start),
         # Time that passes as on the wall begins there, unless somebody says otherwise.
+        # The API alone is that of a new cluster, in which nobody has defined anything.
+        shows_definitions=request.scheduler != "none" or request.has_controllers,
         otherwise=_start("now" if request.mode == "speed" and request.speed == 1 else None),
     )
 

@@ -30,6 +30,7 @@ from kubestage.store.collection import key_of
 from kubestage.store.core import Core
 from kubestage.store.deletion import DeleteOptions, Deletion
 from kubestage.store.listing import ListOptions, ObjectList
+from kubestage.store.shown_definitions import ShownDefinitions
 from kubestage.store.watch import Watch, WatchOptions
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.admission.request import Check, Step
     from kubestage.store.applying import Applied
+    from kubestage.store.collection import Collection
     from kubestage.store.core import GarbageMode, KindRef
     from kubestage.store.log import Change
 
@@ -80,8 +82,13 @@ class Store(Core):
             history=history,
             first_revision=first_revision,
         )
+        self._shown: ShownDefinitions | None = None
         if seeded:
             seeding.seed(self, seeded_by)
+
+    def show_definitions(self) -> None:
+        """Have whoever asks for definitions see those of the kinds that are known without one."""
+        self._shown = ShownDefinitions(self)
 
     @property
     def resource_version(self) -> str:
@@ -104,6 +111,8 @@ class Store(Core):
         if wanted > self.ledger.revision:
             raise versions.too_large(wanted, self.ledger.revision)
         found = self.ledger.collection(row).objects.get(_key(row, name, namespace))
+        if found is None and self._shown is not None:
+            found = self._shown.get(row, name)
         if found is None:
             raise status.not_found(row, name)
         return scaling.of(row, found) if subresource == "scale" else found
@@ -124,7 +133,7 @@ class Store(Core):
         row = self.kind(kind)
         wanted = selection.parse(row, namespace, label_selector, field_selector)
         options = ListOptions(limit, continue_token, resource_version, resource_version_match)
-        return listing.read(self.ledger.collection(row), wanted, options, self.ledger.revision)
+        return listing.read(self._seen(row), wanted, options, self.ledger.revision)
 
     def watch(
         self,
@@ -152,7 +161,7 @@ class Store(Core):
             send_initial_events,
             continue_token,
         )
-        return Watch(self.ledger, self.ledger.collection(row), wanted, options)
+        return Watch(self.ledger, self._seen(row), wanted, options)
 
     def create(
         self,
@@ -170,6 +179,10 @@ class Store(Core):
         `complete` adds what was prepared apart (see `event_parts`).
         """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
+        if self._shown is not None:
+            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
+            if taken is not None:
+                raise refusals.already_exists(row, taken)
         try:
             return creating.create(
                 self, row, obj, namespace, dry_run=dry_run, manager=manager, complete=complete
@@ -201,6 +214,7 @@ class Store(Core):
     ) -> dict[str, Any]:
         """Replace an object, or its status, or scale it."""
         row = self._row(self.kinds.of(obj) if kind is None else kind, subresource)
+        self._refuse_shown(row, name or creating.metadata_of(obj).get("name") or "", "changed")
         change = scaling.update if subresource == "scale" else updating.update
         request = updating.UpdateRequest(obj, name, namespace, subresource, dry_run, manager)
         updated = change(self, row, request)
@@ -227,6 +241,7 @@ class Store(Core):
         `warnings`.
         """
         row = self._row(kind, subresource)
+        self._refuse_shown(row, name, "changed")
         request = updating.PatchRequest(
             patch, patch_type, subresource, dry_run, field_validation, warnings, manager
         )
@@ -255,6 +270,7 @@ class Store(Core):
         what others own and have otherwise is a conflict, unless forced.
         """
         row = self._row(kind, subresource)
+        self._refuse_shown(row, name, "changed")
         request = applying.ApplyRequest(
             obj, manager, force, subresource, dry_run, field_validation, warnings
         )
@@ -274,6 +290,7 @@ class Store(Core):
     ) -> Deletion:
         """Delete an object as far as grace period, finalizers and policy let it go now."""
         row = self.kind(kind)
+        self._refuse_shown(row, name, "deleted")
         key = _key(row, name, namespace)
         result = deletion.delete(self, row, key, name, options or DeleteOptions())
         self.settle()
@@ -359,6 +376,15 @@ class Store(Core):
     def unsubscribe(self, callback: Callable[[Change], None]) -> None:
         """Stop calling back."""
         self.ledger.unsubscribe(callback)
+
+    def _seen(self, row: Kind) -> Collection:
+        """The objects of a kind that are seen by those who ask for them."""
+        stored = self.ledger.collection(row)
+        return stored if self._shown is None else self._shown.beside(stored)
+
+    def _refuse_shown(self, row: Kind, name: str, did: str) -> None:
+        if self._shown is not None:
+            self._shown.refuse(row, name, self.ledger.collection(row).objects, did)
 
     def _row(self, kind: KindRef, subresource: str) -> Kind:
         row = self.kind(kind)

@@ -23,6 +23,7 @@ from kubestage.errors import InputError, SimulationError
 from kubestage.metrics.scraper import Metrics
 from kubestage.objects import durations, manifest, timestamps
 from kubestage.scenario.controller import ScenarioController
+from kubestage.scenario.kss_annotations import KssAnnotations
 from kubestage.scenario.scheduling import BuiltIn, NextPod, Outside, Scheduling
 from kubestage.scheduler import config, extender_http
 from kubestage.scheduler.scheduler import Scheduler
@@ -100,6 +101,7 @@ class Stage:
         self.traffic: Traffics | None = None
         self._controller_settings = Settings()
         self._traces_requests = False
+        self._result_annotations: KssAnnotations | None = None
 
     @property
     def now(self) -> str:
@@ -143,7 +145,32 @@ class Stage:
         )
         if self.controllers is not None:
             self.scheduler.wait_for_volumes()
+        if self._result_annotations is not None:
+            self.scheduler.record.follow(self._result_annotations)
         return self.scheduler
+
+    @property
+    def annotates_results(self) -> bool:
+        """Whether the result of each attempt is written on its pod, as annotations.
+
+        They are those of kube-scheduler-simulator. All attempts are then told in full, so it takes
+        time. A scheduler outside is not told of.
+        """
+        return self._result_annotations is not None
+
+    @annotates_results.setter
+    def annotates_results(self, wanted: bool) -> None:
+        if wanted is self.annotates_results:
+            return
+        record = None if self.scheduler is None else self.scheduler.record
+        if self._result_annotations is not None:
+            if record is not None:
+                record.unfollow(self._result_annotations)
+            self._result_annotations = None
+            return
+        self._result_annotations = KssAnnotations(self.store)
+        if record is not None:
+            record.follow(self._result_annotations)
 
     def add_controllers(
         self,

@@ -48,6 +48,16 @@ def test_by_default_the_result_is_written_when_proceeding_to_the_next_step() -> 
     assert {each["stepStatus"]["phase"] for each in writes.of_results} == {"Finished"}
 
 
+@pytest.mark.parametrize("held", ALL)
+def test_what_a_scenario_says_itself_wins_over_the_setting(held: Strategy) -> None:
+    own = scenario(*_steps(), done(STEPS))
+    own["spec"]["resultStrategy"] = "OnDone"
+    stage = building.stage_with(own, settings=Settings(strategy=held))
+    writes = Writes(stage)
+    stage.run_scenarios()
+    assert _phases(writes) == [("Succeeded", STEPS)]
+
+
 def test_at_moving_next_step_writes_the_result_once_a_step() -> None:
     """AtMovingNextStep: when proceeding to the next ScenarioStep."""
     stage, writes = _watched(Strategy.AT_MOVING_NEXT_STEP, *_steps())

@@ -99,6 +99,13 @@ AsWritten = Annotated[
         help="Create the nodes of a step in the order of the file, not by name.",
     ),
 ]
+ResultAnnotations = Annotated[
+    bool,
+    typer.Option(
+        "--result-annotations",
+        help="Write the results of each attempt on its pod, as kube-scheduler-simulator does.",
+    ),
+]
 For = Annotated[
     str | None,
     typer.Option(

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Settings:
     """All that a run depends on besides its objects; `laws` say how long containers take to start,
     to run and to end, and what else was set of controllers and autoscalers. `as_written` is whether
-    nodes come in the order of the files.
+    nodes come in the order of the files. With `annotates_results`, the results of attempts are
+    written on their pods.
     """
 
     configuration: SchedulerConfiguration
@@ -38,6 +39,7 @@ class Settings:
     recording: Recording = Recording.DECISIONS
     laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
     as_written: bool = False
+    annotates_results: bool = False
 
 
 def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str]:
@@ -125,6 +127,7 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
 def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
     """The scheduler that a person asked for; the attempts of these numbers are told in full."""
     kernel_notice.expect()
+    stage.annotates_results = settings.annotates_results
     scheduler = stage.add_scheduler(
         settings.configuration,
         plugins=settings.plugins,

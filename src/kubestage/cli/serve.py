@@ -59,6 +59,9 @@ def serve(
     api_only: options.ApiOnly = False,
     disable_admission_plugins: options.DisabledPlugins = None,
     setting: others.Setting = None,
+    detail: options.Detail = None,
+    result_strategy: options.ResultStrategy = None,
+    result_annotations: options.ResultAnnotations = None,
     seed: options.Seed = None,
     as_written: options.AsWritten = False,
     pace: options.Pace = "jump",
@@ -71,25 +74,25 @@ def serve(
     token_file: options.TokenFile = None,
     max_objects: options.MaxObjects = 500_000,
     max_watchers: options.MaxWatchers = 10_000,
+    max_request_bytes: options.MaxRequestBytes = None,
     log_level: options.LogLevel = "error",
 ) -> int:
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
-    from kubestage.cli import serve_run
+    from kubestage.cli import serve_door, serve_results, serve_run
 
-    disabled = _names(disable_admission_plugins)
+    disabled = [*_names(disable_admission_plugins), *(["ServiceAccount"] if api_only else [])]
     if api_only:
-        _check_api_only(scheduler)
-        scheduler, controllers = "none", False
-        pace = "realtime" if pace == "jump" else pace
-        disabled = [*disabled, "ServiceAccount"]
+        scheduler, controllers, pace = _api_only(scheduler, pace)
     _check_choices(pace, scheduler, durability, log_level)
+    is_relaxed = durability == "relaxed"
+    directory = _directory(data_dir, in_memory=in_memory, is_relaxed=is_relaxed)
+    limits = serve_door.limits(host, max_objects, max_watchers, max_request_bytes)
     return serve_run.run(
         serve_run.Request(
             files=files or [],
-            host=host,
             port=port,
-            data_dir=_directory(data_dir, in_memory=in_memory, is_relaxed=durability == "relaxed"),
-            is_relaxed=durability == "relaxed",
+            data_dir=directory,
+            is_relaxed=is_relaxed,
             record=record,
             scheduler=cast("options.Scheduling", scheduler),
             outside=_outside(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
@@ -98,18 +101,15 @@ def serve(
             has_controllers=controllers,
             disabled_plugins=disabled,
             settings=setting or [],
+            results=serve_results.checked(detail, result_strategy, result_annotations),
             seed=seed,
             as_written=as_written,
             start=start,
             mode=_MODES[pace] if speed is None else "speed",
             speed=_speed(pace, speed),
-            kubeconfig=kubeconfig,
-            allow_hosts=allow_host or [],
-            certificate=tls_cert,
-            key=tls_key,
-            token_file=token_file,
-            max_objects=max_objects,
-            max_watchers=max_watchers,
+            door=serve_door.Wishes(
+                host, directory, allow_host or (), tls_cert, tls_key, token_file, kubeconfig, limits
+            ),
             log_level=log_level,
         )
     )
@@ -122,10 +122,12 @@ def _check_choices(pace: str, scheduler: str, durability: str, log_level: str) -
     completion.check_choice(log_level, options.LOG_LEVELS, "log level")
 
 
-def _check_api_only(scheduler: str) -> None:
+def _api_only(scheduler: str, pace: str) -> tuple[str, bool, str]:
+    """Who schedules, whether there are controllers, and how time passes, for the API alone."""
     if scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
         raise InputError("has no scheduler", path="--api-only", fix=fix)
+    return "none", False, "realtime" if pace == "jump" else pace
 
 
 def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:

@@ -22,26 +22,27 @@ from kubestage.cli import (
     plugin_files,
     running,
     serve_door,
+    serve_results,
     serve_stage,
     staging,
 )
 from kubestage.cli.living import controller_settings
+from kubestage.cli.serve_door import Wishes  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
+from kubestage.cli.serve_results import Results  # noqa: TC001 - read by msgspec
 from kubestage.cli.version import KUBERNETES_VERSION
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
-from kubestage.scenario.settings import Settings as ScenarioSettings
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
-from kubestage.server.door.settings import Limits
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator, Mapping
 
     from kubestage.cli.loading import Loaded
-    from kubestage.cli.serve_door import Door, Wishes
+    from kubestage.cli.serve_door import Door
     from kubestage.cli.serve_stage import Made
     from kubestage.server import assembly
     from kubestage.server.outside import OutsideSettings
@@ -54,7 +55,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """All that a person asked for."""
 
     files: list[str]
-    host: str
     port: int
     data_dir: pathlib.Path | None
     is_relaxed: bool
@@ -67,18 +67,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     has_controllers: bool
     disabled_plugins: list[str]
     settings: list[str]
+    results: Results
     seed: int | None
     as_written: bool
     start: str | None
     mode: str
     speed: float
-    kubeconfig: str | None
-    allow_hosts: list[str]
-    certificate: str | None
-    key: str | None
-    token_file: str | None
-    max_objects: int
-    max_watchers: int
+    door: Wishes
     log_level: str
 
 
@@ -89,12 +84,12 @@ def run(request: Request) -> int:
     except ImportError as error:
         problem = f"serving needs packages that are not installed: {error.name}"
         raise InputError(problem, fix=_EXTRA) from None
-    wishes = _wishes(request)
+    wishes = request.door
     serve_door.check(wishes)
     loaded = staging.load(request.files, request.config) if request.files else None
     wanted = _wanted(request, loaded)
     with contextlib.ExitStack() as until_ended:
-        listening = serving.listen(request.host, request.port)
+        listening = serving.listen(wishes.host, request.port)
         until_ended.callback(listening.close)
         made = serve_stage.make(wanted, loaded, request.data_dir, is_relaxed=request.is_relaxed)
         with contextlib.ExitStack() as until_served:
@@ -112,20 +107,6 @@ def run(request: Request) -> int:
         failures.tell(failure)
         return failures.NOT_AS_WANTED
     return 0
-
-
-def _wishes(request: Request) -> Wishes:
-    limits = Limits(objects=request.max_objects, watchers=request.max_watchers)
-    return serve_door.Wishes(
-        host=request.host,
-        data_dir=request.data_dir,
-        allow_hosts=request.allow_hosts,
-        certificate=request.certificate,
-        key=request.key,
-        token_file=request.token_file,
-        kubeconfig=request.kubeconfig,
-        limits=limits,
-    )
 
 
 def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
@@ -154,6 +135,8 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         seed=request.seed,
         start=_start(request.start),
         # Time that passes as on the wall begins there, unless somebody says otherwise.
+        # The API alone is that of a new cluster, in which nobody has defined anything.
+        shows_definitions=request.scheduler != "none" or request.has_controllers,
         otherwise=_start("now" if request.mode == "speed" and request.speed == 1 else None),
     )
 
@@ -218,7 +201,9 @@ class _Served(msgspec.Struct, frozen=True):
         from kubestage.server import assembly
         from kubestage.server.pacing import Mode
 
-        request = self.request
+        request, made = self.request, self.made
+        chosen = serve_results.choose(request.results, made.remembered)
+        made.stage.annotates_results = chosen.annotates and request.scheduler == "built-in"
         return assembly.Plan(
             door=self.door.settings,
             mode=Mode(request.mode),
@@ -226,7 +211,7 @@ class _Served(msgspec.Struct, frozen=True):
             scheduler=request.scheduler,
             outside=_outside(request),
             plugins=self.plugins,
-            scenarios=ScenarioSettings(as_written=request.as_written),
+            settings=msgspec.structs.replace(chosen.settings, as_written=request.as_written),
             runs=None if request.data_dir is None else request.data_dir / "runs",
             record=request.record,
         )
@@ -272,6 +257,8 @@ def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> I
         yield f"--config has no effect with --scheduler {request.scheduler}"
     if request.plugins and request.scheduler != "built-in":
         yield f"--plugin has no effect with --scheduler {request.scheduler}"
+    if request.results.annotations and request.scheduler != "built-in":
+        yield f"--result-annotations has no effect with --scheduler {request.scheduler}"
     if request.settings and not request.has_controllers:
         yield "--setting has no effect with --no-controllers"
     if door.certificate is not None:

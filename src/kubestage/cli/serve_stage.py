@@ -38,6 +38,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     The scheduler has the configuration that it was given last, over the API, unless a person named
     one (`is_configured`). `controllers` is None if there are to be none. `start` is the moment at
     which time begins, for a stage that is new; `otherwise` is when, if nobody says so.
+    `shows_definitions` is whether CustomResourceDefinitions of our own kinds are seen.
     """
 
     settings: Settings
@@ -48,6 +49,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None
     start: str | None
     otherwise: str | None = None
+    shows_definitions: bool = True
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -68,6 +70,8 @@ def make(
     if wanted.scheduler == "built-in":
         running.add_scheduler(stage, _settings(wanted, made), ())
     first, rest, scenarios = _sorted(loaded)
+    if wanted.shows_definitions:
+        stage.store.show_definitions()
     stage.store.implicit_namespaces = True
     as_written = wanted.settings.as_written
     _put(stage, loaded, staging.in_order(first, as_written=as_written), made)

@@ -51,7 +51,7 @@ class ScenarioController:
     It looks at the cluster only while one is under way. `problem` is what the last one that failed
     by its own events failed of. It works only when it is called: `advance` runs one step, `run` all
     that there is to do. What anybody but the cluster itself changes in between makes the Scenario
-    fail.
+    fail. `settings` may be replaced; a Scenario keeps those with which it was begun.
 
     `start_over` makes an emptied cluster a new one, at a moment of the calendar. That moment is
     `origin_ns`; without one the calendar goes on, as on a server, and the Scenario tells its own.
@@ -213,7 +213,7 @@ class ScenarioController:
             return True
         assert self.machine is not None
         try:
-            spec = self._spec(self._status.name)
+            spec = yield from self._spec(self._status.name)
             step = self.machine.next_step(spec)
             if step is None:
                 return self._pause()
@@ -316,7 +316,8 @@ class ScenarioController:
     def _prepare(self, told: timeline.Timeline) -> None:
         assert self._status is not None
         self.watch.timeline = told
-        self._scheduling.listen(self.attempts, in_full=self.settings.detail is Detail.FULL)
+        self.attempts.detail = self._chosen(self._status.name).detail
+        self._scheduling.listen(self.attempts, in_full=self.attempts.detail is Detail.FULL)
         self.machine = Machine(
             self._store,
             self._scheduling,
@@ -327,16 +328,23 @@ class ScenarioController:
             as_written=self.settings.as_written,
         )
 
-    def _spec(self, name: str) -> Spec:
-        """The events as they are now; ids that were missing are written down."""
-        scenario = self._store.read(SCENARIO)[name]
-        if self._read is None or self._read[0] is not scenario.get("spec"):
-            spec = resource.read(scenario)
-            normal = resource.normalized(scenario)
-            if normal["spec"] != scenario.get("spec"):
-                scenario = self._store.update(normal)
+    def _spec(self, name: str) -> Generator[None, None, Spec]:
+        """The events as they are now; ids that were missing are written down.
+
+        Many are read in pieces; if they are changed meanwhile, they are read once more.
+        """
+        while True:
+            scenario = self._store.read(SCENARIO)[name]
+            if self._read is not None and self._read[0] is scenario.get("spec"):
+                return self._read[1]
+            normal, spec = yield from resource.read_on(scenario, self._read)
+            now = self._store.read(SCENARIO).get(name)
+            if now is not None and now.get("spec") is not scenario.get("spec"):
+                continue
+            if normal != scenario.get("spec"):
+                scenario = self._store.update({**scenario, "spec": normal})
             self._read = scenario["spec"], spec
-        return self._read[1]
+            return spec
 
     def _pause(self) -> bool:
         """No events are left: wait for more; False if it was waiting already."""
@@ -364,5 +372,9 @@ class ScenarioController:
 
     def _writer(self, name: str, *, is_told: bool = True) -> StatusWriter:
         """Who writes a status; one that nothing more is to be told of keeps the counts it has."""
-        strategy, tally = self.settings.strategy, self.watch.tally if is_told else None
+        strategy, tally = self._chosen(name).strategy, self.watch.tally if is_told else None
         return StatusWriter(self._store, name, strategy, self._version, tally)
+
+    def _chosen(self, name: str) -> Settings:
+        """The settings of a Scenario: its own choice, else what holds for all."""
+        return self.settings.for_scenario(self._store.read(SCENARIO)[name])

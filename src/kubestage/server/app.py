@@ -9,7 +9,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
-from kubestage.server import dispatch, routing, special_routes
+from kubestage.server import dispatch, large_scenarios, routing, special_routes
 from kubestage.server import request as requests
 from kubestage.server.context import Context
 from kubestage.server.encoding import Encoder
@@ -105,6 +105,9 @@ class Application:
             serve = dispatch.serving(context)
             # Whom the router refuses is warned of nothing.
             warnings = context.warnings
+            parts = large_scenarios.found(context, serve)
+            if parts is not None:
+                return await large_scenarios.create(context, parts)
             return serve(context)
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)

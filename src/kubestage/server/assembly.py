@@ -32,9 +32,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     That is the stage's own scheduler, which is then on it (built-in), one that talks to the API
     (outside), or nobody (none); without any, Scenarios do not run. `plugins` are those of the
-    user's own that the scheduler has, `scenarios` how Scenarios are run. `runs` is the directory in
-    which records of Scenarios are kept, and `record` the file that what clients ask for is written
-    to, as a Scenario.
+    user's own that the scheduler has. `settings` hold for Scenarios that do not choose for
+    themselves. `runs` is the directory in which records of Scenarios are kept, and `record` the
+    file that what clients ask for is written to, as a Scenario.
     """
 
     door: Settings = Settings()
@@ -43,7 +43,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     scheduler: Literal["built-in", "outside", "none"] = "built-in"
     outside: OutsideSettings = OutsideSettings()
     plugins: Mapping[str, type[Any]] = {}
-    scenarios: ScenarioSettings = ScenarioSettings()
+    settings: ScenarioSettings = ScenarioSettings()
     runs: pathlib.Path | None = None
     record: str | None = None
 
@@ -88,4 +88,4 @@ def _pacer(live: Live, plan: Plan) -> Pacer:
     if plan.scheduler == "none":
         return Pacer(live, plan.mode, plan.speed)
     outside = plan.outside if plan.scheduler == "outside" else None
-    return set_up(live, plan.mode, plan.speed, outside=outside, settings=plan.scenarios)
+    return set_up(live, plan.mode, plan.speed, outside=outside, settings=plan.settings)

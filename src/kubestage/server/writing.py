@@ -11,9 +11,12 @@ from kubestage.server.live import Write
 from kubestage.server.response import warning_headers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.objects.patches import PatchType
     from kubestage.server.context import Context
     from kubestage.server.options import WriteOptions
+    from kubestage.server.presentation import View
     from kubestage.server.response import Response
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
@@ -22,7 +25,7 @@ _CALLER: Final = ("username", "uid", "groups", "extra")
 
 def create(context: Context) -> Response:
     """Store what the body holds."""
-    target, store = context.target, context.live.store
+    target = context.target
     view = context.view()
     asked = options.write_options(context.request, "CreateOptions")
     obj = _decoded(context, asked)
@@ -30,16 +33,31 @@ def create(context: Context) -> Response:
         # Who wants a certificate is known here only, whatever the request says.
         spec = {key: part for key, part in (obj.get("spec") or {}).items() if key not in _CALLER}
         obj = {**obj, "spec": {**spec, **callers.of(context.request)}}
-    created = store.create(
+    return created(context, view, asked, obj)
+
+
+def created(
+    context: Context,
+    view: View,
+    asked: WriteOptions,
+    obj: dict[str, Any],
+    complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+) -> Response:
+    """Store a new object; `complete` adds what was prepared apart."""
+    target, store = context.target, context.live.store
+    made = store.create(
         obj,
         kind=target.kind,
         namespace=target.namespace,
         dry_run=asked.dry_run,
         manager=asked.manager,
         warnings=context.warnings,
+        complete=complete,
     )
-    _tell(context, "create", created["metadata"]["name"], obj, created, asked)
-    return view.respond(created, 201, warning_headers(context.warnings))
+    if complete is not None:
+        obj = complete({"metadata": {}, **obj})
+    _tell(context, "create", made["metadata"]["name"], obj, made, asked)
+    return view.respond(made, 201, warning_headers(context.warnings))
 
 
 def update(context: Context) -> Response:

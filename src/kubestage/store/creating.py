@@ -21,10 +21,12 @@ from kubestage.store.admission import Request, pod_security, pod_topology_labels
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import MutableSequence
+    from collections.abc import Callable, MutableSequence
 
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
+
+    Complete = Callable[[dict[str, Any]], dict[str, Any]]
 
 _ATTEMPTS: Final = 8
 
@@ -38,10 +40,12 @@ def create(
     dry_run: bool,
     manager: str = "",
     advice: MutableSequence[str] | None = None,
+    complete: Complete | None = None,
 ) -> dict[str, Any]:
     """Default, admit, validate and store a new object; its fields are the manager's, if named.
 
     What the API warns of is added to `advice`, also where the object is refused afterwards.
+    `complete` adds what was prepared apart, just before the object is stored.
     """
     obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
@@ -68,6 +72,8 @@ def create(
         if not given:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
+    if complete is not None:
+        made = complete(made)
     if dry_run:
         return made
     stored = core.put(kind, key, made)

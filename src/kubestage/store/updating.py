@@ -15,6 +15,7 @@ from kubestage.objects.validation import field, status
 from kubestage.store import (
     creating,
     custom_resources,
+    event_window,
     field_managers,
     policies,
     refusals,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
+    from kubestage.store.event_window import EventWindow
 
 CUSTOM_PATCHES: Final = (
     "the body of the request was in an unknown format - accepted media types include: "
@@ -68,7 +70,8 @@ class Change(NamedTuple):
     """How an object is written: through which subresource, by whom, and in earnest or not.
 
     `is_tracked` says that the object comes with the managedFields that it is to have. `through` is
-    the subresource of the request where the whole object is written for it, as for a Scale.
+    the subresource of the request where the whole object is written for it, as for a Scale. With a
+    `window`, what is written is a part of the object.
     """
 
     subresource: str = ""
@@ -77,6 +80,7 @@ class Change(NamedTuple):
     is_tracked: bool = False
     warnings: MutableSequence[str] | None = None
     through: str = ""
+    window: EventWindow | None = None
 
 
 def check_name(metadata: dict[str, Any], name: str | None) -> str:
@@ -152,7 +156,8 @@ def write(
 ) -> dict[str, Any]:
     """Make the next version of a stored object from what is wanted, by the rules of its kind."""
     subresource, dry_run = change.subresource, change.dry_run
-    existing = core.ledger.collection(kind).objects[key]
+    window = change.window
+    existing = core.ledger.collection(kind).objects[key] if window is None else window.existing
     now = timestamps.format_time(core.clock.unix_ns)
     given = field_managers.sent(wanted)
     shaped = creating.defaulted(kind, tracking.without_entries(wanted), now)
@@ -177,6 +182,8 @@ def write(
     prepared = custom_resources.prepare_for_update(kind, shaped, existing, subresource, now)
     problems = custom_resources.validate_update(kind, prepared, existing, subresource)
     if problems:
+        if window is not None:
+            problems = window.placed(problems, prepared)
         raise status.invalid(prepared, problems)
     if change.warnings is not None:
         change.warnings.extend(warnings.on_update(prepared, existing, subresource))
@@ -185,6 +192,8 @@ def write(
     for check in core.checks:
         check(core, asked)
     prepared = field_managers.settled(strategy.stored(prepared), existing)
+    if window is not None:
+        return replacing.put(core, kind, key, window.whole(prepared), dry_run=dry_run)
     return replacing.replace(core, kind, key, prepared, dry_run=dry_run)
 
 
@@ -197,6 +206,9 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    window = event_window.of(existing, request.patch_type, request.patch)
+    if window is not None:
+        existing = window.existing
     served = conversion.to_served(kind, existing)
     if not field_managers.is_patched(request.patch):
         # NOTE: they are half of what would be patched, checked and read, to stay what they are.
@@ -210,7 +222,7 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     check_version(kind, existing, metadata, required=False)
-    return write(core, kind, key, wanted, _change(request))
+    return write(core, kind, key, wanted, _change(request)._replace(window=window))
 
 
 def _change(request: UpdateRequest | PatchRequest) -> Change:

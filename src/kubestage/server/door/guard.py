@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
+from kubestage.scenario.resource import SCENARIO
 from kubestage.server import response, routing
 from kubestage.server.door import refusals, traffic
 from kubestage.server.door.hosts import HostCheck
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _OPEN: Final = ("/healthz", "/livez", "/readyz")
 _OWN: Final = "/kubestage/"
+_SCENARIOS: Final = f"/apis/{SCENARIO[0]}/scenarios"
 _NO_BODY: Final = ("GET", "HEAD")
 _CREATING: Final = ("POST", "PATCH")
 _MOST_DIGITS: Final = 18
@@ -72,8 +74,11 @@ class Guard:
             self._counted.ended(route, exchange.status, took_s, traffic.dry_run(query))
 
     def _limit(self, path: str) -> int:
-        own = path.startswith(_OWN)
-        return self._limits.own_body_bytes if own else self._limits.body_bytes
+        if path.startswith(_OWN):
+            return self._limits.own_body_bytes
+        if path.startswith(_SCENARIOS):
+            return self._limits.scenario_body_bytes
+        return self._limits.body_bytes
 
     def _check(self, scope: Scope, *, is_long: bool) -> None:
         """Raise what speaks against a request."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scenario import wiping
 from kubestage.scenario.resource import SCENARIO
+from kubestage.server import slices
 from kubestage.server.own import states
 from kubestage.server.own.shapes import Emptied, Nothing
 
@@ -54,7 +55,7 @@ async def empty(live: Live) -> int:
     scenarios = live.stage.scenarios
     if scenarios is not None:
         scenarios.fail(FAILED)
-    await states.in_slices(_pieces(live))
+    await slices.in_slices(_pieces(live))
     return before - _count(live)
 
 

@@ -52,6 +52,30 @@ class Clock(_Told, frozen=True):
     message: str
 
 
+class SettingsChange(_Taken, frozen=True, omit_defaults=True):
+    """Settings to be changed; those that are not given stay.
+
+    They hold for Scenarios that begin later and do not choose for themselves. `resultAnnotations`
+    holds for the next attempt of the scheduler.
+    """
+
+    detail: Literal["summary", "decisions", "full"] | msgspec.UnsetType = msgspec.UNSET
+    result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )
+    result_annotations: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class Settings(_Told, frozen=True):
+    """How much the status of a Scenario has of each attempt, when its result is written, and
+    whether results are written on pods as kube-scheduler-simulator does.
+    """
+
+    detail: Literal["summary", "decisions", "full"]
+    result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"]
+    result_annotations: bool
+
+
 class Emptied(_Told, frozen=True):
     """How many objects were removed, and the version after that."""
 

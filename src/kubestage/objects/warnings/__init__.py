@@ -39,8 +39,8 @@ def on_create(obj: dict[str, Any], sent: dict[str, Any] | None = None) -> list[s
     return found + warn(obj)
 
 
-def repeated_owners(sent: dict[str, Any]) -> list[str]:
-    """A warning about owners that a request names more than once."""
+def repeated_owners(sent: dict[str, Any], when: str = "") -> list[str]:
+    """A warning about owners that a request names more than once, and when that was seen."""
     owners = (sent.get("metadata") or {}).get("ownerReferences") or ()
     repeated: list[str] = []
     seen: set[bytes] = set()
@@ -52,8 +52,8 @@ def repeated_owners(sent: dict[str, Any]) -> list[str]:
     if not repeated:
         return []
     told = (
-        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "
-        "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+        f".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner "
+        "references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
         f"duplicate UID(s) observed: {', '.join(repeated)}"
     )
     return [told]

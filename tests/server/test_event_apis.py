@@ -67,3 +67,15 @@ def test_a_precondition_names_the_stored_kind() -> None:
         assert answer.json["message"].startswith('Operation cannot be fulfilled on Event "a": the')
 
     asyncio.run(story())
+
+
+def test_deleting_no_jobs_is_warned_of_as_well() -> None:
+    async def story() -> None:
+        app = calling.application()
+        path = "/apis/batch/v1/namespaces/default/jobs"
+        (warning,) = (await calling.call(app, "DELETE", path)).header("warning")
+        assert "child pods are preserved by default" in warning
+        quiet = await calling.call(app, "DELETE", path, propagationPolicy="Background")
+        assert quiet.header("warning") == []
+
+    asyncio.run(story())

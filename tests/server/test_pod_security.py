@@ -48,8 +48,9 @@ def test_a_refusal_and_what_it_warns_of() -> None:
 def test_warnings_come_last_and_also_on_dry_runs() -> None:
     async def story() -> None:
         app = await labelled(warn="baseline")
-        for dry_run in ({"dryRun": "All"}, {}):
-            answer = await calling.call(app, "POST", PODS, pod("x", hostIPC=True), **dry_run)
+        for query in ({"dryRun": "All"}, {}):
+            body = pod("x", hostIPC=True)
+            answer = await calling.call(app, "POST", PODS, body, None, **query)
             assert answer.status == 201
             first, second = answer.header("warning")
             assert "hides previous definition" in first

@@ -91,6 +91,14 @@ def test_what_a_group_does_not_serve_is_refused_by_it(path: str) -> None:
     assert answer.json["message"] == "the server could not find the requested resource"
 
 
+def test_a_form_that_nobody_knows_is_refused_by_the_router_or_behind_it() -> None:
+    routed = asked("GET", "/apis/apps/v1", accept="text/html")
+    assert routed.json["message"].startswith("406: Not Acceptable")
+    behind = asked("GET", "/apis/apps", accept="text/html")
+    assert behind.status == 406
+    assert behind.json["message"].startswith("only the following media types are accepted")
+
+
 def test_the_version_is_json() -> None:
     assert asked("GET", "/version", accept="*/*").status == 200
     answer = asked("GET", "/version", accept="application/yaml")

@@ -265,3 +265,15 @@ def test_a_strategic_patch_is_quoted_as_it_was_sent(store: Store) -> None:
         ' "" is invalid: patch: Invalid value: "map[bogus:[1 x]]": strict decoding error: unknown '
         'field "bogus"'
     )
+
+
+def test_owners_that_a_patch_names_twice_are_warned_of(store: Store) -> None:
+    store.create(config_map("a"))
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}
+    warnings: list[str] = []
+    patch = {"metadata": {"ownerReferences": [owner, owner]}}
+    patched = store.patch(CONFIG_MAP, "a", patch, warnings=warnings)
+    assert len(patched["metadata"]["ownerReferences"]) == 1
+    assert len(warnings) == 1
+    assert "duplicate entries after mutating admission happens; API server" in warnings[0]
+    assert "duplicate UID(s) observed: u" in warnings[0]

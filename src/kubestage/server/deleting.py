@@ -77,8 +77,7 @@ def delete_collection(context: Context) -> Response | Joined:
         label_selector=request.parameter("labelSelector"),
         field_selector=request.parameter("fieldSelector"),
     )
-    if found.items:
-        context.warnings += _warnings(context, asked)
+    context.warnings += _warnings(context, asked)
     _tell(context, "deletecollection", "", asked, None)
     return view.listed(found, warning_headers(context.warnings))
 

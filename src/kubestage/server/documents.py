@@ -50,13 +50,14 @@ async def discovery_document(live: Live, request: Request) -> Response:
     """``/api``, ``/apis`` and what lies below them that is not an object."""
     parts = request.path.strip("/").split("/")
     kinds = live.store.kinds
-    if parts[0] == "api" or _is_own_version(parts) or parts[1:] == [_REGISTRATION]:
+    is_routed = parts[0] == "api" or _is_own_version(parts) or parts[1:] == [_REGISTRATION]
+    if is_routed:
         _check_reads(request)
     if len(parts) == 1:
         wanted = _aggregated_version(request.header(b"accept"))
         if wanted is not None:
             return _aggregated(request, kinds, wanted, core=parts[0] == "api")
-    return _document(request, _legacy(request, kinds, parts))
+    return _document(request, _legacy(request, kinds, parts), is_routed=is_routed)
 
 
 def _is_own_version(parts: list[str]) -> bool:
@@ -141,8 +142,9 @@ def _older(request: Request) -> Response:
     return Response(200, msgspec.json.encode(older.document(number)), JSON)
 
 
-def _document(request: Request, document: dict[str, Any]) -> Response:
-    form = negotiation.negotiate(request.header(b"accept"), converts=False)
+def _document(request: Request, document: dict[str, Any], *, is_routed: bool = True) -> Response:
+    accept = request.header(b"accept")
+    form = negotiation.negotiate(accept, converts=False, is_routed=is_routed)
     if form.media_type == negotiation.YAML:
         return Response(200, as_yaml(document), YAML)
     return Response(200, msgspec.json.encode(document), JSON)

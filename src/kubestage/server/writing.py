@@ -33,6 +33,7 @@ def create(context: Context) -> Response:
         # Who wants a certificate is known here only, whatever the request says.
         spec = {key: part for key, part in (obj.get("spec") or {}).items() if key not in _CALLER}
         obj = {**obj, "spec": {**spec, **callers.of(context.request)}}
+    context.warnings += warnings.repeated_owners(obj)
     return created(context, view, asked, obj)
 
 

@@ -58,8 +58,7 @@ def create(
     name = given or (names.generate_name(base, core.names_for(kind)) if base else "")
     if not name and policies.names_itself(kind):
         name = names.uid(core.uid_stream)
-    asked = Request(kind, obj, dry_run=dry_run, warnings=advice)
-    made = prepared(core, asked, name, namespace, manager)
+    made = prepared(core, kind, obj, name, namespace, manager, advice, dry_run=dry_run)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
@@ -130,10 +129,17 @@ def place(metadata: dict[str, Any], namespace: str | None) -> None:
 
 
 def prepared(
-    core: Core, asked: Request, name: str, namespace: str | None, manager: str
+    core: Core,
+    kind: Kind,
+    obj: dict[str, Any],
+    name: str,
+    namespace: str | None,
+    manager: str,
+    advice: MutableSequence[str] | None,
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
-    kind, obj = asked.kind, asked.obj
     now = timestamps.format_time(core.clock.unix_ns)
     key = core.templates.key(kind, obj, manager) if core.uses_templates else None
     if key is not None and core.limit_ranges.objects and namespace is not None:
@@ -145,8 +151,9 @@ def prepared(
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
         made = _from_scratch(core, kind, obj, name, namespace, manager, now)
-        _advise(asked, made)
-        _check(core, asked._replace(obj=made))
+        if advice is not None:
+            advice.extend(warnings.on_create(made, obj))
+        _check(core, Request(kind, made, dry_run=dry_run, warnings=advice))
         return made if key is None else core.templates.add(key, obj, made, now)
     base = obj["metadata"].get("generateName")
     metadata = (template.generated if base else template.named).copy()
@@ -160,16 +167,12 @@ def prepared(
         metadata["managedFields"] = template.entries_at(now)
     made = template.pod.copy()
     made["metadata"] = metadata
-    _advise(asked, made)
+    if advice is not None:
+        advice.extend(warnings.on_create(made, obj))
     if core.resource_quotas.objects or pod_security.applies(core, namespace):
         # What the other checks say about a template, they say about all that is made from it.
-        _check(core, asked._replace(obj=made))
+        _check(core, Request(kind, made, dry_run=dry_run, warnings=advice))
     return made
-
-
-def _advise(asked: Request, prepared: dict[str, Any]) -> None:
-    if asked.warnings is not None:
-        asked.warnings.extend(warnings.on_create(prepared, asked.obj))
 
 
 def _check(core: Core, asked: Request) -> None:

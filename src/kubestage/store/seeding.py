@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.store import creating, namespaces
-from kubestage.store.admission.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +70,7 @@ def _all(core: Core) -> Iterator[tuple[Kind, dict[str, Any]]]:
 
 def _prepared(core: Core, row: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     name, manager = obj["metadata"]["name"], core.seeded_by
-    return creating.prepared(core, Request(row, obj, dry_run=True), name, None, manager)
+    return creating.prepared(core, row, obj, name, None, manager, None, dry_run=True)
 
 
 def _is_as_at_first(found: dict[str, Any] | None, pristine: dict[str, Any]) -> bool:

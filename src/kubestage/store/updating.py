@@ -222,6 +222,10 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     check_version(kind, existing, metadata, required=False)
+    if request.warnings is not None:
+        # Unlike what is sent whole, a patched object is looked at only then.
+        when = " after mutating admission happens"
+        request.warnings.extend(warnings.repeated_owners(wanted, when))
     return write(core, kind, key, wanted, _change(request)._replace(window=window))
 
 

@@ -104,7 +104,7 @@ def test_of_two_of_a_name_the_first_to_be_complete_is_created() -> None:
 
 
 def _in_parts_and_whole(
-    body: Json | bytes, monkeypatch: pytest.MonkeyPatch, **query: str
+    body: Json | bytes, monkeypatch: pytest.MonkeyPatch, **query: Any
 ) -> list[calling.Answer]:
     """The answers to the same creation, in parts and as that of a small Scenario."""
 

@@ -52,13 +52,14 @@ class Family(abc.ABC):
 
 
 class Counter(Family):
-    """Numbers that only grow."""
+    """Numbers that only grow; those of labels that are `expected` are shown from zero on."""
 
     kind = "counter"
 
     def __init__(self, name: str, stability: str, text: str, labels: Sequence[str] = ()) -> None:
         super().__init__(name, stability, text, labels)
         self.values: dict[Labels, int] = {} if labels else {(): 0}
+        self.expected: set[Labels] = set()
 
     def increase(self, *values: str, times: int = 1) -> None:
         """Count one more, or several."""
@@ -66,8 +67,8 @@ class Counter(Family):
 
     def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
         """One line for each combination of labels."""
-        for values in sorted(self.values):
-            yield "", self.pairs(values), self.values[values]
+        for values in sorted(self.values.keys() | self.expected):
+            yield "", self.pairs(values), self.values.get(values, 0)
 
 
 class Gauge(Counter):

@@ -231,10 +231,10 @@ class SchedulerMetrics:
         self._older = {"PostFilter": self._preemption_evaluation, "Bind": self._binding_duration}
 
     def know(self, profiles: Iterable[str]) -> None:
-        """Have the attempts of every profile counted from zero: one that stays there is wrong."""
+        """Show the attempts of every profile from zero on: a wrong profile is one that stays there."""
         for profile in profiles:
             for result in (SCHEDULED, UNSCHEDULABLE, ERROR):
-                self.schedule_attempts.increase(result, profile, times=0)
+                self.schedule_attempts.expected.add((result, profile))
 
     def queued(self, queue: str, event: str) -> None:
         """A pod entered a queue."""

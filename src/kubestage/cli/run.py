@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures
+from kubestage.cli import completion, failures, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.cli.config_file import Flags
     from kubestage.cli.loading import Loaded
+    from kubestage.cli.running import Ended
 
 _TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
 EPILOG: Final = """
@@ -41,6 +43,8 @@ kubestage run cluster/ --for 1h --at 5m=v2.yaml --events
 kubestage run web.yaml hpa.yaml traffic.yaml --for 30m --out runs/load
 
 kubestage run shop/ --for 30m --setting hpa.sync-period=30s
+
+kubestage run scenario.yaml --timings --out runs/1   [dim]# time per attempt and plugin[/dim]
 
 A Scenario's events run step by step, with scheduling to the end in each: see docs/scenarios.md.
 
@@ -76,6 +80,8 @@ def run(
     terminate_delay: options.TerminateDelay = None,
     setting: options.Setting = None,
     trace_out: options.TraceOut = None,
+    timings: timing_options.Timings = False,
+    profile: timing_options.Profile = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
@@ -98,11 +104,20 @@ def run(
         job_run_duration=run_duration,
         terminate_delay=terminate_delay,
     )
+    plane = timing_options.control_plane(profile, is_measured=timings)
     loaded = staging.load(files, config)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
-    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
+    settings = running.Settings(
+        configuration,
+        plugins,
+        seed,
+        TieBreak(tie_break),
+        laws=laws,
+        stopwatch=time.perf_counter_ns if timings else None,
+        control_plane=plane,
+    )
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
         output, detail, explain, out, config, text, flags, plugin or (), completed
@@ -116,6 +131,7 @@ def run(
             ended = run_scenarios.run(
                 loaded, settings, wanted, is_alive=controllers, strategy=result_strategy
             )
+    _tell_timings(ended, output)
     sys.stdout.flush()
     unused = plugin_files.unused(plugins, configuration)
     imported = (note for each in loaded.imported for note in each.notes)
@@ -123,6 +139,14 @@ def run(
     for note in (*imported, *_notes(config, flags, unused), *timeless, *ended.notes):
         typer.echo(f"Note: {note}", err=True)
     return _code(ended.failure or (ended.left if require_all else None))
+
+
+def _tell_timings(ended: Ended, output: str) -> None:
+    """How long scheduling took, below the tables of the run."""
+    if ended.timings is not None and output in ("table", "wide"):
+        from kubestage.cli import timings_report
+
+        sys.stdout.write(timings_report.summary(ended.timings))
 
 
 def _code(problem: str | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from typing import Final, cast
 
-from kubestage.cli import completion
+from kubestage.cli import completion, timing_options
 from kubestage.cli import run_options as others
 from kubestage.cli import serve_options as options
 from kubestage.errors import InputError
@@ -71,6 +71,8 @@ def serve(
     max_objects: options.MaxObjects = 500_000,
     max_watchers: options.MaxWatchers = 10_000,
     log_level: options.LogLevel = "error",
+    timings: timing_options.Timings = False,
+    profile: timing_options.Profile = None,
 ) -> int:
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_run
@@ -109,6 +111,8 @@ def serve(
             max_objects=max_objects,
             max_watchers=max_watchers,
             log_level=log_level,
+            is_timed=timings,
+            control_plane=timing_options.control_plane(profile, is_measured=timings),
         )
     )
 

@@ -28,6 +28,7 @@ from kubestage.cli import (
 from kubestage.cli.living import controller_settings
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
 from kubestage.cli.version import KUBERNETES_VERSION
+from kubestage.cluster.profile import Profile as ControlPlane  # noqa: TC001 - read by msgspec
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
@@ -78,6 +79,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     max_objects: int
     max_watchers: int
     log_level: str
+    is_timed: bool = False
+    control_plane: ControlPlane | None = None
 
 
 def run(request: Request) -> int:
@@ -135,7 +138,14 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
     controllers = controller_settings(laws) if request.has_controllers else None
     # What is kept of attempts on a server is its own business; here it would grow for ever.
     settings = running.Settings(
-        configuration, plugins, request.seed or 0, TieBreak("heap"), Recording.NONE, laws
+        configuration,
+        plugins,
+        request.seed or 0,
+        TieBreak("heap"),
+        Recording.NONE,
+        laws,
+        time.perf_counter_ns if request.is_timed else None,
+        request.control_plane,
     )
     return serve_stage.Wanted(
         settings=settings,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -18,7 +20,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     `start` is the moment of the calendar at which it began, None for that of every stage;
     `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
     defaults as the old `flags` change them; `laws` how long containers take, and what
-    else was set of controllers, where that was said.
+    else was set of controllers, where that was said; `control_plane` the profile that says how
+    long things take, in full, if one was given.
     """
 
     version: str
@@ -32,6 +35,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     flags: dict[str, str | int] = {}
     laws: dict[str, str] = {}
     plugins: list[Plugin] = []
+    control_plane: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):

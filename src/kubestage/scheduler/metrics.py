@@ -231,7 +231,7 @@ class SchedulerMetrics:
         self._older = {"PostFilter": self._preemption_evaluation, "Bind": self._binding_duration}
 
     def know(self, profiles: Iterable[str]) -> None:
-        """Show the attempts of every profile from zero on: a wrong profile is one that stays there."""
+        """Show the attempts of every profile from zero on: one may stay there by mistake."""
         for profile in profiles:
             for result in (SCHEDULED, UNSCHEDULABLE, ERROR):
                 self.schedule_attempts.expected.add((result, profile))

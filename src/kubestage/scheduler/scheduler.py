@@ -96,6 +96,7 @@ class Scheduler:
         self._nominator = Nominator()
         self._extenders = extender.of_configuration(self.configuration, transport)
         self._time = Timekeeper(self.metrics, self.clock, stopwatch)
+        self.timing_options = {"stopwatch": stopwatch, "model": model}
         self._under_way: BindingsUnderWay | None = None
         if pacing is not None and not pacing.is_instant:
             self._pace(pacing, streams, environment, keeps=keeps_timings)

@@ -55,9 +55,17 @@ def named(configs: Sequence[str], named_suites: Sequence[str]) -> list[Test]:
 
 
 def load(
-    test: Test, choices: Choices, nodes: int, registry: Registry, random: random.Random
+    test: Test,
+    choices: Choices,
+    nodes: int,
+    registry: Registry,
+    random: random.Random,
+    seen: set[pathlib.Path] | None = None,
 ) -> Loaded:
-    """Render, read and check one test; problems name files as the person would."""
+    """Render, read and check one test; problems name files as the person would.
+
+    The files that it reads are added to `seen`.
+    """
     parameters = _parameters(test, choices, nodes)
     config = pathlib.Path(test.path)
     root = None if choices.root is None else pathlib.Path(choices.root)
@@ -78,6 +86,9 @@ def load(
     except InputError as error:
         _place(error, config)
         raise
+    finally:
+        if seen is not None:
+            seen |= files.seen
 
 
 def _parameters(test: Test, choices: Choices, nodes: int) -> loading.Parameters:

@@ -77,7 +77,7 @@ def _refusal(error: config.ConfigError) -> ApiError:
     told = str(error)
     if error.stage == "decode":
         return BadRequest(told)
-    causes = [_cause(each) for each in error.errors]
+    causes = [_cause(each) for each in error.named_errors]
     return Invalid(told, {"kind": "KubeSchedulerConfiguration", "causes": causes})
 
 

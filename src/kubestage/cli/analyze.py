@@ -112,9 +112,11 @@ def analyze(
     by: _By = None,
 ) -> None:
     """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
+    from kubestage.cli import file_kinds
     from kubestage.results import analysis, run_directory
 
     completion.check_choice(output, FORMATS)
+    file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
     if what == "timings":

@@ -8,8 +8,9 @@ import dataclasses
 import pathlib
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import file_checks, file_kinds, loading, sources
+from kubestage.cli import annotation_check, file_checks, file_kinds, loading, sources
 from kubestage.cli.file_kinds import FileKind
+from kubestage.controllers.kwok import stage_check, stage_types
 from kubestage.errors import InputError
 from kubestage.objects import manifest, object_check
 from kubestage.scenario import resource
@@ -134,7 +135,7 @@ def _check(
         problems = resource.problems(document.object, loaded.table)
     else:
         problems = object_check.problems(document.object, kind)
-    for problem in problems:
+    for problem in (*problems, *annotation_check.misfits(document.object), *_stage(document)):
         yield loaded.place(document, problem)
     twin = _first_of_that_name(document, kind, names_seen)
     if twin is not None:
@@ -148,15 +149,26 @@ def _check(
         yield loaded.place(document, problem)
 
 
+def _stage(document: manifest.Document) -> Iterator[InputError]:
+    """What keeps a KWOK Stage from being played."""
+    if stage_types.is_stage(document.object):
+        try:
+            stage_check.load(document.object)
+        except InputError as error:
+            yield error
+
+
 def _configuration(loaded: loading.Loaded, document: manifest.Document) -> Iterator[InputError]:
     """A scheduler configuration in one file with objects."""
     try:
         config.complete(config.from_dict(document.object))
     except config.ConfigError as error:
         for each in error.named_errors:
-            path, colon, _ = each.partition(": ")
-            where = path if colon and " " not in path else None
-            yield loaded.place(document, InputError(each, path=where, fix=error.fix))
+            path, colon, rest = each.partition(": ")
+            is_path = bool(colon) and " " not in path
+            problem = InputError(rest if is_path else each, path=path if is_path else None)
+            problem.fix = error.fix
+            yield loaded.place(document, problem)
 
 
 def _first_of_that_name(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import explain_sources
+from kubestage.cli import explain_sources, file_kinds
 from kubestage.errors import InputError
 from kubestage.results import analysis, comparison, run_directory, timings
 
@@ -142,6 +142,7 @@ def kept(paths: Sequence[str]) -> Iterator[list[Contender]]:
 
 def _opened(path: str) -> Run:
     try:
+        file_kinds.expect_run(path)
         return run_directory.open_run(path)
     except InputError as error:
         other = "to run it now, give --config for each configuration"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.cli import file_kinds
+from kubestage.cli.file_kinds import FileKind
 from kubestage.errors import InputError
 from kubestage.objects import locator, manifest
 from kubestage.scheduler import config
@@ -68,6 +69,7 @@ def load(
             flags.hard_pod_affinity_symmetric_weight,
         )
     data = pathlib.Path(path).read_bytes()
+    file_kinds.expect(FileKind.SCHEDULER, path, data, FileKind.MANIFESTS, FileKind.TEMPLATE)
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -121,7 +123,7 @@ def problems(error: config.ConfigError, text: str, path: str) -> list[InputError
     for at, each in enumerate(error.errors):
         match = pattern.fullmatch(each)
         is_other = any(words in each for words in ("is missing in", "registered for version"))
-        fix = (error.fix if at == 0 else None) or (_fix_for(text, path) if is_other else None)
+        fix = (error.fix if at == 0 else None) or (_HEAD if is_other else None)
         if match is None:
             told = error.problem if len(error.errors) == 1 else each
             found.append(InputError(told, file=path, line=error.line, fix=fix))
@@ -131,15 +133,6 @@ def problems(error: config.ConfigError, text: str, path: str) -> list[InputError
         line = places.line(where)
         found.append(InputError(told, file=path, line=line, path=where, fix=fix))
     return found
-
-
-def _fix_for(text: str, path: str) -> str:
-    """What to do with a file that is no configuration: it may be something else."""
-    kind = file_kinds.recognise(path, text.encode())
-    if kind in (file_kinds.FileKind.MANIFESTS, file_kinds.FileKind.SCHEDULER):
-        return _HEAD
-    other = file_kinds.refusal(kind, path, "one")
-    return f"{_HEAD}; this {other.problem}: {other.fix}"
 
 
 def _placed(error: config.ConfigError, text: str, path: str) -> InputError:

@@ -30,6 +30,10 @@ The YAML is what kube-scheduler writes with --write-config-to; the order of plug
 comments. In JSON there are both: configuration, and profiles with their plugins in order.
 """
 FORMATS: Final = ("yaml", "json", "table")
+_TURNS: Final = (
+    "queueSort", "preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve",
+    "permit", "preBind", "bind", "postBind",
+)  # fmt: skip
 _WEIGHTED: Final = ("score", "placementScore")
 
 application = typer.Typer(
@@ -84,11 +88,15 @@ def _table(profiles: list[dict[str, Any]]) -> Iterator[str]:
 
     rows = [("PROFILE", "EXTENSION-POINT", "ORDER", "PLUGIN", "WEIGHT")]
     for profile in profiles:
-        for point, plugins in profile["plugins"].items():
+        for point, plugins in sorted(profile["plugins"].items(), key=_turn):
             for number, plugin in enumerate(plugins, 1):
                 weight = str(plugin["weight"]) if point in _WEIGHTED else "-"
                 rows.append((profile["schedulerName"], point, str(number), plugin["name"], weight))
     yield from text.align(rows)
+
+
+def _turn(point: tuple[str, Any]) -> int:
+    return _TURNS.index(point[0]) if point[0] in _TURNS else len(_TURNS)
 
 
 def _joined(lines: Any) -> str:

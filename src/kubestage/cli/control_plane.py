@@ -5,7 +5,8 @@ from __future__ import annotations
 import pathlib
 from typing import TYPE_CHECKING
 
-from kubestage.cli import load_choices
+from kubestage.cli import file_kinds, load_choices
+from kubestage.cli.file_kinds import FileKind
 from kubestage.cluster import profile_files, profiles
 
 if TYPE_CHECKING:
@@ -17,5 +18,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 def named(text: str, option: str = "--profile") -> Profile:
     """The profile of a name or of a file."""
     if pathlib.Path(text).suffix in _SUFFIXES or pathlib.Path(text).is_file():
-        return profile_files.load(load_choices.text_of(text, option), text)
+        read = load_choices.text_of(text, option)
+        file_kinds.expect(FileKind.CONTROL_PLANE, text, read.encode())
+        return profile_files.load(read, text)
     return profiles.named(text)

@@ -38,9 +38,11 @@ _KEPT: Final = {"version", "seed", "tieBreak"}
 
 
 class FileKind(enum.Enum):
-    """What a file may be. Whatever is none of the others is taken for manifests."""
+    """What a file may be; one that says nothing of what it is, is unknown."""
 
     MANIFESTS = "objects of a cluster"
+    SCENARIO = "a Scenario"
+    UNKNOWN = "of no kind that is known"
     SCHEDULER = "a scheduler configuration"
     LOAD = "a load configuration"
     SUITE = "a suite of loads"
@@ -59,7 +61,10 @@ class FileKind(enum.Enum):
     RUN = "part of a run that was kept"
 
 
-OBJECTS: Final = (FileKind.MANIFESTS, FileKind.TEMPLATE, FileKind.KUSTOMIZATION)
+OBJECTS: Final = (
+    FileKind.MANIFESTS, FileKind.SCENARIO, FileKind.TEMPLATE, FileKind.KUSTOMIZATION,
+    FileKind.UNKNOWN,
+)  # fmt: skip
 """What is read as manifests; what is wrong with it is told then."""
 
 _USES: Final = {
@@ -84,6 +89,8 @@ _USES: Final = {
     FileKind.KUSTOMIZATION: "build it first: `kubectl kustomize {folder} | kubestage run -`",
     FileKind.RUN: "look at it with `kubestage analyze {folder}`",
     FileKind.MANIFESTS: "run them with `kubestage run {file}`",
+    FileKind.SCENARIO: "run it with `kubestage run {file}`",
+    FileKind.UNKNOWN: "see `kubestage --help` for what there is",
 }
 
 
@@ -101,14 +108,16 @@ def recognise(name: str, data: bytes) -> FileKind:
     path = pathlib.Path(name)
     if {".csv"} & set(path.suffixes) or data.startswith(_GZIP):
         return _csv(data)
-    sniffed = kss_input.sniff(data)
+    top = _top(data)
+    sniffed = None if "steps" in top.keys else kss_input.sniff(data)
     if sniffed is not None:
         return FileKind.RECORDING if sniffed == kss_input.RECORDING else FileKind.EXPORT
-    top = _top(data)
     found = _by_head(top, path) or _by_keys(top, data) or _by_place(path, data)
     if found is not None:
         return found
-    return FileKind.TEMPLATE if _is_template(data) else FileKind.MANIFESTS
+    if _is_template(data):
+        return FileKind.TEMPLATE
+    return FileKind.MANIFESTS if top.kind or top.api_version else FileKind.UNKNOWN
 
 
 def is_elsewhere(kind: FileKind) -> bool:
@@ -119,6 +128,25 @@ def is_elsewhere(kind: FileKind) -> bool:
 def is_part(kind: FileKind) -> bool:
     """Whether a file is read only because another one names it."""
     return kind in (FileKind.TEMPLATE, FileKind.MODULE, FileKind.VALUES, FileKind.OVERRIDES)
+
+
+def expect(wanted: FileKind, name: str, data: bytes, *others: FileKind) -> None:
+    """Refuse a file that is known to be something else than what is wanted, or `others`.
+
+    What cannot be told is left to whoever reads it.
+    """
+    kind = recognise(name, data)
+    if kind not in (wanted, FileKind.UNKNOWN, *others):
+        raise refusal(kind, name, wanted.value)
+
+
+def expect_run(path: str) -> None:
+    """Refuse a file that is no Scenario where the path of a run is wanted."""
+    place = pathlib.Path(path)
+    if place.is_file():
+        kind = recognise(path, place.read_bytes())
+        if is_elsewhere(kind) or kind is FileKind.SCHEDULER:
+            raise refusal(kind, path, "a run")
 
 
 def refusal(kind: FileKind, name: str, wanted: str = FileKind.MANIFESTS.value) -> InputError:
@@ -132,6 +160,8 @@ def _by_head(top: _Top, path: pathlib.Path) -> FileKind | None:
     """What apiVersion and kind say."""
     if top.api_version.startswith(_SCHEDULER_GROUP) or top.kind == b"KubeSchedulerConfiguration":
         return FileKind.SCHEDULER
+    if top.kind == b"Scenario":
+        return FileKind.SCENARIO
     if top.kind == b"Kustomization" or path.name in ("kustomization.yaml", "kustomization.yml"):
         return FileKind.KUSTOMIZATION
     if (top.api_version, top.kind) == (b"v1", b"Config") or top.keys >= _KUBECONFIG:

@@ -119,11 +119,11 @@ def test_metrics_carry_durations_before_and_after_a_reconfiguration(
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "mine"}],
     }
-    pod = {"metadata": {"name": "one"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    spec = {"schedulerName": "mine", "containers": [{"name": "c", "image": "i"}]}
+    pod = {"metadata": {"name": "one"}, "spec": spec}
     with servers.serving(tmp_path, "cluster.yaml", "--in-memory", *option) as server:
         assert durations(server, "default-scheduler") > 0
         server.call("/kubestage/v1/scheduler/configuration", config, method="PUT")
-        pod["spec"]["schedulerName"] = "mine"
         assert server.call("/api/v1/namespaces/default/pods", pod, method="POST")[0] == 201
         assert durations(server, "mine") > 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -90,10 +89,7 @@ def run(
     from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running, staging
     from kubestage.scheduler.selection import TieBreak
 
-    completion.check_choice(output, options.FORMATS)
-    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
-    completion.check_choice(detail, options.DETAILS, "detail")
-    completion.check_choice(result_strategy, options.STRATEGIES, _origin(result_strategy))
+    _check_choices(output, tie_break, detail, result_strategy)
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
@@ -104,20 +100,12 @@ def run(
         job_run_duration=run_duration,
         terminate_delay=terminate_delay,
     )
-    plane = timing_options.control_plane(profile, is_measured=timings)
     loaded = staging.load(files, config)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
-    settings = running.Settings(
-        configuration,
-        plugins,
-        seed,
-        TieBreak(tie_break),
-        laws=laws,
-        stopwatch=time.perf_counter_ns if timings else None,
-        control_plane=plane,
-    )
+    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
+    settings = timing_options.timed(settings, profile, is_measured=timings)
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
         output, detail, explain, out, config, text, flags, plugin or (), completed
@@ -139,6 +127,13 @@ def run(
     for note in (*imported, *_notes(config, flags, unused), *timeless, *ended.notes):
         typer.echo(f"Note: {note}", err=True)
     return _code(ended.failure or (ended.left if require_all else None))
+
+
+def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
+    completion.check_choice(output, options.FORMATS)
+    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
+    completion.check_choice(detail, options.DETAILS, "detail")
+    completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
 
 
 def _tell_timings(ended: Ended, output: str) -> None:

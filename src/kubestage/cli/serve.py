@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from kubestage.cli import completion, timing_options
 from kubestage.cli import run_options as others
@@ -79,17 +79,15 @@ def serve(
 
     disabled = _names(disable_admission_plugins)
     if api_only:
-        _check_api_only(scheduler)
-        scheduler, controllers = "none", False
-        pace = "realtime" if pace == "jump" else pace
-        disabled = [*disabled, "ServiceAccount"]
+        pace = _check_api_only(scheduler, pace)
+        scheduler, controllers, disabled = "none", False, [*disabled, "ServiceAccount"]
     _check_choices(pace, scheduler, durability, log_level)
     return serve_run.run(
         serve_run.Request(
             files=files or [],
             host=host,
             port=port,
-            data_dir=_directory(data_dir, in_memory=in_memory, is_relaxed=durability == "relaxed"),
+            data_dir=_directory(data_dir, in_memory=in_memory, durability=durability),
             is_relaxed=durability == "relaxed",
             record=record,
             scheduler=cast("options.Scheduling", scheduler),
@@ -101,8 +99,7 @@ def serve(
             settings=setting or [],
             seed=seed,
             start=start,
-            mode=_MODES[pace] if speed is None else "speed",
-            speed=_speed(pace, speed),
+            **_pacing(pace, speed),
             kubeconfig=kubeconfig,
             allow_hosts=allow_host or [],
             certificate=tls_cert,
@@ -111,8 +108,7 @@ def serve(
             max_objects=max_objects,
             max_watchers=max_watchers,
             log_level=log_level,
-            is_timed=timings,
-            control_plane=timing_options.control_plane(profile, is_measured=timings),
+            **_timing(profile, is_measured=timings),
         )
     )
 
@@ -124,13 +120,16 @@ def _check_choices(pace: str, scheduler: str, durability: str, log_level: str) -
     completion.check_choice(log_level, options.LOG_LEVELS, "log level")
 
 
-def _check_api_only(scheduler: str) -> None:
+def _check_api_only(scheduler: str, pace: str) -> str:
+    """The pace of a server that is nothing but an API."""
     if scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
         raise InputError("has no scheduler", path="--api-only", fix=fix)
+    return "realtime" if pace == "jump" else pace
 
 
-def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:
+def _directory(name: str | None, *, in_memory: bool, durability: str) -> pathlib.Path | None:
+    is_relaxed = durability == "relaxed"
     if in_memory and (name is not None or is_relaxed):
         what = "--durability" if is_relaxed else "--data-dir"
         fix = "leave one of them out"
@@ -170,6 +169,18 @@ def _seconds(text: str, path: str) -> float:
 
 def _names(given: list[str] | None) -> list[str]:
     return [name for each in given or () for name in each.split(",") if name]
+
+
+def _timing(profile: str | None, *, is_measured: bool) -> dict[str, Any]:
+    """How durations of the scheduler come about."""
+    plane = timing_options.control_plane(profile, is_measured=is_measured)
+    return {"is_timed": is_measured, "control_plane": plane}
+
+
+def _pacing(pace: str, speed: float | None) -> dict[str, Any]:
+    """How time passes."""
+    mode = _MODES[pace] if speed is None else "speed"
+    return {"mode": mode, "speed": _speed(pace, speed)}
 
 
 def _speed(pace: str, speed: float | None) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import time
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -10,6 +12,7 @@ from kubestage.cli import completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
+    from kubestage.cli.running import Settings
     from kubestage.cluster.profile import Profile as ControlPlane
 
 _PANEL: Final = "How long scheduling takes"
@@ -35,6 +38,15 @@ Profile = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+
+
+def timed(settings: Settings, profile: str | None, *, is_measured: bool) -> Settings:
+    """The settings of a run whose durations are measured or modelled, if that was asked for."""
+    return dataclasses.replace(
+        settings,
+        stopwatch=time.perf_counter_ns if is_measured else None,
+        control_plane=control_plane(profile, is_measured=is_measured),
+    )
 
 
 def control_plane(profile: str | None, *, is_measured: bool) -> ControlPlane | None:

@@ -48,8 +48,9 @@ class Gauges:
                 rejected.update((plugin, profile) for plugin in plugins)
         metrics.unschedulable_pods.put(rejected)
         in_flight = self.queue.in_flight
-        events = collections.Counter((occasions.label_of(each),) for each in in_flight.events())
-        metrics.in_flight_events.put({("PodPopped",): len(in_flight), **events})
+        events = collections.Counter(occasions.label_of(each) for each in in_flight.events())
+        events["PodPopped"] = len(in_flight)
+        metrics.in_flight_events.put({(event,): count for event, count in events.items()})
         self._count_evaluations(metrics)
 
     def _count_evaluations(self, metrics: SchedulerMetrics) -> None:

@@ -98,11 +98,7 @@ class Scheduler:
         self._time = Timekeeper(self.metrics, self.clock, stopwatch)
         self.timing_options = {"stopwatch": stopwatch, "model": model}
         self._under_way: BindingsUnderWay | None = None
-        if pacing is not None and not pacing.is_instant:
-            self._pace(pacing, streams, environment, keeps=keeps_timings)
-        elif model is not None:
-            stream = streams.stream("scheduler/attempts")
-            self._time = ModelledTimekeeper(self.metrics, self.clock, model, stream)
+        self._set_pace(pacing, model, streams, environment, keeps=keeps_timings)
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
         self._make_profiles(streams, own)
@@ -132,7 +128,7 @@ class Scheduler:
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
         arrivals: SchedulingQueue | HeardLater = self.queue
-        if pacing is not None and environment is not None and self._under_way is not None:
+        if pacing is not None and environment is not None and not pacing.is_instant:
             stream = streams.stream("scheduler/informer")
             arrivals = HeardLater(self.queue, pacing, stream, environment)
         self._handlers = EventHandlers(
@@ -242,21 +238,26 @@ class Scheduler:
         """Bind pods only when their volumes are bound: somebody on the stage does that."""
         self._surroundings.binds_volumes = True
 
-    def _pace(
+    def _set_pace(
         self,
-        pacing: SchedulerPacing,
+        pacing: SchedulerPacing | None,
+        model: SchedulerPacing | None,
         streams: Streams,
         environment: Environment | None,
         *,
         keeps: bool,
     ) -> None:
+        stream = streams.stream("scheduler/attempts")
+        if pacing is None or pacing.is_instant:
+            if model is not None:
+                self._time = ModelledTimekeeper(self.metrics, self.clock, model, stream)
+            return
         if environment is None:
             raise InputError(
                 "a scheduler that is not driven by time cannot be paced",
                 path="pacing",
                 fix="hand in an environment, or leave it out",
             )
-        stream = streams.stream("scheduler/attempts")
         self._time = PacedTimekeeper(self.metrics, self.clock, pacing, stream, keeps=keeps)
         self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
 

@@ -50,6 +50,32 @@ def test_requests_objects_and_decisions_are_counted() -> None:
     asyncio.run(story())
 
 
+def test_every_metric_of_the_scheduler_is_named_from_the_start() -> None:
+    async def story() -> None:
+        stage = Stage()
+        scheduler = stage.add_scheduler()
+        served = Served(stage, Plan())
+        answer = await calling.call(served.application, "GET", "/metrics", headers=LOCAL)
+        families = parser.text_string_to_metric_families(answer.body.decode())
+        kinds = {family.name: family.type for family in families}
+        for family in scheduler.metrics.families():
+            assert kinds[family.name.removesuffix("_total")] == family.kind
+        found = await scrape(served)
+        assert (
+            found[
+                (
+                    "scheduler_schedule_attempts_total",
+                    ("profile", "default-scheduler"),
+                    ("result", "error"),
+                )
+            ]
+            == 0
+        )
+        await served.close()
+
+    asyncio.run(story())
+
+
 def test_open_watches_are_shown() -> None:
     async def story() -> None:
         served = Served(Stage(), Plan(scheduler="none"))

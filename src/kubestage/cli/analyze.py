@@ -33,6 +33,8 @@ kubestage analyze runs/1 pods -o wide          [dim]# every column[/dim]
 
 kubestage analyze runs/1 attempts --by pod,result
 
+kubestage analyze runs/1 timings               [dim]# of runs with --timings or --profile[/dim]
+
 kubestage analyze runs/1 pods -o csv > pods.csv
 
 kubestage analyze runs/1 nodes -o parquet --to nodes.parquet
@@ -57,6 +59,7 @@ WHATS: Final = (
     "fragmentation",
     "preemptions",
     "attempts",
+    "timings",
 )
 _OF_STEPS: Final = ("allocation", "nodes", "balance", "fragmentation", "steps")
 _EACH: Final = "attempt"
@@ -109,11 +112,16 @@ def analyze(
     by: _By = None,
 ) -> None:
     """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
+    from kubestage.cli import file_kinds
     from kubestage.results import analysis, run_directory
 
     completion.check_choice(output, FORMATS)
+    file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
+    if what == "timings":
+        _analyze_timings(run, output, to, charts, step, by)
+        return
     if run_directory.is_life(run):
         _analyze_life(run, what, output, to, charts, step, by)
         return
@@ -134,7 +142,7 @@ def analyze(
     else:
         _write(_text(told, table, what, output, run), to)
     if charts is not None:
-        _draw(told, pathlib.Path(charts))
+        _draw(run, told, _place(charts))
 
 
 def _analyze_life(
@@ -159,6 +167,29 @@ def _analyze_life(
     if charts is not None:
         place = life_analyze.place(charts)
         _save(life_analyze.charts(run), place)
+
+
+def _analyze_timings(
+    run: str, output: str, to: str | None, charts: str | None, step: int | None, by: str | None
+) -> None:
+    from kubestage.cli import timings_report
+    from kubestage.results import analysis, timings
+    from kubestage.results import charts as drawing
+
+    for option, value in (("--step", step), ("--by", by)):
+        if value is not None:
+            raise InputError("durations are of the whole run", path=option, fix="leave it out")
+    recorded = timings.read(run)
+    table = timings.table(recorded)
+    if output == "parquet":
+        assert to is not None
+        analysis.write_parquet(table, to)
+    elif output in ("csv", "json"):
+        _write(analysis.as_csv(table) if output == "csv" else analysis.as_json(table), to)
+    else:
+        _write(timings_report.as_text(recorded, wide=output == "wide"), to)
+    if charts is not None:
+        _save({"timings": drawing.timings(recorded)}, _place(charts))
 
 
 def _digest(run: str, step: int | None) -> Digest:
@@ -214,12 +245,22 @@ def _write(text: str, to: str | None) -> None:
         pathlib.Path(to).write_text(text, encoding="utf-8")
 
 
-def _draw(told: Digest, directory: pathlib.Path) -> None:
-    from kubestage.results import charts
-
+def _place(charts: str) -> pathlib.Path:
+    """The directory that charts go to."""
+    directory = pathlib.Path(charts)
     if directory.exists() and not directory.is_dir():
-        raise InputError("is a file", path="--charts", file=str(directory), fix="name a directory")
-    _save(charts.all(told), directory)
+        raise InputError("is a file", path="--charts", file=charts, fix="name a directory")
+    return directory
+
+
+def _draw(run: str, told: Digest, directory: pathlib.Path) -> None:
+    from kubestage.results import charts, timings
+
+    drawn = charts.all(told)
+    recorded = timings.beside(run)
+    if recorded is not None:
+        drawn["timings"] = charts.timings(recorded)
+    _save(drawn, directory)
 
 
 def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:

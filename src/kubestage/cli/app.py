@@ -10,6 +10,7 @@ from kubestage.cli import (
     backtest,
     compare,
     completion,
+    config_view,
     explain,
     get,
     load,
@@ -56,6 +57,7 @@ application.command(epilog=compare.EPILOG)(compare.compare)
 application.command(epilog=analyze.EPILOG)(analyze.analyze)
 application.command(epilog=backtest.EPILOG)(backtest.backtest)
 application.add_typer(load.application)
+application.add_typer(config_view.application)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.command(epilog=serve.EPILOG)(serve.serve)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.results.run_directory import RunDirectory
     from kubestage.results.run_record import RunRecord
     from kubestage.results.run_record_reader import Reader
+    from kubestage.results.timings import Recorded
 
 Json = dict[str, Any]
 
@@ -56,14 +57,14 @@ class Keeper:
         record = self._records[name] = run_record.RunRecord(path, {"scenario": name})
         return record
 
-    def ended(self, scenario: Json) -> None:
+    def ended(self, scenario: Json, timings: Recorded | None = None) -> None:
         """Keep a Scenario that has ended."""
         name = scenario["metadata"]["name"]
         if name in self._records:
             self._records.pop(name).close()
         directory = self._directories.get(name)
         if directory is not None:
-            directory.write(scenario, self._repeat)
+            directory.write(scenario, self._repeat, timings)
             self.kept[name] = directory.path
 
     def reader(self, name: str) -> Reader | None:

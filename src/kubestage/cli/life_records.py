@@ -8,7 +8,7 @@ import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 import kubestage
-from kubestage.cli import life_report, printing
+from kubestage.cli import life_report, printing, repeating
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -78,6 +78,7 @@ def repeat(settings: Settings, wanted: Wanted, plan: Plan, life: Life) -> LifeRe
         plugins=[Plugin(reference, _hash(plugin)) for reference, plugin in named],
         duration=life_report.in_days(plan.duration_ns),
         later=list(_later(plan)),
+        control_plane=repeating.control_plane(settings),
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
+    from kubestage.cluster.profile import Profile as ControlPlane
     from kubestage.controllers.settings import Settings as ControllerSettings
     from kubestage.results.life.life import Life as Record
     from kubestage.scheduler.scheduler import Scheduler
@@ -106,10 +107,11 @@ def check(plan: Plan) -> None:
             raise InputError(f"{when} comes after the end of --for", path="--at", fix=fix)
 
 
-def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:
-    """The settings of a stage with what a person gave by option."""
+def controller_settings(
+    laws: Mapping[str, str], control_plane: ControlPlane | None = None
+) -> ControllerSettings:
+    """The settings of a stage with what a person gave by option, on top of a control plane's."""
     from kubestage.cli import setting_option
-    from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.controllers.settings import Settings as Controllers
 
     own = {name: law for name, law in laws.items() if name in LAWS}
@@ -118,7 +120,13 @@ def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:
             distributions.parse(law)
         except InputError as error:
             raise InputError(error.problem, path=option(name), fix=error.fix) from None
-    settings = Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **own))
+    settings = Controllers()
+    if control_plane is not None:
+        from kubestage.cluster import staging as profile_staging
+
+        settings, _ = profile_staging.stage_settings(control_plane)
+    kubelet = msgspec.structs.replace(settings.kubelet, **own)
+    settings = msgspec.structs.replace(settings, kubelet=kubelet)
     others = {name: value for name, value in laws.items() if name not in own}
     return setting_option.apply(settings, others)
 
@@ -156,7 +164,7 @@ def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = 
 def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection[int] = ()) -> Life:
     stage = staging.empty(loaded, settings.seed)
     recorded = dataclasses.replace(settings, recording=Recording.DECISIONS)
-    scheduler = running.add_scheduler(stage, recorded, explain_at)
+    scheduler = running.add_scheduler(stage, recorded, explain_at, is_paced=True)
     first, rest = staging.split(loaded)
     there = staging.in_order(first, as_written=settings.as_written)
     staging.put(stage, loaded, there, is_new=staging.is_new)

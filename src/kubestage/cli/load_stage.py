@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, load_choices, load_options, staging
-from kubestage.cluster import node_readiness, profile_files, profiles
+from kubestage.cli import config_file, control_plane, load_options, staging
+from kubestage.cluster import node_readiness
 from kubestage.cluster import staging as profile_staging
 from kubestage.errors import InputError
 
@@ -38,9 +37,7 @@ def profile_of(choices: Choices) -> Profile:
     text = choices.profile
     if text == _AUTO:
         text = "gce-5000" if (choices.nodes or _nodes_in(choices)) > _LARGE else "gce-100"
-    if pathlib.Path(text).suffix in (".yaml", ".yml", ".json") or pathlib.Path(text).is_file():
-        return profile_files.load(load_choices.text_of(text, "--profile"), text)
-    return profiles.named(text)
+    return control_plane.named(text)
 
 
 def _nodes_in(choices: Choices) -> int:

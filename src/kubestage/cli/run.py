@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures
+from kubestage.cli import completion, failures, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.cli.config_file import Flags
     from kubestage.cli.loading import Loaded
+    from kubestage.cli.running import Ended
 
 _TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
 EPILOG: Final = """
@@ -42,6 +43,8 @@ kubestage run cluster/ --for 1h --at 5m=v2.yaml --events
 kubestage run web.yaml hpa.yaml traffic.yaml --for 30m --out runs/load
 
 kubestage run shop/ --for 30m --setting hpa.sync-period=30s
+
+kubestage run scenario.yaml --timings --out runs/1   [dim]# time per attempt and plugin[/dim]
 
 A Scenario's events run step by step, with scheduling to the end in each: see docs/scenarios.md.
 
@@ -79,6 +82,8 @@ def run(
     terminate_delay: options.TerminateDelay = None,
     setting: options.Setting = None,
     trace_out: options.TraceOut = None,
+    timings: timing_options.Timings = False,
+    profile: timing_options.Profile = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
@@ -106,6 +111,7 @@ def run(
         configuration, plugins, seed, TieBreak(tie_break), laws=laws, as_written=as_written
     )
     settings = dataclasses.replace(settings, annotates_results=result_annotations)
+    settings = timing_options.timed(settings, profile, is_measured=timings)
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
         output, detail, explain, out, config, text, flags, plugin or (), completed
@@ -119,6 +125,7 @@ def run(
             ended = run_scenarios.run(
                 loaded, settings, wanted, is_alive=controllers, strategy=result_strategy
             )
+    _tell_timings(ended, output)
     sys.stdout.flush()
     unused = plugin_files.unused(plugins, configuration)
     imported = (note for each in loaded.imported for note in each.notes)
@@ -133,6 +140,14 @@ def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> N
     completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
     completion.check_choice(detail, options.DETAILS, "detail")
     completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
+
+
+def _tell_timings(ended: Ended, output: str) -> None:
+    """How long scheduling took, below the tables of the run."""
+    if ended.timings is not None and output in ("table", "wide"):
+        from kubestage.cli import timings_report
+
+        sys.stdout.write(timings_report.summary(ended.timings))
 
 
 def _code(problem: str | None) -> int:

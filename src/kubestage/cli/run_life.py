@@ -47,7 +47,7 @@ def run(
     plan = living.Plan(
         living.duration(run_for),
         coming,
-        living.controller_settings(settings.laws),
+        living.controller_settings(settings.laws, settings.control_plane),
         stream,
         life["--trace-out"],
         watched=stream is None,
@@ -64,11 +64,12 @@ def run(
         if place is not None:
             assert lived.record is not None
             repeat = life_records.repeat(settings, wanted, plan, lived.record)
-            place.write_life(lived.record, repeat, life_records.inputs(loaded, plan))
+            inputs = life_records.inputs(loaded, plan)
+            place.write_life(lived.record, repeat, inputs, running.timings_of(lived.scheduler))
     sys.stdout.write(_told(lived, wanted, stream))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
-    return running.Ended(None, problem, list(_notes(lived)))
+    return running.Ended(None, problem, list(_notes(lived)), running.timings_of(lived.scheduler))
 
 
 def _notes(lived: Life) -> Iterator[str]:

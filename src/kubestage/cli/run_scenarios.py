@@ -94,10 +94,13 @@ def run(
                 played = scenario_run.play(each, settings, rules, watching)
                 scenario_run.blame(played, inputs, loaded)
                 ended.append(played.scenario(name))
-                keeper.ended(ended[-1])
+                timings = running.timings_of(played.scheduler)
+                keeper.ended(ended[-1], timings)
         if inputs.is_implicit:
-            return _manifests(played, inputs, settings, wanted, keeper)
-        return _scenarios(played, ended, inputs, settings, wanted, keeper)
+            told = _manifests(played, inputs, settings, wanted, keeper)
+        else:
+            told = _scenarios(played, ended, inputs, settings, wanted, keeper)
+        return dataclasses.replace(told, timings=timings)
 
 
 def _refuse_several(inputs: Inputs) -> None:
@@ -174,7 +177,7 @@ def _explanations(
     numbers = [each.number for each in played.scheduler.record.decisions if each.pod == key]
     if not numbers:
         return key, [], 0
-    quiet = dataclasses.replace(settings, recording=Recording.NONE)
+    quiet = dataclasses.replace(settings, recording=Recording.NONE, stopwatch=None)
     again = scenario_run.play(inputs, quiet, explain_at=numbers)
     told = running.numbered(again.scheduler.record.explanations)
     return key, told, len(again.scheduler.cache.columns)

@@ -12,11 +12,13 @@ from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from kubestage.cli.config_file import Flags
     from kubestage.cli.scenario_inputs import Inputs
     from kubestage.cli.scenario_run import Played
+    from kubestage.cluster.profile import Profile as ControlPlane
+    from kubestage.results.timings import Recorded
     from kubestage.scheduler.config import Completed, SchedulerConfiguration
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler
@@ -30,6 +32,9 @@ class Settings:
     to run and to end, and what else was set of controllers and autoscalers. `as_written` is whether
     nodes come in the order of the files. With `annotates_results`, the results of attempts are
     written on their pods.
+
+    With a `stopwatch` the scheduler is measured; with a `control_plane` the time that it takes is
+    modelled.
     """
 
     configuration: SchedulerConfiguration
@@ -40,6 +45,8 @@ class Settings:
     laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
     as_written: bool = False
     annotates_results: bool = False
+    stopwatch: Callable[[], int] | None = None
+    control_plane: ControlPlane | None = None
 
 
 def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str]:
@@ -74,12 +81,13 @@ class Wanted:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ended:
     """How a run ended: why it failed if it did, which pods are left without a node, and what a
-    person may not have meant.
+    person may not have meant; `timings` are how long scheduling took, if that was asked for.
     """
 
     failure: str | None
     left: str | None
     notes: Sequence[str]
+    timings: Recorded | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,8 +132,13 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
     )
 
 
-def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
-    """The scheduler that a person asked for; the attempts of these numbers are told in full."""
+def add_scheduler(
+    stage: Stage, settings: Settings, explain_at: Collection[int], *, is_paced: bool = False
+) -> Scheduler:
+    """The scheduler that a person asked for; the attempts of these numbers are told in full.
+
+    One that `is_paced` takes the virtual time that the control plane says; else that is only kept.
+    """
     kernel_notice.expect()
     stage.annotates_results = settings.annotates_results
     scheduler = stage.add_scheduler(
@@ -134,10 +147,30 @@ def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int])
         tie_break=settings.tie_break,
         recording=settings.recording,
         transport=extender_http.post,
+        stopwatch=settings.stopwatch,
+        **_modelled(settings, is_paced=is_paced),
     )
     for number in explain_at:
         scheduler.record.explain_at(number)
     return scheduler
+
+
+def _modelled(settings: Settings, *, is_paced: bool) -> dict[str, Any]:
+    plane = settings.control_plane
+    if plane is None:
+        return {}
+    if is_paced:
+        return {"pacing": plane.scheduler, "keeps_timings": True}
+    return {"model": plane.scheduler}
+
+
+def timings_of(scheduler: Scheduler) -> Recorded | None:
+    """How long scheduling took, if that was measured or modelled."""
+    if scheduler.timings is None:
+        return None
+    from kubestage.results import timings
+
+    return timings.of(scheduler.timings)
 
 
 def numbered(explanations: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Final, cast
+from typing import Any, Final, cast
 
-from kubestage.cli import completion
+from kubestage.cli import completion, timing_options
 from kubestage.cli import run_options as others
 from kubestage.cli import serve_options as options
 from kubestage.errors import InputError
@@ -76,6 +76,8 @@ def serve(
     max_watchers: options.MaxWatchers = 10_000,
     max_request_bytes: options.MaxRequestBytes = None,
     log_level: options.LogLevel = "error",
+    timings: timing_options.Timings = False,
+    profile: timing_options.Profile = None,
 ) -> int:
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_door, serve_results, serve_run
@@ -84,15 +86,14 @@ def serve(
     if api_only:
         scheduler, controllers, pace = _api_only(scheduler, pace)
     _check_choices(pace, scheduler, durability, log_level)
-    is_relaxed = durability == "relaxed"
-    directory = _directory(data_dir, in_memory=in_memory, is_relaxed=is_relaxed)
+    directory = _directory(data_dir, in_memory=in_memory, durability=durability)
     limits = serve_door.limits(host, max_objects, max_watchers, max_request_bytes)
     return serve_run.run(
         serve_run.Request(
             files=files or [],
             port=port,
             data_dir=directory,
-            is_relaxed=is_relaxed,
+            is_relaxed=durability == "relaxed",
             record=record,
             scheduler=cast("options.Scheduling", scheduler),
             outside=_outside(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
@@ -105,12 +106,12 @@ def serve(
             seed=seed,
             as_written=as_written,
             start=start,
-            mode=_MODES[pace] if speed is None else "speed",
-            speed=_speed(pace, speed),
+            **_pacing(pace, speed),
             door=serve_door.Wishes(
                 host, directory, allow_host or (), tls_cert, tls_key, token_file, kubeconfig, limits
             ),
             log_level=log_level,
+            **_timing(profile, is_measured=timings),
         )
     )
 
@@ -130,7 +131,8 @@ def _api_only(scheduler: str, pace: str) -> tuple[str, bool, str]:
     return "none", False, "realtime" if pace == "jump" else pace
 
 
-def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:
+def _directory(name: str | None, *, in_memory: bool, durability: str) -> pathlib.Path | None:
+    is_relaxed = durability == "relaxed"
     if in_memory and (name is not None or is_relaxed):
         what = "--durability" if is_relaxed else "--data-dir"
         fix = "leave one of them out"
@@ -170,6 +172,18 @@ def _seconds(text: str, path: str) -> float:
 
 def _names(given: list[str] | None) -> list[str]:
     return [name for each in given or () for name in each.split(",") if name]
+
+
+def _timing(profile: str | None, *, is_measured: bool) -> dict[str, Any]:
+    """How durations of the scheduler come about."""
+    plane = timing_options.control_plane(profile, is_measured=is_measured)
+    return {"is_timed": is_measured, "control_plane": plane}
+
+
+def _pacing(pace: str, speed: float | None) -> dict[str, Any]:
+    """How time passes."""
+    mode = _MODES[pace] if speed is None else "speed"
+    return {"mode": mode, "speed": _speed(pace, speed)}
 
 
 def _speed(pace: str, speed: float | None) -> float:

@@ -31,6 +31,7 @@ from kubestage.cli.serve_door import Wishes  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_results import Results  # noqa: TC001 - read by msgspec
 from kubestage.cli.version import KUBERNETES_VERSION
+from kubestage.cluster.profile import Profile as ControlPlane  # noqa: TC001 - read by msgspec
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
@@ -75,6 +76,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     speed: float
     door: Wishes
     log_level: str
+    is_timed: bool = False
+    control_plane: ControlPlane | None = None
 
 
 def run(request: Request) -> int:
@@ -125,6 +128,8 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         Recording.NONE,
         laws,
         as_written=request.as_written,
+        stopwatch=time.perf_counter_ns if request.is_timed else None,
+        control_plane=request.control_plane,
     )
     return serve_stage.Wanted(
         settings=settings,

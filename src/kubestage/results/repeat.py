@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -19,7 +21,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
     defaults as the old `flags` change them; `as_written` whether nodes came in the order of the
     file; `laws` how long containers take, and what else was set of controllers, where that was
-    said.
+    said; `control_plane` the profile that says how long things take, in full, if one was given.
     """
 
     version: str
@@ -35,6 +37,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     flags: dict[str, str | int] = {}
     laws: dict[str, str] = {}
     plugins: list[Plugin] = []
+    control_plane: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):

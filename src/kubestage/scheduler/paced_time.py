@@ -1,4 +1,4 @@
-"""Time as a paced scheduler spends it: drawn from the laws of its pacing, on the virtual clock."""
+"""Time as a paced scheduler spends it: drawn from the distributions of its pacing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Final
 from kubestage.objects import distributions
 from kubestage.scheduler.metrics import SCHEDULED
 from kubestage.scheduler.timing import Timekeeper
+from kubestage.scheduler.timings import MODELLED, Timings
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Mapping
 
     from kubestage.scheduler.metrics import SchedulerMetrics
     from kubestage.scheduler.pacing import SchedulerPacing
+    from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.status import Status
     from kubestage.sim.clock import Clock
 
@@ -22,10 +25,23 @@ _SHARES: Final = {"PreFilter": 0.05, "Filter": 0.5, "PreScore": 0.05, "Score": 0
 
 Where nothing is scored, filtering takes that part too.
 """
+_PLUGINS: Final = {
+    "PreFilter": "pre_filter",
+    "Filter": "filter",
+    "PreScore": "pre_score",
+    "Score": "score",
+    "Bind": "bind",
+}
+_SAMPLED: Final = 10
+"""Where no timings are kept, one attempt in so many has its plugins observed, as upstream does."""
 
 
 class PacedTimekeeper(Timekeeper):
-    """Has attempts take time, one after another."""
+    """Has attempts take time, one after another.
+
+    The time of an extension point is divided among its plugins by their shares. With `keeps` the
+    durations are kept as timings, too.
+    """
 
     is_paced = True
 
@@ -35,13 +51,29 @@ class PacedTimekeeper(Timekeeper):
         clock: Clock,
         pacing: SchedulerPacing,
         stream: random.Random,
+        *,
+        keeps: bool = False,
     ) -> None:
         super().__init__(metrics, clock, None)
+        self.timings = Timings(MODELLED) if keeps else None
         self._stream = stream
         self._attempt = distributions.parse(pacing.attempt)
         self._per_node = distributions.parse(pacing.attempt_per_node)
+        self._shares = pacing.plugins
+        self._parts: dict[tuple[str, str], list[tuple[str, float]]] = {}
         self._ran: list[tuple[str, str, str]] = []
         self._spent_on_last_ns = 0
+
+    def know(self, profiles: Mapping[str, Profile]) -> None:
+        """Divide extension points among the plugins of these profiles."""
+        for name, profile in profiles.items():
+            for point, attribute in _PLUGINS.items():
+                shares = {
+                    plugin.name: self._shares.get(plugin.name, 1.0)
+                    for plugin in getattr(profile, attribute)
+                }
+                whole = sum(shares.values()) or 1.0
+                self._parts[name, point] = [(each, own / whole) for each, own in shares.items()]
 
     def ran_to_the_end(self, profile: str, *, is_scored: bool) -> None:
         """All points up to the choice of a node have run."""
@@ -53,25 +85,24 @@ class PacedTimekeeper(Timekeeper):
         if point in _SHARES:
             self._ran.append((point, status.code.value, profile))
         elif point == "Bind":
-            found = self.metrics.point_duration.of(point, status.code.value, profile)
-            found.observe(self.binding_ns * _NS)
+            self._divide(point, status.code.value, profile, self.binding_ns)
         else:
             super().ran(point, status, profile)
 
-    def decided(self, started_ns: int, evaluated: int) -> None:
+    def decided(self, started_ns: int, evaluated: int, profile: str) -> None:
         """An attempt ends: it has looked at so many nodes, and the next one waits until then."""
         spent_ns = self._attempt.sample_ns(self._stream)
         if self._per_node.first or self._per_node.second:
             spent_ns += round(self._per_node.sample(self._stream) * evaluated)
-        self.free_ns = max(self.free_ns, started_ns) + spent_ns
+        self._spend(started_ns, spent_ns)
         self._spent_on_last_ns = spent_ns
-        self.metrics.decided(spent_ns)
+        self._has_decided(profile, spent_ns)
         is_scored = any(point == "Score" for point, _, _ in self._ran)
-        for point, code, profile in self._ran:
+        for point, code, name in self._ran:
             share = _SHARES[point]
             if point == "Filter" and not is_scored:
                 share += _SHARES["PreScore"] + _SHARES["Score"]
-            self.metrics.point_duration.of(point, code, profile).observe(spent_ns * share * _NS)
+            self._divide(point, code, name, spent_ns * share)
         self._ran.clear()
 
     def attempted(self, result: str, profile: str, started_ns: int) -> None:
@@ -79,4 +110,52 @@ class PacedTimekeeper(Timekeeper):
         spent_ns = self.clock.now_ns - started_ns
         if result != SCHEDULED:
             spent_ns = spent_ns or self._spent_on_last_ns
-        self.metrics.attempted(result, profile, spent_ns)
+        self._has_attempted(result, profile, spent_ns)
+
+    def _spend(self, started_ns: int, spent_ns: int) -> None:
+        self.free_ns = max(self.free_ns, started_ns) + spent_ns
+
+    def _divide(self, point: str, code: str, profile: str, spent_ns: float) -> None:
+        """An extension point has taken so long; what its plugins took of that."""
+        if self.timings is not None or self.attempts % _SAMPLED == 1:
+            for plugin, share in self._parts.get((profile, point), ()):
+                own_ns = spent_ns * share
+                self.metrics.plugin_duration.of(plugin, point, code).observe(own_ns * _NS)
+                if self.timings is not None:
+                    self._spent_by.setdefault(point, {})[plugin] = round(own_ns)
+        self._observe(point, code, profile, spent_ns)
+
+
+class ModelledTimekeeper(PacedTimekeeper):
+    """Says how long attempts would have taken, and lets none of that pass.
+
+    For a scheduler whose attempts belong to one instant, as those of a Scenario's step do: what
+    it decides is the same with and without a model.
+    """
+
+    def __init__(
+        self,
+        metrics: SchedulerMetrics,
+        clock: Clock,
+        pacing: SchedulerPacing,
+        stream: random.Random,
+    ) -> None:
+        super().__init__(metrics, clock, pacing, stream, keeps=True)
+        self._binding = distributions.parse(pacing.binding)
+
+    def ran(self, point: str, status: Status, profile: str) -> None:
+        """An extension point has run; a binding takes as long as its call would."""
+        if point == "Bind":
+            self.binding_ns = self._binding.sample_ns(self._stream)
+        super().ran(point, status, profile)
+
+    def attempted(self, result: str, profile: str, started_ns: int) -> None:
+        """An attempt came to its end: the search, and the binding if it came to that."""
+        del started_ns
+        spent_ns = self._spent_on_last_ns
+        if result == SCHEDULED:
+            spent_ns += self.binding_ns
+        self._has_attempted(result, profile, spent_ns)
+
+    def _spend(self, started_ns: int, spent_ns: int) -> None:
+        """No time passes."""

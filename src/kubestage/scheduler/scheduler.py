@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
-from kubestage.scheduler import config, event_recorder, metrics, registry
+from kubestage.scheduler import config, event_recorder, extender, metrics, registry
 from kubestage.scheduler.binding_cycle import BindingCycle, Placement
 from kubestage.scheduler.bindings_under_way import BindingsUnderWay
 from kubestage.scheduler.cache import Cache
@@ -14,13 +14,13 @@ from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.cycle import Cycle
 from kubestage.scheduler.driver import Driver
 from kubestage.scheduler.event_handlers import EventHandlers
-from kubestage.scheduler.extender import Extender
 from kubestage.scheduler.failure_handler import Failure, FailureHandler
+from kubestage.scheduler.gauges import Gauges
 from kubestage.scheduler.handle import Handle, Surroundings
 from kubestage.scheduler.heard_later import HeardLater
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.nominator import Nominator
-from kubestage.scheduler.paced_time import PacedTimekeeper
+from kubestage.scheduler.paced_time import ModelledTimekeeper, PacedTimekeeper
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.queue import SchedulingQueue
 from kubestage.scheduler.queue.nominations import Nominations
@@ -35,7 +35,7 @@ from kubestage.scheduler.timing import Timekeeper
 from kubestage.scheduler.waiting_pods import WaitingPods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.config import SchedulerConfiguration
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.extender import Transport
     from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.queue import QueuedPod
+    from kubestage.scheduler.timings import Timings
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
@@ -58,7 +59,10 @@ class Scheduler:
     whenever there may be something to do. `plugins` are classes of your own by name, `transport`
     is how extenders are asked, `stopwatch` how durations in metrics are measured (by default on
     the virtual clock, on which nothing takes time). With a `pacing` it takes virtual time for what
-    it does, and that is what metrics tell. It pickles together with its store.
+    it does, and that is what metrics tell; with a `model` they tell how long it would have taken,
+    and nothing takes time. `keeps_timings` has durations of a pacing kept by profile, extension
+    point and plugin; those of a stopwatch and of a model always are. It pickles together with its
+    store.
     """
 
     def __init__(
@@ -75,6 +79,8 @@ class Scheduler:
         stopwatch: Callable[[], int] | None = None,
         events: bool = True,
         pacing: SchedulerPacing | None = None,
+        model: SchedulerPacing | None = None,
+        keeps_timings: bool = False,
     ) -> None:
         assert environment is None or environment.clock is store.clock, "there is but one clock"
         own = plugins or {}
@@ -86,8 +92,10 @@ class Scheduler:
         self.metrics = SchedulerMetrics()
         self._store, self._environment, self._streams = store, environment, streams
         self._own_plugins, self._tie_break = own, TieBreak(tie_break)
-        self._transport, self._stopwatch = transport, stopwatch
-        self._has_events, self._pacing = events, pacing
+        self._transport, self._has_events = transport, events
+        self._pacing, self._keeps_timings = pacing, keeps_timings
+        self.timing_options = {"stopwatch": stopwatch, "model": model}
+        self._stopwatch, self._model = stopwatch, model
         self._surroundings = Surroundings()
         self._set_up()
 
@@ -108,12 +116,11 @@ class Scheduler:
         self.waiting = WaitingPods()
         self._client = StoreClient(store, events=self._has_events)
         self._nominator = Nominator()
-        self._extenders = _extenders(self.configuration, self._transport)
+        self._extenders = extender.of_configuration(self.configuration, self._transport)
         self._time = Timekeeper(self.metrics, self.clock, self._stopwatch)
         self._under_way: BindingsUnderWay | None = None
         pacing = self._pacing
-        if pacing is not None and not pacing.is_instant:
-            self._pace(pacing, streams, environment)
+        self._set_pace(pacing, self._model, streams, environment, keeps=self._keeps_timings)
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
         self._make_profiles(streams, self._own_plugins)
@@ -143,10 +150,12 @@ class Scheduler:
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
         arrivals: SchedulingQueue | HeardLater = self.queue
-        if pacing is not None and environment is not None and self._time.is_paced:
+        if pacing is not None and environment is not None and not pacing.is_instant:
             stream = streams.stream("scheduler/informer")
             arrivals = HeardLater(self.queue, pacing, stream, environment)
-        self._handlers = EventHandlers(self.profiles, self.cache, arrivals, self.waiting)
+        self._handlers = EventHandlers(
+            self.profiles, self.cache, arrivals, self.waiting, self._time
+        )
         self._handlers.start(store)
 
     def schedule_one(self) -> Attempt | None:
@@ -223,6 +232,11 @@ class Scheduler:
         return min((at for at in times if at is not None), default=None)
 
     @property
+    def timings(self) -> Timings | None:
+        """How long what took, if that was measured or modelled."""
+        return self._time.timings
+
+    @property
     def free_ns(self) -> int:
         """When the next attempt can begin."""
         return self._time.free_ns
@@ -246,18 +260,27 @@ class Scheduler:
         """Bind pods only when their volumes are bound: somebody on the stage does that."""
         self._surroundings.binds_volumes = True
 
-    def _pace(
-        self, pacing: SchedulerPacing, streams: Streams, environment: Environment | None
+    def _set_pace(
+        self,
+        pacing: SchedulerPacing | None,
+        model: SchedulerPacing | None,
+        streams: Streams,
+        environment: Environment | None,
+        *,
+        keeps: bool,
     ) -> None:
+        stream = streams.stream("scheduler/attempts")
+        if pacing is None or pacing.is_instant:
+            if model is not None:
+                self._time = ModelledTimekeeper(self.metrics, self.clock, model, stream)
+            return
         if environment is None:
             raise InputError(
                 "a scheduler that is not driven by time cannot be paced",
                 path="pacing",
                 fix="hand in an environment, or leave it out",
             )
-        self._time = PacedTimekeeper(
-            self.metrics, self.clock, pacing, streams.stream("scheduler/attempts")
-        )
+        self._time = PacedTimekeeper(self.metrics, self.clock, pacing, stream, keeps=keeps)
         self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
 
     def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
@@ -281,7 +304,10 @@ class Scheduler:
             initial_backoff_seconds=self.configuration.pod_initial_backoff_seconds,
             max_backoff_seconds=self.configuration.pod_max_backoff_seconds,
         )
-        self.metrics.pending, self.metrics.settle = self.queue.counts, self._time.settle
+        self._time.know(self.profiles)
+        self.metrics.know(self.profiles)
+        gauges = Gauges(self.cache, self.queue, self.profiles, self._under_way or ())
+        self.metrics.inspect, self.metrics.settle = gauges.put, self._time.settle
 
     def _is_passed_over(self, queued: QueuedPod) -> bool:
         """Whether there is no point in trying a pod: it is being deleted, or all but bound."""
@@ -336,7 +362,7 @@ class Scheduler:
         started_ns = self._time.begin()
         number = self._time.attempts
         self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
-        self._time.decided(started_ns, attempt.evaluated_count)
+        self._time.decided(started_ns, attempt.evaluated_count, profile.name)
         self._carry_out(self._binding.assume(number, queued, attempt, started_ns))
 
     def _carry_out(self, placement: Placement) -> None:
@@ -352,7 +378,7 @@ class Scheduler:
         started_ns = self._time.begin()
         number = self._time.attempts
         attempt, failure = self._try(queued)
-        self._time.decided(started_ns, attempt.evaluated_count)
+        self._time.decided(started_ns, attempt.evaluated_count, attempt.profile.name)
         if self.record.explains(number):
             self.record.tell(number, attempt)
         if failure is None:
@@ -387,7 +413,7 @@ class Scheduler:
             self._time.ran("PostFilter", status, profile)
             account: report.Report | None = attempt.state.get(report.KEY)
             if account is not None:
-                self.metrics.preempted(account.evicted)
+                self.metrics.preempted(account.evicted, is_failed=bool(account.failure))
                 if account.failure:
                     self.queue.activate([attempt.pod])
         return Failure(
@@ -468,19 +494,3 @@ class Scheduler:
         if attempt.totals is not None and attempt.profile.score:
             ran("PreScore", SUCCESS, profile)
             ran("Score", SUCCESS, profile)
-
-
-def _extenders(
-    configuration: SchedulerConfiguration, transport: Transport | None
-) -> Sequence[Extender]:
-    """The extenders, those that may be ignored last."""
-    if not configuration.extenders:
-        return ()
-    if transport is None:
-        raise InputError(
-            "the configuration names extenders, and there is no way to ask them",
-            path="extenders",
-            fix="hand in a transport, or leave them out",
-        )
-    made = [Extender(each, transport) for each in configuration.extenders]
-    return sorted(made, key=lambda each: each.is_ignorable)

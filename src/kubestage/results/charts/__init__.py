@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from kubestage.results.charts.life.drawing import of_life
     from kubestage.results.charts.nodes import node_utilization, placements
     from kubestage.results.charts.pods import attempts, pending, preemptions
+    from kubestage.results.charts.timings import compared_timings, timings
 
 __all__ = [
     "all",
     "allocation",
     "attempts",
     "balance",
+    "compared_timings",
     "fragmentation",
     "node_utilization",
     "of_life",
@@ -33,6 +35,7 @@ __all__ = [
     "placements",
     "preemptions",
     "save",
+    "timings",
 ]
 
 _PLACES: Final = {
@@ -40,6 +43,7 @@ _PLACES: Final = {
     "allocation": "capacity",
     "attempts": "pods",
     "balance": "capacity",
+    "compared_timings": "timings",
     "fragmentation": "capacity",
     "node_utilization": "nodes",
     "of_life": "life.drawing",
@@ -47,6 +51,7 @@ _PLACES: Final = {
     "placements": "nodes",
     "preemptions": "pods",
     "save": "drawing",
+    "timings": "timings",
 }
 _LIBRARIES: Final = ("altair", "vl_convert")
 

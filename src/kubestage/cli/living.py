@@ -43,8 +43,8 @@ class Later(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What is to happen: how long to live, what comes later, who is told of what happens.
 
-    `trace` is the file that the movements are written to; `recorded` whether a record is kept of
-    traffic, autoscalers and nodes.
+    `trace` is the file that the movements are written to, with those of timers if
+    `traces_internal`; `recorded` whether a record is kept of traffic, autoscalers and nodes.
     """
 
     duration_ns: int
@@ -52,6 +52,7 @@ class Plan(msgspec.Struct, frozen=True):
     controllers: ControllerSettings
     tell: Callable[[Stage, Change], None] | None = None
     trace: str | None = None
+    traces_internal: bool = False
     watched: bool = True
     recorded: bool = False
 
@@ -167,15 +168,20 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
         if plan.trace is not None:
             from kubestage.results import trace
 
-            movements = trace.SqliteRecorder(plan.trace, seed=settings.seed)
+            movements = trace.SqliteRecorder(
+                plan.trace, seed=settings.seed, internal=plan.traces_internal
+            )
             stage.environment.recorder = stack.enter_context(movements)
         view = stack.enter_context(live_view.shown(stage, plan.duration_ns, plan.watched))
-        stage.run(_SETTLING_NS)
+        stage.run(min(_SETTLING_NS, plan.duration_ns))
         staging.put(stage, loaded, rest, is_new=staging.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             view.run_until(each.at_ns)
             _apply(stage, each.loaded)
         view.run_until(plan.duration_ns)
+        # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
+        stage.environment.halt(plan.duration_ns)
+        stage.environment.run()
         assert stage.traffic is not None
         stage.traffic.report()
     record = None if recorder is None else life_records.end(recorder, stage)

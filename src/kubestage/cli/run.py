@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures
+from kubestage.cli import completion, failures, log_lines
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -75,7 +75,10 @@ def run(
     run_duration: options.RunDuration = None,
     terminate_delay: options.TerminateDelay = None,
     setting: options.Setting = None,
+    trace: options.Trace = False,
     trace_out: options.TraceOut = None,
+    trace_internal: options.TraceInternal = False,
+    log_level: log_lines.LogLevel = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
@@ -91,7 +94,14 @@ def run(
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
-    life = {"--at": at, "--events": events, "--trace-out": trace_out}
+    life = {
+        "--at": at,
+        "--events": events,
+        "--trace": trace,
+        "--trace-out": trace_out,
+        "--trace-internal": trace_internal,
+        "--log-level": log_level,
+    }
     laws = running.laws(
         setting,
         launch_delay=launch_delay,

@@ -151,12 +151,28 @@ Setting = Annotated[
         rich_help_panel=_LIVING,
     ),
 ]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace",
+        help="Print every movement of requests, replicas, pods, nodes and autoscalers.",
+        rich_help_panel=_LIVING,
+    ),
+]
 TraceOut = Annotated[
     str | None,
     typer.Option(
         "--trace-out",
         metavar="FILE",
-        help="Keep every movement of pods and timers in this SQLite file.",
+        help="Keep the movements in this SQLite file, for `kubestage trace show`.",
+        rich_help_panel=_LIVING,
+    ),
+]
+TraceInternal = Annotated[
+    bool,
+    typer.Option(
+        "--trace-internal",
+        help="Trace internal timers too.",
         rich_help_panel=_LIVING,
     ),
 ]

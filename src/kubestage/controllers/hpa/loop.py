@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import logging
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller
+from kubestage.controllers.event_recorder import NORMAL
 from kubestage.controllers.hpa.live import AUTOSCALER, Stagehand
 from kubestage.controllers.hpa.reconcile import Autoscaler
 from kubestage.controllers.hpa.selecting import PodSelectors
@@ -67,5 +69,8 @@ class HorizontalController(Controller):
         if autoscaler is None:
             autoscaler = self._autoscalers[key] = Autoscaler(self.settings.hpa)
         outcome = autoscaler.sync(self.clock.unix_ns, hpa, self._stagehand.around(key, hpa))
-        for event in outcome.events:
-            self.events.event(hpa, *event)
+        log = self.cluster.environment.context.logger
+        for kind, reason, message in outcome.events:
+            self.events.event(hpa, kind, reason, message)
+            level = logging.INFO if kind == NORMAL else logging.WARNING
+            log.log(level, "HPA %s: %s: %s", key, reason, message)

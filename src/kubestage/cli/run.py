@@ -94,14 +94,8 @@ def run(
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
-    life = {
-        "--at": at,
-        "--events": events,
-        "--trace": trace,
-        "--trace-out": trace_out,
-        "--trace-internal": trace_internal,
-        "--log-level": log_level,
-    }
+    tracing = {"--trace": trace, "--trace-out": trace_out, "--trace-internal": trace_internal}
+    life = {"--at": at, "--events": events, **tracing, "--log-level": log_level}
     laws = running.laws(
         setting,
         launch_delay=launch_delay,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.event_recorder import NORMAL
 from kubestage.controllers.hpa.live import AUTOSCALER, Stagehand
-from kubestage.controllers.hpa.reconcile import Autoscaler
+from kubestage.controllers.hpa.reconcile import RESCALED, Autoscaler
 from kubestage.controllers.hpa.selecting import PodSelectors
+from kubestage.controllers.trail import Trail
 from kubestage.sim.ticktock import Ticktock
 from kubestage.store.log import DELETED
 
@@ -34,6 +35,7 @@ class HorizontalController(Controller):
         self._selectors = PodSelectors()
         board = cluster.metrics.board
         self._stagehand = Stagehand(self.store, self.lister, board, self._selectors)
+        self._trail = Trail(cluster.environment, "Hpa")
         self._ticktocks: dict[str, Ticktock] = {}
         self._autoscalers: dict[str, Autoscaler] = {}
 
@@ -74,3 +76,5 @@ class HorizontalController(Controller):
             self.events.event(hpa, kind, reason, message)
             level = logging.INFO if kind == NORMAL else logging.WARNING
             log.log(level, "HPA %s: %s: %s", key, reason, message)
+            if reason == RESCALED:
+                self._trail.leave("rescale", key, message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.hpa import metric_replicas, normalizing
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kubestage.controllers.hpa.surroundings import Scale, Surroundings
 
 Json = dict[str, Any]
+
+RESCALED: Final = "SuccessfulRescale"
 
 
 class Outcome(NamedTuple):
@@ -207,7 +209,7 @@ class _Look:
             raise _Failure(f"failed to rescale {self.reference}: {error}") from error
         text = f"the HPA controller was able to update the target scale to {desired}"
         draft.set(ABLE_TO_SCALE, "True", "SucceededRescale", text)
-        draft.tell(NORMAL, "SuccessfulRescale", size)
+        draft.tell(NORMAL, RESCALED, size)
         behavior = self.spec.get("behavior")
         if behavior is not None:
             self.history.events.store(behavior, current, desired, draft.now_ns)

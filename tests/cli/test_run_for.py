@@ -120,6 +120,16 @@ def test_the_lives_of_pods_can_be_kept_as_a_trace(terminal: Terminal) -> None:
     assert list(stocks) == ["PodsWaiting", "PodsStarting", "PodsRunning"]
 
 
+def test_pods_without_a_node_come_before_all_tables(terminal: Terminal) -> None:
+    _cluster(*(make_pod(f"big-{at}", cpu="64") for at in range(4)), make_pod("web"))
+    lines = terminal.run("run", "cluster.json", "--for", "1m").out.splitlines()
+    assert lines[0] == "4 of 5 pods are pending:"
+    assert lines[1] == "  default/big-0, default/big-1, default/big-2 and 1 more"
+    assert "Insufficient cpu" in lines[2]
+    assert lines[4].startswith("NAME")
+    assert lines[-1].startswith("After 1m0s: 5 pods: 4 Pending, 1 Running.")
+
+
 def test_the_trace_ends_with_the_halt_and_tells_what_was_still_to_come(terminal: Terminal) -> None:
     _cluster(make_pod("web"))
     terminal.run("run", "cluster.json", "--for", "1m", "--trace-out", "run.sqlite")

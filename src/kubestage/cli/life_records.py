@@ -77,6 +77,7 @@ def repeat(settings: Settings, wanted: Wanted, plan: Plan, life: Life) -> LifeRe
         plugins=[Plugin(reference, _hash(plugin)) for reference, plugin in named],
         duration=life_report.in_days(plan.duration_ns),
         later=list(_later(plan)),
+        autoscalers=[Plugin(each.reference, _hash(each.autoscaler)) for each in plan.autoscalers],
     )
 
 

@@ -16,6 +16,7 @@ from kubestage.scheduler.record import Recording
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from kubestage.cli.autoscaler_files import Brought
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.controllers.settings import Settings as ControllerSettings
@@ -45,6 +46,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     `trace` is the file that the movements are written to, with those of timers if
     `traces_internal`; `recorded` whether a record is kept of traffic, autoscalers and nodes.
+    `autoscalers` are those that a person brings.
     """
 
     duration_ns: int
@@ -53,6 +55,7 @@ class Plan(msgspec.Struct, frozen=True):
     tell: Callable[[Stage, Change], None] | None = None
     trace: str | None = None
     traces_internal: bool = False
+    autoscalers: Sequence[Brought] = ()
     watched: bool = True
     recorded: bool = False
 
@@ -162,7 +165,11 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
     staging.put(stage, loaded, first, is_new=staging.is_new)
     if plan.tell is not None:
         stage.store.subscribe(_Teller(stage, plan.tell))
-    stage.add_controllers(plan.controllers, traces_requests=plan.trace is not None)
+    stage.add_controllers(
+        plan.controllers,
+        traces_requests=plan.trace is not None,
+        autoscalers={each.key: each.autoscaler for each in plan.autoscalers},
+    )
     recorder = life_records.begin(stage, plan.duration_ns) if plan.recorded else None
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:

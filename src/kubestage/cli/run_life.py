@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kubestage.cli import (
+    autoscaler_files,
     event_stream,
     explaining,
     life_records,
@@ -21,6 +22,7 @@ from kubestage.cli import (
     log_lines,
     placements,
     printing,
+    python_file,
     running,
     scenario_report,
     trace_table,
@@ -51,6 +53,7 @@ def run(
     coming = [living.later(each, wanted.config) for each in life["--at"] or ()]
     every = [loaded, *(each.loaded for each in coming)]
     traffic_targets.check(every)
+    brought = autoscaler_files.load(life["--autoscaler"] or (), every)
     plan = living.Plan(
         living.duration(run_for),
         coming,
@@ -58,6 +61,7 @@ def run(
         stream,
         life["--trace-out"],
         traces_internal=life["--trace-internal"],
+        autoscalers=brought,
         watched=stream is None,
         recorded=wanted.out is not None or life_records.is_worth_it(every),
     )
@@ -71,7 +75,8 @@ def run(
         if life["--trace"] and plan.trace is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             plan = msgspec.structs.replace(plan, trace=f"{folder}/trace.sqlite")
-        with log_lines.printed(life["--log-level"]):
+        own = python_file.blaming(*autoscaler_files.files(brought))
+        with log_lines.printed(life["--log-level"]), own:
             lived = living.run(loaded, settings, plan, wanted.explain)
         if place is not None:
             assert lived.record is not None

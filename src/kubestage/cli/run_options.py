@@ -151,6 +151,15 @@ Setting = Annotated[
         rich_help_panel=_LIVING,
     ),
 ]
+Autoscalers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--autoscaler",
+        metavar="[HPA=]FILE.py:CLASS",
+        help="An autoscaler of your own that decides for HPAs, or for the one named. Repeatable.",
+        rich_help_panel=_LIVING,
+    ),
+]
 Trace = Annotated[
     bool,
     typer.Option(

@@ -100,6 +100,9 @@ def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:
             "Laws": ", ".join(f"{name}={law}" for name, law in repeat.laws.items()),
             "Later": ", ".join(f"{name} at {at}" for at, name in repeat.later),
             "Plugins": ", ".join(each.reference for each in repeat.plugins),
+            "Autoscalers": ", ".join(
+                f"{each.reference} ({each.sha256[:12]})" for each in repeat.autoscalers
+            ),
         }
     return [(name, value) for name, value in facts.items() if value]
 

@@ -39,10 +39,11 @@ from kubestage.store.store import Store
 from kubestage.traffic.traffics import Traffics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from kubestage.cluster.profile import Profile
     from kubestage.controllers.controller import Controller
+    from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.scenario.settings import Settings as ScenarioSettings
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.config import SchedulerConfiguration
@@ -178,6 +179,7 @@ class Stage:
         *,
         loops: Iterable[type[Controller]] = registry.ALL,
         traces_requests: bool = False,
+        autoscalers: Mapping[str, type[Autoscaler]] | None = None,
     ) -> Runner:
         """Have workloads come alive as time passes: the controllers and the kubelets of all nodes.
 
@@ -186,6 +188,8 @@ class Stage:
         Where KWOK's Stages are on the stage already, those for pods or nodes stand in for the
         kubelet. Requests of Traffic objects flow from now on, too; with `traces_requests` each of
         their movements is one of the environment, which is slower and comes to the same.
+        `autoscalers` are classes of your own that decide for HPAs, by ``namespace/name`` or ``*``:
+        see `kubestage.controllers.hpa.framework`.
         """
         if self.controllers is not None:
             raise InputError("the stage has controllers already", fix="fork it before you add them")
@@ -200,6 +204,7 @@ class Stage:
             yielding.settings_for(self.store, self._controller_settings),
             metrics=self.metrics,
             what_if=WhatIf(self),
+            autoscalers=autoscalers,
         )
         self.controllers.start()
         self._add_traffic(self.metrics)

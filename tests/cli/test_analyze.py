@@ -31,7 +31,7 @@ def test_without_a_word_the_run_is_told_in_a_few_numbers(terminal: Terminal) -> 
     assert (result.code, result.err) == (0, "")
     assert result.out == textwrap.dedent(
         """\
-        run: Succeeded, 3 steps (1 to 3)
+        run: 1 of 4 pods pending (Scenario Succeeded), 3 steps (1 to 3)
 
         Pods       5: 3 scheduled, 1 pending, 1 preempted
         Nodes      2, 2 in use
@@ -183,12 +183,16 @@ def test_charts_are_drawn_into_a_directory(terminal: Terminal) -> None:
 
 def test_a_scenario_with_its_status_in_a_file_is_a_run(terminal: Terminal) -> None:
     pathlib.Path("it.yaml").write_text(yaml.safe_dump(rivalry().scenario("it")))
-    assert terminal.run("analyze", "it.yaml").out.startswith("it: Succeeded")
+    assert terminal.run("analyze", "it.yaml").out.startswith(
+        "it: 1 of 4 pods pending (Scenario Succeeded)"
+    )
 
 
 def test_a_directory_with_one_run_below_means_that_run(terminal: Terminal) -> None:
     _keep(rivalry(), "runs/only")
-    assert terminal.run("analyze", "runs").out.startswith("only: Succeeded")
+    assert terminal.run("analyze", "runs").out.startswith(
+        "only: 1 of 4 pods pending (Scenario Succeeded)"
+    )
 
 
 def test_nothing_to_show_is_said_in_words(terminal: Terminal) -> None:

@@ -50,24 +50,24 @@ def read(terminal: Terminal, *arguments: str) -> Json:
     return told
 
 
-def test_each_step_is_a_row_followed_by_reasons_and_a_sum(terminal: Terminal) -> None:
+def test_what_is_pending_comes_first_then_each_step_in_a_row_and_a_sum(terminal: Terminal) -> None:
     scenarios.write(story())
     result = terminal.run("run", "scenario.json")
     assert (result.code, result.err) == (0, "")
     assert result.out == textwrap.dedent(
         f"""\
-        story: Succeeded
+        story: 1 of 2 pods pending (Scenario Succeeded)
+
+        Without a node (--explain POD tells more):
+          default/huge
+            {WHY}
 
         STEP   NODES   CREATED   SCHEDULED   PENDING   ATTEMPTS   CPU     MEMORY
         0      1       1         1           0         1          25.0%   0.0%
         1      1       1         0           1         2          25.0%   0.0%
         2      1       0         0           1         2          25.0%   0.0%
 
-        Without a node (--explain POD tells more):
-          default/huge
-            {WHY}
-
-        2 pods: 1 scheduled, 1 pending. Nodes used: 1 of 1. Allocated: cpu 25.0%, memory 0.0%.
+        2 pods: 1 pending, 1 scheduled. Nodes used: 1 of 1. Allocated: cpu 25.0%, memory 0.0%.
         """
     )
 
@@ -105,7 +105,7 @@ def test_machines_get_the_scenario_with_its_status(terminal: Terminal) -> None:
 def test_several_are_run_in_order_and_told_one_after_the_other(terminal: Terminal) -> None:
     clusters.write("all.json", story("first"), story("second"))
     out = terminal.run("run", "all.json").out
-    assert out.index("first: Succeeded") < out.index("\n\nsecond: Succeeded")
+    assert out.index("first: 1 of 2 pods pending") < out.index("\n\nsecond: 1 of 2 pods pending")
     told = read(terminal, "all.json")
     assert told["kind"] == "List"
     assert [each["metadata"]["name"] for each in told["items"]] == ["first", "second"]

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 PAGES = (
     "backtest",
     "cli",
+    "coming-from-skenario",
     "compare",
     "controllers",
     "explain",

@@ -89,7 +89,6 @@ class TestAccessors:
         environment = Environment(context={"logger": logger})
         assert environment.context["logger"] is logger
         assert environment.fork().context["logger"] is logger
-        assert Environment().context == {}
 
 
 class TestRun:

@@ -16,6 +16,7 @@ from kubestage.cli import (
     load,
     serve,
     simulate,
+    trace,
     validate,
     verify,
     version,
@@ -60,6 +61,7 @@ application.add_typer(load.application)
 application.add_typer(config_view.application)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
+application.add_typer(trace.application)
 application.command(epilog=serve.EPILOG)(serve.serve)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
 application.command(epilog=completion.EPILOG)(completion.completion)

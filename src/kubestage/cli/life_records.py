@@ -79,6 +79,7 @@ def repeat(settings: Settings, wanted: Wanted, plan: Plan, life: Life) -> LifeRe
         duration=life_report.in_days(plan.duration_ns),
         later=list(_later(plan)),
         control_plane=repeating.control_plane(settings),
+        autoscalers=[Plugin(each.reference, _hash(each.autoscaler)) for each in plan.autoscalers],
     )
 
 

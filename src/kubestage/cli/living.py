@@ -16,6 +16,7 @@ from kubestage.scheduler.record import Recording
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from kubestage.cli.autoscaler_files import Brought
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.cluster.profile import Profile as ControlPlane
@@ -44,8 +45,9 @@ class Later(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What is to happen: how long to live, what comes later, who is told of what happens.
 
-    `trace` is the file that the movements are written to; `recorded` whether a record is kept of
-    traffic, autoscalers and nodes.
+    `trace` is the file that the movements are written to, with those of timers if
+    `traces_internal`; `recorded` whether a record is kept of traffic, autoscalers and nodes.
+    `autoscalers` are those that a person brings.
     """
 
     duration_ns: int
@@ -53,6 +55,8 @@ class Plan(msgspec.Struct, frozen=True):
     controllers: ControllerSettings
     tell: Callable[[Stage, Change], None] | None = None
     trace: str | None = None
+    traces_internal: bool = False
+    autoscalers: Sequence[Brought] = ()
     watched: bool = True
     recorded: bool = False
 
@@ -170,21 +174,30 @@ def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection
     staging.put(stage, loaded, there, is_new=staging.is_new)
     if plan.tell is not None:
         stage.store.subscribe(_Teller(stage, plan.tell))
-    stage.add_controllers(plan.controllers, traces_requests=plan.trace is not None)
+    stage.add_controllers(
+        plan.controllers,
+        traces_requests=plan.trace is not None,
+        autoscalers={each.key: each.autoscaler for each in plan.autoscalers},
+    )
     recorder = life_records.begin(stage, plan.duration_ns) if plan.recorded else None
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:
             from kubestage.results import trace
 
-            movements = trace.SqliteRecorder(plan.trace, seed=settings.seed)
+            movements = trace.SqliteRecorder(
+                plan.trace, seed=settings.seed, internal=plan.traces_internal
+            )
             stage.environment.recorder = stack.enter_context(movements)
         view = stack.enter_context(live_view.shown(stage, plan.duration_ns, plan.watched))
-        stage.run(_SETTLING_NS)
+        stage.run(min(_SETTLING_NS, plan.duration_ns))
         staging.put(stage, loaded, rest, is_new=staging.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             view.run_until(each.at_ns)
             _apply(stage, each.loaded, as_written=settings.as_written)
         view.run_until(plan.duration_ns)
+        # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
+        stage.environment.halt(plan.duration_ns)
+        stage.environment.run()
         assert stage.traffic is not None
         stage.traffic.report()
     record = None if recorder is None else life_records.end(recorder, stage)

@@ -9,18 +9,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures, timing_options
+from kubestage.cli import completion, failures, log_lines, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kubestage.cli.config_file import Flags
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Ended
 
 _TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
+# What means something only while time passes.
+_LIVING: Final = (
+    "--at",
+    "--autoscaler",
+    "--events",
+    "--trace",
+    "--trace-out",
+    "--trace-internal",
+    "--log-level",
+)
 EPILOG: Final = """
 [bold]Examples[/bold]
 
@@ -45,6 +55,8 @@ kubestage run web.yaml hpa.yaml traffic.yaml --for 30m --out runs/load
 kubestage run shop/ --for 30m --setting hpa.sync-period=30s
 
 kubestage run scenario.yaml --timings --out runs/1   [dim]# time per attempt and plugin[/dim]
+
+kubestage run shop/ --for 30m --autoscaler predictive.py:Predictive
 
 A Scenario's events run step by step, with scheduling to the end in each: see docs/scenarios.md.
 
@@ -81,9 +93,13 @@ def run(
     run_duration: options.RunDuration = None,
     terminate_delay: options.TerminateDelay = None,
     setting: options.Setting = None,
+    autoscaler: options.Autoscalers = None,
+    trace: options.Trace = False,
     trace_out: options.TraceOut = None,
     timings: timing_options.Timings = False,
     profile: timing_options.Profile = None,
+    trace_internal: options.TraceInternal = False,
+    log_level: log_lines.LogLevel = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
@@ -96,7 +112,8 @@ def run(
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
-    life = {"--at": at, "--events": events, "--trace-out": trace_out}
+    given = (at, autoscaler, events, trace, trace_out, trace_internal, log_level)
+    life = dict(zip(_LIVING, given, strict=True))
     laws = running.laws(
         setting,
         launch_delay=launch_delay,
@@ -127,12 +144,20 @@ def run(
             )
     _tell_timings(ended, output)
     sys.stdout.flush()
-    unused = plugin_files.unused(plugins, configuration)
-    imported = (note for each in loaded.imported for note in each.notes)
+    notes = _notes(config, flags, plugin_files.unused(plugins, configuration))
     timeless = () if run_for is not None else _timeless(loaded)
-    for note in (*imported, *_notes(config, flags, unused), *timeless, *ended.notes):
-        typer.echo(f"Note: {note}", err=True)
+    _print_notes((*_imported(loaded), *notes, *timeless, *ended.notes))
     return _code(ended.failure or (ended.left if require_all else None))
+
+
+def _imported(loaded: Loaded) -> Iterator[str]:
+    """What there is to say of what was written for another simulator."""
+    return (note for each in loaded.imported for note in each.notes)
+
+
+def _print_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        typer.echo(f"Note: {note}", err=True)
 
 
 def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:

@@ -165,12 +165,37 @@ Setting = Annotated[
         rich_help_panel=_LIVING,
     ),
 ]
+Autoscalers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--autoscaler",
+        metavar="[HPA=]FILE.py:CLASS",
+        help="An autoscaler of your own that decides for HPAs, or for the one named. Repeatable.",
+        rich_help_panel=_LIVING,
+    ),
+]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace",
+        help="Print every movement of requests, replicas, pods, nodes and autoscalers.",
+        rich_help_panel=_LIVING,
+    ),
+]
 TraceOut = Annotated[
     str | None,
     typer.Option(
         "--trace-out",
         metavar="FILE",
-        help="Keep every movement of pods and timers in this SQLite file.",
+        help="Keep the movements in this SQLite file, for `kubestage trace show`.",
+        rich_help_panel=_LIVING,
+    ),
+]
+TraceInternal = Annotated[
+    bool,
+    typer.Option(
+        "--trace-internal",
+        help="Trace internal timers too.",
         rich_help_panel=_LIVING,
     ),
 ]

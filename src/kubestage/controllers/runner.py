@@ -15,9 +15,10 @@ from kubestage.sim.alarm import Alarm
 from kubestage.store.log import ADDED, Change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from kubestage.controllers.controller import Handler
+    from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
@@ -42,10 +43,11 @@ class Runner:
         *,
         metrics: Metrics | None = None,
         what_if: WhatIf | None = None,
+        autoscalers: Mapping[str, type[Autoscaler]] | None = None,
     ) -> None:
         self._clock = environment.clock
         self._store = store
-        self._loops = tuple(loops)
+        self._loops, self._autoscalers = tuple(loops), autoscalers or {}
         self._environment, self._streams = environment, streams
         self.syncs = 0
         self.failures: dict[str, int] = {}
@@ -67,6 +69,7 @@ class Runner:
             self._clock.unix_ns,
             metrics or Metrics(self._environment),
             what_if,
+            self._autoscalers,
         )
         self.controllers = [loop(cluster) for loop in self._loops]
         self._connect()

@@ -43,8 +43,10 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):
     """The same of a living cluster: how long it lived, and which manifests came when.
 
-    `duration` is as a person writes it; `later` are times and the names of files among the inputs.
+    `duration` is as a person writes it; `later` are times and the names of files among the inputs;
+    `autoscalers` are those of the user's own.
     """
 
     duration: str
     later: list[tuple[str, str]] = []
+    autoscalers: list[Plugin] = []

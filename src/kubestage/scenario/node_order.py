@@ -27,8 +27,7 @@ _NUMBERS: Final = re.compile(r"(\d+)")
 def natural(name: str) -> tuple[tuple[str | int, ...], str]:
     """What names are ordered by: n2 before n10."""
     parts = _NUMBERS.split(name)
-    parts[1::2] = [int(each) for each in parts[1::2]]  # type: ignore[call-overload]
-    return tuple(parts), name
+    return tuple(int(each) if each.isdecimal() else each for each in parts), name
 
 
 def canonical(events: Sequence[Event]) -> Sequence[Event]:

@@ -85,7 +85,7 @@ def _render(
         generator=markup.text(f"kubestage {repeat.version}" if repeat else "kubestage"),
         title=markup.text(f"{name} · scenario report"),
         style=(_DATA / "style.css").read_text("utf-8"),
-        heading=heading.heading(scenario, summary, repeat),
+        heading=heading.heading(scenario, summary, repeat, told.pods),
         places=markup.join(
             element("a", title, href=f"#{identity}") for identity, title, _, _ in sections
         ),

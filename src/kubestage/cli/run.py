@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures
+from kubestage.cli import completion, failures, node_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -25,6 +25,8 @@ EPILOG: Final = """
 kubestage run scenario.yaml --out runs/first    [dim]# step by step; then open the report[/dim]
 
 kubestage run cluster/                          [dim]# manifests: who goes where[/dim]
+
+kubestage run web.yaml --nodes 5                [dim]# nodes for pods that come without any[/dim]
 
 kubestage run cluster/ -o wide --require-all    [dim]# exit 1 if a pod stays pending[/dim]
 
@@ -75,13 +77,23 @@ def run(
     run_duration: options.RunDuration = None,
     terminate_delay: options.TerminateDelay = None,
     setting: options.Setting = None,
+    nodes: node_options.Nodes = None,
+    node: node_options.Node = node_options.SHAPE,
     trace_out: options.TraceOut = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> int:
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
-    from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running, staging
+    from kubestage.cli import (
+        config_file,
+        plain_nodes,
+        plugin_files,
+        run_life,
+        run_scenarios,
+        running,
+        staging,
+    )
     from kubestage.scheduler.selection import TieBreak
 
     completion.check_choice(output, options.FORMATS)
@@ -99,6 +111,7 @@ def run(
         terminate_delay=terminate_delay,
     )
     loaded = staging.load(files, config)
+    plain_nodes.add(loaded, nodes, node)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
@@ -120,7 +133,8 @@ def run(
     unused = plugin_files.unused(plugins, configuration)
     imported = (note for each in loaded.imported for note in each.notes)
     timeless = () if run_for is not None else _timeless(loaded)
-    for note in (*imported, *_notes(config, flags, unused), *timeless, *ended.notes):
+    nodeless = _nodeless(loaded, at or (), config)
+    for note in (*imported, *_notes(config, flags, unused), *timeless, *nodeless, *ended.notes):
         typer.echo(f"Note: {note}", err=True)
     return _code(ended.failure or (ended.left if require_all else None))
 
@@ -162,6 +176,17 @@ def _timeless(loaded: Loaded) -> Iterator[str]:
     kinds = sorted({str(each.object.get("kind")) for each in loaded.documents} & _TIMED)
     if kinds:
         yield f"{', '.join(kinds)}: nothing comes of it while no time passes; add --for 30m"
+
+
+def _nodeless(loaded: Loaded, later: Sequence[str], config: str | None) -> Iterator[str]:
+    """That nothing can be scheduled."""
+    from kubestage.cli import plain_nodes, staging
+
+    if not plain_nodes.are_missing([loaded]):
+        return
+    files = [each.partition("=")[2] for each in later]
+    if not files or plain_nodes.are_missing([loaded, staging.load(files, config)]):
+        yield plain_nodes.NO_NODES
 
 
 def _notes(config: str | None, flags: Flags, unused: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from typing import Final, cast
 
-from kubestage.cli import completion
+from kubestage.cli import completion, node_options
 from kubestage.cli import run_options as others
 from kubestage.cli import serve_options as options
 from kubestage.errors import InputError
@@ -59,6 +59,8 @@ def serve(
     api_only: options.ApiOnly = False,
     disable_admission_plugins: options.DisabledPlugins = None,
     setting: others.Setting = None,
+    nodes: node_options.Nodes = None,
+    node: node_options.Node = node_options.SHAPE,
     seed: options.Seed = None,
     pace: options.Pace = "jump",
     speed: options.Speed = None,
@@ -97,6 +99,8 @@ def serve(
             has_controllers=controllers,
             disabled_plugins=disabled,
             settings=setting or [],
+            nodes=nodes,
+            node=node,
             seed=seed,
             start=start,
             mode=_MODES[pace] if speed is None else "speed",

@@ -6,28 +6,28 @@ import asyncio
 import contextlib
 import gc
 import logging
-import pathlib
+import pathlib  # noqa: TC003 - read by msgspec
 import shutil
-import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import typer
 
-import kubestage
 from kubestage.cli import (
     config_file,
     failures,
+    loading,
+    plain_nodes,
     plugin_files,
     running,
     serve_door,
+    serve_greeting,
     serve_stage,
     staging,
 )
 from kubestage.cli.living import controller_settings
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
-from kubestage.cli.version import KUBERNETES_VERSION
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
@@ -66,6 +66,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     has_controllers: bool
     disabled_plugins: list[str]
     settings: list[str]
+    nodes: int | None
+    node: str
     seed: int | None
     start: str | None
     mode: str
@@ -89,7 +91,7 @@ def run(request: Request) -> int:
         raise InputError(problem, fix=_EXTRA) from None
     wishes = _wishes(request)
     serve_door.check(wishes)
-    loaded = staging.load(request.files, request.config) if request.files else None
+    loaded = _loaded(request)
     wanted = _wanted(request, loaded)
     with contextlib.ExitStack() as until_ended:
         listening = serving.listen(request.host, request.port)
@@ -110,6 +112,13 @@ def run(request: Request) -> int:
         failures.tell(failure)
         return failures.NOT_AS_WANTED
     return 0
+
+
+def _loaded(request: Request) -> Loaded | None:
+    """What files have, and nodes that were asked for."""
+    loaded = staging.load(request.files, request.config) if request.files else loading.Loaded()
+    plain_nodes.add(loaded, request.nodes, request.node)
+    return loaded if request.files or request.nodes else None
 
 
 def _wishes(request: Request) -> Wishes:
@@ -145,17 +154,22 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         disabled_plugins=request.disabled_plugins,
         seed=request.seed,
         start=_start(request.start),
-        # Time that passes as on the wall begins there, unless somebody says otherwise.
-        otherwise=_start("now" if request.mode == "speed" and request.speed == 1 else None),
+        now=_now(request.mode),
     )
 
 
+def _now(mode: str) -> str:
+    """When time begins, in whole seconds; a clock that jumps is to have some way to go."""
+    from kubestage.server.wall_clock import LAG_NS
+
+    now_ns = time.time_ns() - (LAG_NS if mode == "jump" else 0)
+    return timestamps.format_time(now_ns // _NS * _NS)
+
+
 def _start(text: str | None) -> str | None:
-    """The moment that a person means."""
-    if text is None:
+    """The moment that a person means; None if that is now."""
+    if text is None or text == "now":
         return None
-    if text == "now":
-        return timestamps.format_time(time.time_ns() // _NS * _NS)
     try:
         return timestamps.format_time(timestamps.parse_time(text))
     except ValueError:
@@ -220,10 +234,12 @@ class _Served(msgspec.Struct, frozen=True):
             plugins=self.plugins,
             runs=None if request.data_dir is None else request.data_dir / "runs",
             record=request.record,
+            follows_wall=self.made.follows_wall,
         )
 
     def _tell(self) -> None:
-        _tell(self.request, self.door)
+        is_bare = not self.request.has_controllers or self.request.scheduler == "none"
+        serve_greeting.tell(self.made.stage, self.door, self.request.data_dir, is_bare=is_bare)
 
 
 def _outside(request: Request) -> OutsideSettings:
@@ -232,21 +248,6 @@ def _outside(request: Request) -> OutsideSettings:
     grace_s, timeout_s, names = request.outside
     # A pod that it has yet to look at is waited for longer.
     return OutsideSettings(grace_s, 10 * grace_s, timeout_s, names)
-
-
-def _tell(request: Request, door: Door) -> None:
-    """Say where the server is and how to get there; the first lines are for programs, too."""
-    kept = "nothing is kept" if request.data_dir is None else f"kept in {request.data_dir}"
-    lines = [
-        f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}.",
-        f"  {door.address}",
-        f"  export KUBECONFIG={pathlib.Path(door.kubeconfig).absolute()}",
-    ]
-    if door.new_token is not None:
-        lines.append(f"  token, shown this once: {door.new_token}")
-    lines.append("Ctrl-C stops it.")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
 
 
 def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> Iterator[str]:

@@ -27,6 +27,8 @@ _TEXT: Final = b"text/plain"
 _POD: Final = ("v1", "Pod")
 _EVENT: Final = ("v1", "Event")
 _NS: Final = 1_000_000_000
+# Among those who watch, which a log that is followed counts as.
+_FOLLOWER: Final = ("", "Pod/log", "")
 # However much happens elsewhere, a log is looked at this often at most.
 _PAUSE_S: Final = 0.2
 _LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
@@ -168,15 +170,20 @@ class _Log:
 
     async def followed(self) -> AsyncIterator[bytes]:
         """What there is, and what comes, until the pod has ended or may tell no more."""
-        told = set(self._lines())
-        yield self.text()
-        while self._left != 0 and self._is_alive():
-            await self._changed()
-            fresh = [line for line in self._lines() if line not in told]
-            told.update(fresh)
-            await self._live.settled()
-            if fresh:
-                yield self._cut(b"".join(map(self._shown, fresh)))
+        fanout = self._live.fanout
+        fanout.enter(_FOLLOWER)
+        try:
+            told = set(self._lines())
+            yield self.text()
+            while self._left != 0 and self._is_alive():
+                await self._changed()
+                fresh = [line for line in self._lines() if line not in told]
+                told.update(fresh)
+                await self._live.settled()
+                if fresh:
+                    yield self._cut(b"".join(map(self._shown, fresh)))
+        finally:
+            fanout.leave(_FOLLOWER)
 
     async def _changed(self) -> None:
         """Wait until something happened to a pod, or was told of one."""

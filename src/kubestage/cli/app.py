@@ -8,8 +8,10 @@ from kubestage.cli import (
     analyze,
     api_resources,
     backtest,
+    clock,
     compare,
     completion,
+    examples,
     explain,
     get,
     load,
@@ -36,7 +38,9 @@ kubestage validate my-manifests/
 
 kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods start?[/dim]
 
-kubestage serve                         [dim]# a cluster for kubectl[/dim]
+kubestage serve --nodes 5               [dim]# a cluster for kubectl[/dim]
+
+kubestage examples                      [dim]# what to begin with[/dim]
 """
 
 application = typer.Typer(
@@ -59,6 +63,8 @@ application.add_typer(load.application)
 application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.command(epilog=serve.EPILOG)(serve.serve)
+application.add_typer(clock.application)
+application.add_typer(examples.application)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
 application.command(epilog=completion.EPILOG)(completion.completion)
 application.command()(version.version)

@@ -56,7 +56,7 @@ def read(context: Context) -> Response | Stream:
     live, target = context.live, context.target
     wanted = _wanted(live, context.request, target.name)
     pod = live.store.get(_POD, target.name, target.namespace)
-    wanted = wanted._replace(container=_container(pod, wanted.container))
+    wanted = wanted._replace(container=container_name(pod, wanted.container))
     if not pod["spec"].get("nodeName"):
         return Response(200, b"", _TEXT)
     _check_started(pod, wanted)
@@ -107,7 +107,7 @@ def _since_ns(live: Live, seconds: int | None, moment: str) -> int | None:
         raise BadRequest(str(error)) from None
 
 
-def _container(pod: dict[str, Any], name: str) -> str:
+def container_name(pod: dict[str, Any], name: str) -> str:
     """The container that is meant; only a pod with one need not say which."""
     spec, pod_name = pod["spec"], pod["metadata"]["name"]
     names = [each["name"] for part in _LISTS for each in spec.get(part) or ()]

@@ -111,3 +111,14 @@ def warning_headers(warnings: Iterable[str]) -> Headers:
         quoted = text.replace("\\", "\\\\").replace('"', '\\"')
         found.append((b"warning", f'299 - "{quoted}"'.encode()))
     return found
+
+
+def denial(error: ApiError) -> list[dict[str, Any]]:
+    """The messages of ASGI that refuse a WebSocket with a Status."""
+    answer = error_response(error)
+    headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]
+    kind = "websocket.http.response"
+    return [
+        {"type": f"{kind}.start", "status": answer.status, "headers": headers},
+        {"type": f"{kind}.body", "body": answer.body},
+    ]

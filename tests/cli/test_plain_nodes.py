@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -109,7 +109,7 @@ def test_a_pod_that_waits_for_a_node_is_told_of_in_upstreams_words(tmp_path: pat
     with servers.serving(tmp_path, "--in-memory") as server:
         pods = "/api/v1/namespaces/default/pods"
         assert server.call(pods, make_pod("p"), method="POST")[0] == 201
-        conditions = []
+        conditions: list[Any] = []
         while not conditions:
             conditions = server.call(f"{pods}/p")[1]["status"].get("conditions")
         assert conditions[0]["message"] == "no nodes available to schedule pods"

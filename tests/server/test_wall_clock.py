@@ -271,9 +271,9 @@ def test_an_audience_is_whoever_has_a_watch_open() -> None:
     async def story() -> None:
         stage = Served()
         audience = Audience(stage.stage, stage.live.fanout, WallClock(stage.stage.clock))
-        assert not audience.is_there
+        was_there = audience.is_there
         stage.live.fanout.enter(WATCHER)
-        assert audience.is_there
+        assert (was_there, audience.is_there) == (False, True)
         await stage.pacer.close()
 
     tell(story())

@@ -85,21 +85,10 @@ def run(
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> int:
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
-    from kubestage.cli import (
-        config_file,
-        plain_nodes,
-        plugin_files,
-        run_life,
-        run_scenarios,
-        running,
-        staging,
-    )
+    from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running
     from kubestage.scheduler.selection import TieBreak
 
-    completion.check_choice(output, options.FORMATS)
-    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
-    completion.check_choice(detail, options.DETAILS, "detail")
-    completion.check_choice(result_strategy, options.STRATEGIES, _origin(result_strategy))
+    _check_choices(output, tie_break, detail, result_strategy)
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
@@ -110,8 +99,7 @@ def run(
         job_run_duration=run_duration,
         terminate_delay=terminate_delay,
     )
-    loaded = staging.load(files, config)
-    plain_nodes.add(loaded, nodes, node)
+    loaded = _loaded(files, config, nodes, node)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
@@ -131,12 +119,33 @@ def run(
             )
     sys.stdout.flush()
     unused = plugin_files.unused(plugins, configuration)
-    imported = (note for each in loaded.imported for note in each.notes)
     timeless = () if run_for is not None else _timeless(loaded)
     nodeless = _nodeless(loaded, at or (), config)
-    for note in (*imported, *_notes(config, flags, unused), *timeless, *nodeless, *ended.notes):
-        typer.echo(f"Note: {note}", err=True)
+    _tell(loaded, *_notes(config, flags, unused), *timeless, *nodeless, *ended.notes)
     return _code(ended.failure or (ended.left if require_all else None))
+
+
+def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
+    completion.check_choice(output, options.FORMATS)
+    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
+    completion.check_choice(detail, options.DETAILS, "detail")
+    completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
+
+
+def _loaded(files: Sequence[str], config: str | None, nodes: int | None, node: str) -> Loaded:
+    """What files have, and the nodes that were asked for."""
+    from kubestage.cli import plain_nodes, staging
+
+    loaded = staging.load(files, config)
+    plain_nodes.add(loaded, nodes, node)
+    return loaded
+
+
+def _tell(loaded: Loaded, *notes: str) -> None:
+    """Print what a person may not have meant, or has to know."""
+    imported = (note for each in loaded.imported for note in each.notes)
+    for note in (*imported, *notes):
+        typer.echo(f"Note: {note}", err=True)
 
 
 def _code(problem: str | None) -> int:

@@ -66,8 +66,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     has_controllers: bool
     disabled_plugins: list[str]
     settings: list[str]
-    nodes: int | None
-    node: str
+    # How many to add, if any, and what each of them has.
+    nodes: tuple[int | None, str]
     seed: int | None
     start: str | None
     mode: str
@@ -117,8 +117,8 @@ def run(request: Request) -> int:
 def _loaded(request: Request) -> Loaded | None:
     """What files have, and nodes that were asked for."""
     loaded = staging.load(request.files, request.config) if request.files else loading.Loaded()
-    plain_nodes.add(loaded, request.nodes, request.node)
-    return loaded if request.files or request.nodes else None
+    plain_nodes.add(loaded, *request.nodes)
+    return loaded if loaded.documents or loaded.imported else None
 
 
 def _wishes(request: Request) -> Wishes:

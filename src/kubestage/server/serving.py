@@ -124,11 +124,17 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _websocket(**options: Any) -> Any:
-    """The protocol of one WebSocket, loaded when the first comes."""
-    from uvicorn.protocols.websockets import wsproto_impl  # noqa: PLC0415
+def _websocket_protocol() -> Any:
+    """What makes the protocol of a WebSocket, loaded when the first one comes."""
+    if importlib.util.find_spec("wsproto") is None:
+        return "none"
 
-    return wsproto_impl.WSProtocol(**options)
+    def protocol(**options: Any) -> Any:
+        from uvicorn.protocols.websockets import wsproto_impl  # noqa: PLC0415
+
+        return wsproto_impl.WSProtocol(**options)
+
+    return protocol
 
 
 def server(application: Any, options: Options, on_started: Callable[[], None]) -> Server:
@@ -138,7 +144,7 @@ def server(application: Any, options: Options, on_started: Callable[[], None]) -
         application,
         loop="auto",
         http=patience.protocol(limits),
-        ws=_websocket if importlib.util.find_spec("wsproto") else "none",
+        ws=_websocket_protocol(),
         ws_max_size=_MOST_MESSAGE_BYTES,
         ws_per_message_deflate=False,
         lifespan="off",

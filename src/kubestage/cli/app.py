@@ -8,9 +8,11 @@ from kubestage.cli import (
     analyze,
     api_resources,
     backtest,
+    clock,
     compare,
     completion,
     config_view,
+    examples,
     explain,
     get,
     load,
@@ -38,7 +40,9 @@ kubestage validate my-manifests/
 
 kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods start?[/dim]
 
-kubestage serve                         [dim]# a cluster for kubectl[/dim]
+kubestage serve --nodes 5               [dim]# a cluster for kubectl[/dim]
+
+kubestage examples                      [dim]# what to begin with[/dim]
 """
 
 application = typer.Typer(
@@ -63,6 +67,8 @@ application.command(epilog=verify.EPILOG)(verify.verify)
 application.command(epilog=simulate.EPILOG)(simulate.simulate)
 application.add_typer(trace.application)
 application.command(epilog=serve.EPILOG)(serve.serve)
+application.add_typer(clock.application)
+application.add_typer(examples.application)
 application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
 application.command(epilog=completion.EPILOG)(completion.completion)
 application.command()(version.version)

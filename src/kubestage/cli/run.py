@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures, log_lines, timing_options
+from kubestage.cli import completion, failures, log_lines, node_options, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kubestage.cli.config_file import Flags
     from kubestage.cli.loading import Loaded
@@ -37,6 +37,8 @@ EPILOG: Final = """
 kubestage run scenario.yaml --out runs/first    [dim]# step by step; then open the report[/dim]
 
 kubestage run cluster/                          [dim]# manifests: who goes where[/dim]
+
+kubestage run web.yaml --nodes 5                [dim]# nodes for pods that come without any[/dim]
 
 kubestage run cluster/ -o wide --require-all    [dim]# exit 1 if a pod stays pending[/dim]
 
@@ -95,6 +97,8 @@ def run(
     setting: options.Setting = None,
     autoscaler: options.Autoscalers = None,
     trace: options.Trace = False,
+    nodes: node_options.Nodes = None,
+    node: node_options.Node = node_options.SHAPE,
     trace_out: options.TraceOut = None,
     timings: timing_options.Timings = False,
     profile: timing_options.Profile = None,
@@ -105,7 +109,7 @@ def run(
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> int:
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
-    from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running, staging
+    from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running
     from kubestage.scheduler.selection import TieBreak
 
     _check_choices(output, tie_break, detail, result_strategy)
@@ -120,7 +124,7 @@ def run(
         job_run_duration=run_duration,
         terminate_delay=terminate_delay,
     )
-    loaded = staging.load(files, config)
+    loaded = _loaded(files, config, nodes, node)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
@@ -146,18 +150,9 @@ def run(
     sys.stdout.flush()
     notes = _notes(config, flags, plugin_files.unused(plugins, configuration))
     timeless = () if run_for is not None else _timeless(loaded)
-    _print_notes((*_imported(loaded), *notes, *timeless, *ended.notes))
+    nodeless = _nodeless(loaded, at or (), config)
+    _tell(loaded, *notes, *timeless, *nodeless, *ended.notes)
     return _code(ended.failure or (ended.left if require_all else None))
-
-
-def _imported(loaded: Loaded) -> Iterator[str]:
-    """What there is to say of what was written for another simulator."""
-    return (note for each in loaded.imported for note in each.notes)
-
-
-def _print_notes(notes: Iterable[str]) -> None:
-    for note in notes:
-        typer.echo(f"Note: {note}", err=True)
 
 
 def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
@@ -173,6 +168,22 @@ def _tell_timings(ended: Ended, output: str) -> None:
         from kubestage.cli import timings_report
 
         sys.stdout.write(timings_report.summary(ended.timings))
+
+
+def _loaded(files: Sequence[str], config: str | None, nodes: int | None, node: str) -> Loaded:
+    """What files have, and the nodes that were asked for."""
+    from kubestage.cli import plain_nodes, staging
+
+    loaded = staging.load(files, config)
+    plain_nodes.add(loaded, nodes, node)
+    return loaded
+
+
+def _tell(loaded: Loaded, *notes: str) -> None:
+    """Print what a person may not have meant, or has to know."""
+    imported = (note for each in loaded.imported for note in each.notes)
+    for note in (*imported, *notes):
+        typer.echo(f"Note: {note}", err=True)
 
 
 def _code(problem: str | None) -> int:
@@ -212,6 +223,17 @@ def _timeless(loaded: Loaded) -> Iterator[str]:
     kinds = sorted({str(each.object.get("kind")) for each in loaded.documents} & _TIMED)
     if kinds:
         yield f"{', '.join(kinds)}: nothing comes of it while no time passes; add --for 30m"
+
+
+def _nodeless(loaded: Loaded, later: Sequence[str], config: str | None) -> Iterator[str]:
+    """That nothing can be scheduled."""
+    from kubestage.cli import plain_nodes, staging
+
+    if not plain_nodes.are_missing([loaded]):
+        return
+    files = [each.partition("=")[2] for each in later]
+    if not files or plain_nodes.are_missing([loaded, staging.load(files, config)]):
+        yield plain_nodes.NO_NODES
 
 
 def _notes(config: str | None, flags: Flags, unused: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from typing import Any, Final, cast
 
-from kubestage.cli import completion, timing_options
+from kubestage.cli import completion, node_options, timing_options
 from kubestage.cli import run_options as others
 from kubestage.cli import serve_options as options
 from kubestage.errors import InputError
@@ -62,6 +62,8 @@ def serve(
     detail: options.Detail = None,
     result_strategy: options.ResultStrategy = None,
     result_annotations: options.ResultAnnotations = None,
+    nodes: node_options.Nodes = None,
+    node: node_options.Node = node_options.SHAPE,
     seed: options.Seed = None,
     as_written: options.AsWritten = False,
     pace: options.Pace = "jump",
@@ -103,6 +105,7 @@ def serve(
             disabled_plugins=disabled,
             settings=setting or [],
             results=serve_results.checked(detail, result_strategy, result_annotations),
+            nodes=(nodes, node),
             seed=seed,
             as_written=as_written,
             start=start,

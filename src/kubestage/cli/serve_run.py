@@ -6,22 +6,23 @@ import asyncio
 import contextlib
 import gc
 import logging
-import pathlib
+import pathlib  # noqa: TC003 - read by msgspec
 import shutil
-import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import typer
 
-import kubestage
 from kubestage.cli import (
     config_file,
     failures,
+    loading,
+    plain_nodes,
     plugin_files,
     running,
     serve_door,
+    serve_greeting,
     serve_results,
     serve_stage,
     staging,
@@ -30,7 +31,6 @@ from kubestage.cli.living import controller_settings
 from kubestage.cli.serve_door import Wishes  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_results import Results  # noqa: TC001 - read by msgspec
-from kubestage.cli.version import KUBERNETES_VERSION
 from kubestage.cluster.profile import Profile as ControlPlane  # noqa: TC001 - read by msgspec
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
@@ -69,6 +69,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     disabled_plugins: list[str]
     settings: list[str]
     results: Results
+    # How many to add, if any, and what each of them has.
+    nodes: tuple[int | None, str]
     seed: int | None
     as_written: bool
     start: str | None
@@ -89,7 +91,7 @@ def run(request: Request) -> int:
         raise InputError(problem, fix=_EXTRA) from None
     wishes = request.door
     serve_door.check(wishes)
-    loaded = staging.load(request.files, request.config) if request.files else None
+    loaded = _loaded(request)
     wanted = _wanted(request, loaded)
     with contextlib.ExitStack() as until_ended:
         listening = serving.listen(wishes.host, request.port)
@@ -110,6 +112,13 @@ def run(request: Request) -> int:
         failures.tell(failure)
         return failures.NOT_AS_WANTED
     return 0
+
+
+def _loaded(request: Request) -> Loaded | None:
+    """What files have, and nodes that were asked for."""
+    loaded = staging.load(request.files, request.config) if request.files else loading.Loaded()
+    plain_nodes.add(loaded, *request.nodes)
+    return loaded if loaded.documents or loaded.imported else None
 
 
 def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
@@ -139,19 +148,24 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         disabled_plugins=request.disabled_plugins,
         seed=request.seed,
         start=_start(request.start),
-        # Time that passes as on the wall begins there, unless somebody says otherwise.
         # The API alone is that of a new cluster, in which nobody has defined anything.
         shows_definitions=request.scheduler != "none" or request.has_controllers,
-        otherwise=_start("now" if request.mode == "speed" and request.speed == 1 else None),
+        now=_now(request.mode),
     )
 
 
+def _now(mode: str) -> str:
+    """When time begins, in whole seconds; a clock that jumps is to have some way to go."""
+    from kubestage.server.wall_clock import LAG_NS
+
+    now_ns = time.time_ns() - (LAG_NS if mode == "jump" else 0)
+    return timestamps.format_time(now_ns // _NS * _NS)
+
+
 def _start(text: str | None) -> str | None:
-    """The moment that a person means."""
-    if text is None:
+    """The moment that a person means; None if that is now."""
+    if text is None or text == "now":
         return None
-    if text == "now":
-        return timestamps.format_time(time.time_ns() // _NS * _NS)
     try:
         return timestamps.format_time(timestamps.parse_time(text))
     except ValueError:
@@ -219,10 +233,12 @@ class _Served(msgspec.Struct, frozen=True):
             settings=msgspec.structs.replace(chosen.settings, as_written=request.as_written),
             runs=None if request.data_dir is None else request.data_dir / "runs",
             record=request.record,
+            follows_wall=self.made.follows_wall,
         )
 
     def _tell(self) -> None:
-        _tell(self.request, self.door)
+        is_bare = not self.request.has_controllers or self.request.scheduler == "none"
+        serve_greeting.tell(self.made.stage, self.door, self.request.data_dir, is_bare=is_bare)
 
 
 def _outside(request: Request) -> OutsideSettings:
@@ -231,21 +247,6 @@ def _outside(request: Request) -> OutsideSettings:
     grace_s, timeout_s, names = request.outside
     # A pod that it has yet to look at is waited for longer.
     return OutsideSettings(grace_s, 10 * grace_s, timeout_s, names)
-
-
-def _tell(request: Request, door: Door) -> None:
-    """Say where the server is and how to get there; the first lines are for programs, too."""
-    kept = "nothing is kept" if request.data_dir is None else f"kept in {request.data_dir}"
-    lines = [
-        f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}.",
-        f"  {door.address}",
-        f"  export KUBECONFIG={pathlib.Path(door.kubeconfig).absolute()}",
-    ]
-    if door.new_token is not None:
-        lines.append(f"  token, shown this once: {door.new_token}")
-    lines.append("Ctrl-C stops it.")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
 
 
 def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> Iterator[str]:

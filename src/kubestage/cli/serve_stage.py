@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 # Infrastructure is there, and quotas are counted, before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
+# What a data directory remembers of a clock that began with the wall clock's time.
+_CLOCK: Final = "clock"
+_WALL: Final = "wall"
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +40,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
     The scheduler has the configuration that it was given last, over the API, unless a person named
     one (`is_configured`). `controllers` is None if there are to be none. `start` is the moment at
-    which time begins, for a stage that is new; `otherwise` is when, if nobody says so.
+    which time begins, for a stage that is new; `now` is when, if nobody says so.
     `shows_definitions` is whether CustomResourceDefinitions of our own kinds are seen.
     """
 
@@ -48,14 +51,18 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     disabled_plugins: list[str]
     seed: int | None
     start: str | None
-    otherwise: str | None = None
+    now: str
     shows_definitions: bool = True
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A stage with all that was asked for on it, and who keeps it."""
+    """A stage with all that was asked for on it, and who keeps it.
+
+    Its time `follows_wall` if it began with the wall clock's.
+    """
 
     stage: Stage
+    follows_wall: bool
     journal: Journal | None = None
     is_new: bool = True
     remembered: Mapping[str, str] = {}
@@ -104,11 +111,12 @@ def _settings(wanted: Wanted, made: Made) -> Settings:
 def _opened(
     wanted: Wanted, loaded: Loaded | None, data_dir: pathlib.Path | None, *, is_relaxed: bool
 ) -> Made:
-    start = wanted.start or _newest(loaded) or wanted.otherwise
+    given = wanted.start or _newest(loaded)
+    start, follows_wall = given or wanted.now, given is None
     if data_dir is None:
         store = _store(wanted)
         new = stages.Stage(wanted.seed or 0, start=start, implicit_namespaces=False, **store)
-        return Made(new)
+        return Made(new, follows_wall)
     from kubestage.server.journal.opening import open_directory
 
     opened = open_directory(data_dir, is_relaxed=is_relaxed)
@@ -116,8 +124,12 @@ def _opened(
         opened.close()
         fix = "leave it out, or begin anew with another --data-dir"
         raise InputError("time goes on from where it stopped", path="--start", fix=fix)
-    stage, journal = opened.stage(wanted.seed, start=start, **_store(wanted))
-    return Made(stage, journal, opened.is_new, opened.remembered)
+    if opened.is_new:
+        remembered = {_CLOCK: _WALL} if follows_wall else {}
+    else:
+        remembered, follows_wall = {}, opened.remembered.get(_CLOCK) == _WALL
+    stage, journal = opened.stage(wanted.seed, start=start, remembered=remembered, **_store(wanted))
+    return Made(stage, follows_wall, journal, opened.is_new, opened.remembered)
 
 
 def _store(wanted: Wanted) -> dict[str, Any]:

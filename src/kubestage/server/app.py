@@ -9,7 +9,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
-from kubestage.server import dispatch, large_scenarios, routing, special_routes
+from kubestage.server import dispatch, large_scenarios, routing, sockets, special_routes
 from kubestage.server import request as requests
 from kubestage.server.context import Context
 from kubestage.server.encoding import Encoder
@@ -54,7 +54,10 @@ class Application:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection event, as ASGI has it."""
         if scope["type"] != "http":
-            await _other(scope, receive, send)
+            if scope["type"] == "websocket":
+                await sockets.serve(self.live, self.encoder, scope, receive, send)
+            else:
+                await _other(scope, receive, send)
             return
         has_body = scope["method"] not in _BODILESS
         body = await _read(receive) if has_body else b""
@@ -182,7 +185,7 @@ async def _until_gone(receive: Receive, task: asyncio.Task[Any]) -> None:
 
 
 async def _other(scope: Message, receive: Receive, send: Send) -> None:
-    """What is not HTTP: the server's own life. WebSockets are not spoken here."""
+    """What is neither HTTP nor a WebSocket: the server's own life."""
     assert scope["type"] == "lifespan", scope["type"]
     with contextlib.suppress(asyncio.CancelledError):
         while (await receive())["type"] == "lifespan.startup":

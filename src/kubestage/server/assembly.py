@@ -21,6 +21,7 @@ from kubestage.server.own import keeping, states
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.pacing_setup import set_up
 from kubestage.server.recording import Recorder
+from kubestage.server.wall_clock import WallClock
 
 if TYPE_CHECKING:
     from kubestage.server.journal.journal import Journal
@@ -34,7 +35,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     (outside), or nobody (none); without any, Scenarios do not run. `plugins` are those of the
     user's own that the scheduler has. `settings` hold for Scenarios that do not choose for
     themselves. `runs` is the directory in which records of Scenarios are kept, and `record` the
-    file that what clients ask for is written to, as a Scenario.
+    file that what clients ask for is written to, as a Scenario. A clock that jumps keeps up with
+    the wall clock if it `follows_wall`.
     """
 
     door: Settings = Settings()
@@ -46,6 +48,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     settings: ScenarioSettings = ScenarioSettings()
     runs: pathlib.Path | None = None
     record: str | None = None
+    follows_wall: bool = False
 
 
 class Served:
@@ -85,7 +88,8 @@ class Served:
 
 
 def _pacer(live: Live, plan: Plan) -> Pacer:
+    wall = WallClock(live.stage.clock) if plan.follows_wall else None
     if plan.scheduler == "none":
-        return Pacer(live, plan.mode, plan.speed)
+        return Pacer(live, plan.mode, plan.speed, wall=wall)
     outside = plan.outside if plan.scheduler == "outside" else None
-    return set_up(live, plan.mode, plan.speed, outside=outside, settings=plan.settings)
+    return set_up(live, plan.mode, plan.speed, outside=outside, settings=plan.settings, wall=wall)

@@ -39,7 +39,7 @@ class Exposition:
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer, or let the other one do it."""
-        if scope.get("path") == PATH and scope["method"] in ("GET", "HEAD"):
+        if scope.get("path") == PATH and scope.get("method") in ("GET", "HEAD"):
             return self._answer(scope["method"], send)
         return self._application(scope, receive, send)
 

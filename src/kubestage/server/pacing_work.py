@@ -8,18 +8,21 @@ under way:
 * lives of pods and nodes, pulls of images, and timers of controllers, up to `HORIZON_NS` after the
   last progress: a write from outside, or a pod or node that came, went or got further;
 * pods that back off, a few seconds ahead, and bindings that wait;
+* the disruption controller a few seconds ahead, for its longer timers are timeouts: whoever
+  announces a disruption is given the time to delete the pod;
 * the node autoscaler while pods have no node, up to the horizon, and the other autoscalers for
   `LOOKS_NS` after the last write from outside;
 * nothing that is later than `LONGEST_NS` after the last write from outside.
 
-Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way, or
-when the clock is set to a speed or told to advance.
+Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way,
+while somebody watches (`wall_clock`), or when the clock is set to a speed or told to advance.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers.disruption.loop import DisruptionController
 from kubestage.sim import ticktock
 from kubestage.store.log import MODIFIED
 
@@ -38,6 +41,7 @@ BACKOFF_NS: Final = 15 * SECOND_NS
 
 _ALARM: Final = "Alarm"
 _SCHEDULER: Final = "SchedulerTimer"
+_DISRUPTION: Final = DisruptionController.name
 _NODE_AUTOSCALER: Final = "NodeAutoscaler"
 _LOOKS: Final = ("HpaTicktock/", "VpaRecommender", "VpaUpdater")
 # Entities whose movements are a cluster's work; requests and samples are not among them.
@@ -95,6 +99,8 @@ class WorkAhead:
             return self._is_awaited_look(name, at_ns)
         if kind != _ALARM or name in _LATER or name.endswith(_REQUESTS):
             return False
+        if name == _DISRUPTION:
+            return at_ns <= now_ns + BACKOFF_NS
         return name != _SCHEDULER or self._is_awaited_try(at_ns)
 
     def _is_awaited_look(self, name: str, at_ns: int) -> bool:

@@ -132,3 +132,14 @@ def _shortened(texts: list[str]) -> list[str]:
         found.append(text[:_SHORT])
         short += len(found[-1])
     return found
+
+
+def denial(error: ApiError) -> list[dict[str, Any]]:
+    """The messages of ASGI that refuse a WebSocket with a Status."""
+    answer = error_response(error)
+    headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]
+    kind = "websocket.http.response"
+    return [
+        {"type": f"{kind}.start", "status": answer.status, "headers": headers},
+        {"type": f"{kind}.body", "body": answer.body},
+    ]

@@ -33,6 +33,7 @@ _NO_BODY: Final = ("GET", "HEAD")
 _CREATING: Final = ("POST", "PATCH")
 _MOST_DIGITS: Final = 18
 _START: Final = "http.response.start"
+_SWITCHED: Final = 101
 
 
 class Guard:
@@ -49,6 +50,9 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
+        if scope["type"] == "websocket":
+            await self._connect(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -72,6 +76,32 @@ class Guard:
             self._counted.in_flight -= 1
             took_s = time.perf_counter() - began_s
             self._counted.ended(route, exchange.status, took_s, traffic.dry_run(query))
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a WebSocket in, by the same rules, or refuse it before it is one."""
+        began_s = time.perf_counter()
+        route = self._counted.route("GET", scope["path"], is_long=True)
+        code = _SWITCHED
+        self._counted.in_flight += 1
+        try:
+            self._check({**scope, "method": "GET"}, is_long=True)
+            self._watchers += 1
+            try:
+                async with asyncio.timeout(self._limits.request_s):
+                    await self._application(scope, receive, send)
+            except TimeoutError:
+                # Whoever does not read what is sent is let go of.
+                code = 0
+            finally:
+                self._watchers -= 1
+        except ApiError as error:
+            self._counted.refused += 1
+            code = error.code
+            for message in response.denial(error):
+                await send(message)
+        finally:
+            self._counted.in_flight -= 1
+            self._counted.ended(route, code, time.perf_counter() - began_s)
 
     def _limit(self, path: str) -> int:
         if path.startswith(_OWN):

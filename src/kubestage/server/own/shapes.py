@@ -39,7 +39,9 @@ class Clock(_Told, frozen=True):
     """The virtual time, and how it passes.
 
     `nowNs` is the time since this process began, `due` when something happens next, `scenario` the
-    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do.
+    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do,
+    `isPassing` that time passes nevertheless: at a speed, or because somebody watches.
+    `aheadOfWallSeconds` is null unless the clock keeps up with the wall clock.
     """
 
     mode: Literal["paused", "speed", "jump"]
@@ -47,6 +49,8 @@ class Clock(_Told, frozen=True):
     now: str
     now_ns: int
     is_quiet: bool
+    is_passing: bool
+    ahead_of_wall_seconds: float | None
     due: str | None
     scenario: str | None
     message: str

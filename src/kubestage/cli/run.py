@@ -66,6 +66,7 @@ def run(
     require_all: options.RequireAll = False,
     explain: options.Explain = None,
     output: options.Output = "table",
+    shows_all: options.All = False,
     controllers: options.Controllers = None,
     result_strategy: options.ResultStrategy = "AtMovingNextStep",
     run_for: options.For = None,
@@ -105,7 +106,7 @@ def run(
     settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
-        output, detail, explain, out, config, text, flags, plugin or (), completed
+        output, shows_all, detail, explain, out, config, text, flags, plugin or (), completed
     )
     with plugin_files.blaming(plugins):
         if run_for is not None:

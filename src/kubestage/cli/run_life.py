@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kubestage.cli import (
+    colour,
     event_stream,
     explaining,
     life_records,
@@ -65,7 +66,8 @@ def run(
             assert lived.record is not None
             repeat = life_records.repeat(settings, wanted, plan, lived.record)
             place.write_life(lived.record, repeat, life_records.inputs(loaded, plan))
-    sys.stdout.write(_told(lived, wanted, stream))
+    told = _told(lived, wanted, stream)
+    sys.stdout.write(told if machine else colour.painted(told))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
     return running.Ended(None, problem, list(_notes(lived)))
@@ -104,7 +106,8 @@ def _told(lived: Life, wanted: Wanted, stream: event_stream.EventStream | None) 
         return printing.as_json(told) if wanted.output == "json" else printing.as_yaml(told)
     if lived.explained is not None:
         return _explained(lived, wanted)
-    text = life_report.as_table(lived, wide=wanted.output == "wide")
+    is_wide = wanted.output == "wide"
+    text = life_report.as_table(lived, wide=is_wide, shows_all=wanted.shows_all)
     if wanted.out is not None:
         text += scenario_report.kept_in({"": pathlib.Path(wanted.out)})
     return f"\n{text}" if stream is not None else text

@@ -88,7 +88,7 @@ def _section(command: str) -> str:
 @pytest.mark.parametrize("command", ["analyze", "backtest", "compare", "explain", "get", "run"])
 def test_the_page_tells_of_every_option(command: str, tmp_path: pathlib.Path) -> None:
     told = _print(f"{command} --help", tmp_path, columns=200)
-    options = set(re.findall(r"^│ (--[a-z-]+)", told, re.MULTILINE)) - {"--help"}
+    options = set(re.findall(r"^│ (?:-\w, )?(--[a-z-]+)", told, re.MULTILINE)) - {"--help"}
     assert options
     section = _section(command)
     assert {each for each in options if f"`{each}`" not in section} == set()

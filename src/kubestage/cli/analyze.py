@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import analyze_tables, completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from kubestage.results.analysis import Digest, Table
 
-EPILOG: Final = """
+EPILOG: Final = f"""
+[bold]Tables of a Scenario's run[/bold]
+
+{analyze_tables.listed(analyze_tables.SCENARIO)}
+
+[bold]Tables of a run with --for[/bold]
+
+{analyze_tables.listed(analyze_tables.LIFE)}
+
 [bold]Examples[/bold]
 
 kubestage run scenario.yaml --out runs/1       [dim]# make a run to look at[/dim]
@@ -72,7 +80,9 @@ _Run = Annotated[
 _What = Annotated[
     str,
     typer.Argument(
-        metavar="WHAT", help=f"{', '.join(WHATS)}.", autocompletion=completion.one_of(*WHATS)
+        metavar="WHAT",
+        help="One of the tables below.",
+        autocompletion=analyze_tables.words,
     ),
 ]
 _Output = Annotated[str, completion.output_option(*FORMATS)]

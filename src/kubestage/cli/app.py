@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from kubestage.cli import (
     analyze,
     api_resources,
@@ -12,6 +10,7 @@ from kubestage.cli import (
     completion,
     explain,
     get,
+    help_page,
     load,
     serve,
     simulate,
@@ -39,15 +38,15 @@ kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods s
 kubestage serve                         [dim]# a cluster for kubectl[/dim]
 """
 
-application = typer.Typer(
+application = help_page.Application(
     name="kubestage",
     help="A stand-in for a Kubernetes cluster: rehearse a change before you make the real one.",
     epilog=_EPILOG,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+application.callback(epilog=_EPILOG)(version.options)
 application.command(epilog=get.EPILOG)(get.get)
 application.command(epilog=validate.EPILOG)(validate.validate)
 application.command(epilog=run_command.EPILOG)(run_command.run)

@@ -76,6 +76,7 @@ _Settings = Annotated[
     typer.Option(
         "--setting",
         metavar="NAME=VALUE",
+        autocompletion=completion.setting_words,
         help="A flag of an autoscaler, as in hpa.tolerance=0.05. Repeatable.",
     ),
 ]

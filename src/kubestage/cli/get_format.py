@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import pathlib
-from typing import TYPE_CHECKING, Any, Final
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.cli import completion
 from kubestage.errors import InputError
@@ -37,7 +35,7 @@ _EXAMPLES: Final = {
 }
 
 
-class Format(msgspec.Struct, frozen=True):
+class Format(NamedTuple):
     """How to print: the name of a format, without ``-file``, and the template, maybe of a file."""
 
     name: str

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-import typer
-
-from kubestage.cli import completion, failures, load_find_limit, load_group
+from kubestage.cli import completion, failures, help_page, load_find_limit, load_group
 from kubestage.cli import load_options as options
 
 if TYPE_CHECKING:
@@ -44,12 +42,7 @@ Exit code: 0 if all tests passed, 1 if one failed, 2 if something is wrong with 
 it was interrupted: everything is cleaned up then, unless Ctrl-C is pressed a second time.
 """
 
-application = typer.Typer(
-    name="load",
-    help=HELP,
-    cls=load_group.LoadGroup,
-    rich_markup_mode="rich",
-)
+application = help_page.Application(name="load", help=HELP, cls=load_group.LoadGroup)
 application.command("find-limit", epilog=load_find_limit.EPILOG)(load_find_limit.find_limit)
 
 

@@ -154,6 +154,7 @@ Setting = Annotated[
     typer.Option(
         "--setting",
         metavar="NAME=VALUE",
+        autocompletion=completion.setting_words,
         help="A flag of a controller or autoscaler: hpa.sync-period=30s, metrics.delay=4s, "
         "vpa.min-replicas=1, node-autoscaler.expander=price ... Repeatable.",
         rich_help_panel=_LIVING,

@@ -114,7 +114,7 @@ CATALOGUE: dict[str, tuple[bytes, str, str | None]] = {
             "quantities must match the regular expression "
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         ),
-        "did you mean 1Gi?",
+        "did you mean 1G? (or 1Gi, which counts in powers of 1024)",
     ),
     "bad definition": (
         b"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n",
@@ -208,7 +208,8 @@ ARGUMENTS: dict[str, tuple[list[str], str, str | None]] = {
     "bad format": (
         ["get", "pods", "-f", "pod.yaml", "-o", "yml"],
         'unknown output format "yml"',
-        "did you mean yaml? use one of table, wide, yaml, json, name",
+        "did you mean yaml? use one of table, wide, yaml, json, name, jsonpath, jsonpath-as-json, "
+        "jsonpath-file, custom-columns, custom-columns-file, go-template, go-template-file",
     ),
     "bad time": (
         ["get", "pods", "-f", "pod.yaml", "--now", "yesterday"],

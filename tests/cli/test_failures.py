@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import failures
+from kubestage.cli import failures, get_format
 from kubestage.errors import Conflict, SimulationError
 
 if TYPE_CHECKING:
@@ -208,8 +208,7 @@ ARGUMENTS: dict[str, tuple[list[str], str, str | None]] = {
     "bad format": (
         ["get", "pods", "-f", "pod.yaml", "-o", "yml"],
         'unknown output format "yml"',
-        "did you mean yaml? use one of table, wide, yaml, json, name, jsonpath, jsonpath-as-json, "
-        "jsonpath-file, custom-columns, custom-columns-file, go-template, go-template-file",
+        "did you mean yaml? use one of " + ", ".join((*get_format.PLAIN, *get_format.TEMPLATED)),
     ),
     "bad time": (
         ["get", "pods", "-f", "pod.yaml", "--now", "yesterday"],
@@ -256,12 +255,14 @@ def test_other_errors_of_ours_are_told_without_a_place() -> None:
     )
 
 
-def test_an_interrupt_is_quiet_and_leaves_with_130(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_is_told_in_a_word_and_leaves_with_130(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def command(arguments: list[str]) -> int:
         raise KeyboardInterrupt
 
     assert failures.guard(command, []) == 130
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "Interrupted.\n")
 
 
 def _kubestage(*arguments: str) -> list[str]:

@@ -233,13 +233,19 @@ def _draw(told: Digest, directory: pathlib.Path) -> None:
 
 
 def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
-    from kubestage.cli import progress
+    from kubestage.cli import interruption, progress
     from kubestage.results import charts
 
     directory.mkdir(parents=True, exist_ok=True)
-    with progress.shown("drawing", len(drawn), at_least=1) as tell:
-        for number, (name, chart) in enumerate(drawn.items(), 1):
-            for suffix in ("png", "html"):
-                charts.save(chart, directory / f"{name}.{suffix}")
-            tell(number)
+    done: list[str] = []
+    with (
+        progress.shown("drawing", len(drawn), at_least=1) as tell,
+        interruption.telling(lambda: f"kept: {len(done)} of {len(drawn)} charts in {directory}"),
+    ):
+        for name, chart in drawn.items():
+            with interruption.deferred():
+                for suffix in ("png", "html"):
+                    charts.save(chart, directory / f"{name}.{suffix}")
+                done.append(name)
+            tell(len(done))
     typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)

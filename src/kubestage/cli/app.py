@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kubestage.cli import (
     analyze,
     api_resources,
@@ -11,6 +13,7 @@ from kubestage.cli import (
     explain,
     get,
     help_page,
+    interruption,
     load,
     serve,
     simulate,
@@ -38,15 +41,28 @@ kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods s
 kubestage serve                         [dim]# a cluster for kubectl[/dim]
 """
 
+
+class _Commands(help_page.Group):
+    """All commands; an interrupt of any of them is left to whoever has called."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what the words name."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise interruption.Interrupted from error
+
+
 application = help_page.Application(
     name="kubestage",
+    cls=_Commands,
     help="A stand-in for a Kubernetes cluster: rehearse a change before you make the real one.",
     epilog=_EPILOG,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-application.callback(epilog=_EPILOG)(version.options)
+application.callback(cls=_Commands, epilog=_EPILOG)(version.options)
 application.command(epilog=get.EPILOG)(get.get)
 application.command(epilog=validate.EPILOG)(validate.validate)
 application.command(epilog=run_command.EPILOG)(run_command.run)

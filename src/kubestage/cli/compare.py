@@ -242,6 +242,7 @@ def _worse(compared: Comparison, metrics: Sequence[str] | None) -> list[Worse]:
 def _draw(compared: Comparison, directory: str) -> None:
     import pathlib
 
+    from kubestage.cli import interruption
     from kubestage.results import charts
 
     # Says what to install if there is nothing to draw with.
@@ -252,9 +253,10 @@ def _draw(compared: Comparison, directory: str) -> None:
     if place.exists() and not place.is_dir():
         raise InputError("is a file", path="--charts", file=directory, fix="name a directory")
     chart = comparison.side_by_side(compared)
-    place.mkdir(parents=True, exist_ok=True)
-    for suffix in ("png", "html"):
-        save(chart, place / f"comparison.{suffix}")
+    with interruption.deferred():
+        place.mkdir(parents=True, exist_ok=True)
+        for suffix in ("png", "html"):
+            save(chart, place / f"comparison.{suffix}")
     typer.echo(f"Drew comparison.png and comparison.html into {place}", err=True)
 
 

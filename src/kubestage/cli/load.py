@@ -5,7 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import completion, failures, help_page, load_find_limit, load_group
+from kubestage.cli import (
+    completion,
+    failures,
+    help_page,
+    interruption,
+    load_find_limit,
+    load_group,
+)
 from kubestage.cli import load_options as options
 
 if TYPE_CHECKING:
@@ -115,7 +122,10 @@ def _run(
 ) -> int:
     from kubestage.cli import load_grounds, load_keeping, load_report, load_running, load_view
 
-    with load_keeping.claimed(report_dir) as directory:
+    with (
+        load_keeping.claimed(report_dir) as directory,
+        interruption.telling(lambda: load_keeping.missing(report_dir)),
+    ):
         ground = load_grounds.ground(choices, registry)
         try:
             loaded = load_running.loaded_for(tests, choices, ground)
@@ -130,6 +140,8 @@ def _run(
                 load_keeping.write(directory, ran, about)
         finally:
             ground.close()
+    if any(each.result.is_interrupted for each in ran):
+        load_keeping.tell_interrupted(report_dir, len(ran), len(tests))
     return _code(ran)
 
 

@@ -12,6 +12,7 @@ from kubestage.cli import (
     colour,
     event_stream,
     explaining,
+    interruption,
     life_records,
     life_report,
     living,
@@ -61,16 +62,24 @@ def run(
         traffic_times.check(later.loaded, later.at_ns, plan.duration_ns)
     with contextlib.ExitStack() as stack:
         place = None if wanted.out is None else stack.enter_context(_claimed(wanted.out))
-        lived = living.run(loaded, settings, plan, wanted.explain)
+        with interruption.telling(lambda: _left(wanted.out, life["--trace-out"])):
+            lived = living.run(loaded, settings, plan, wanted.explain)
         if place is not None:
             assert lived.record is not None
             repeat = life_records.repeat(settings, wanted, plan, lived.record)
-            place.write_life(lived.record, repeat, life_records.inputs(loaded, plan))
+            with interruption.telling(lambda: f"kept: {wanted.out}"), interruption.deferred():
+                place.write_life(lived.record, repeat, life_records.inputs(loaded, plan))
     told = _told(lived, wanted, stream)
     sys.stdout.write(told if machine else colour.painted(told))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
     return running.Ended(None, problem, list(_notes(lived)))
+
+
+def _left(out: str | None, trace: str | None) -> str:
+    """What is left of a cluster whose life was interrupted."""
+    missing = "nothing was kept, as there is no --out" if out is None else f"not written: {out}"
+    return missing if trace is None else f"kept: {trace}, up to there; {missing}"
 
 
 def _notes(lived: Life) -> Iterator[str]:

@@ -13,6 +13,7 @@ import msgspec
 from kubestage.cli import (
     colour,
     explaining,
+    interruption,
     keeping,
     life_summary,
     living,
@@ -78,7 +79,10 @@ def run(
         settings = dataclasses.replace(settings, recording=Recording.NONE)
     elif inputs.is_implicit and is_machine and is_full:
         settings = dataclasses.replace(settings, recording=Recording.FULL)
-    with keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper:
+    with (
+        keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper,
+        interruption.telling(keeper.told),
+    ):
         ended: list[Json] = []
         with scenario_view.shown(inputs.scenarios) as view:
             for each in inputs.one_by_one():

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
+# The tutorial has a test of its own, which runs what is not ours as well.
 PAGES = (
     "backtest",
     "cli",
@@ -22,7 +23,6 @@ PAGES = (
     "kwok",
     "load",
     "scenarios",
-    "tutorial",
     "volumes",
 )
 TEXTS = {page: (ROOT / "docs" / f"{page}.md").read_text() for page in PAGES}

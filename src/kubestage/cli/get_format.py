@@ -11,6 +11,8 @@ from kubestage.cli import completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.cli.custom_columns import Column
 
 Json = dict[str, Any]
@@ -96,7 +98,7 @@ def by_go_template(wanted: Format, whole: Json) -> str:
     """What a Go template makes of an object; it may call ``exists`` and ``base64decode``."""
     from kubestage import gotemplate
 
-    functions = {"exists": _exists, "base64decode": _base64decode}
+    functions: dict[str, Callable[..., Any]] = {"exists": _exists, "base64decode": _base64decode}
     try:
         return gotemplate.parse(wanted.template, "output", functions).execute(whole)
     except gotemplate.TemplateError as error:

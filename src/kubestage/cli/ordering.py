@@ -63,6 +63,6 @@ def is_less(left: Any, right: Any) -> bool:
     if not isinstance(left, str):
         return bool(left < right)
     try:
-        return quantity.parse(left) < quantity.parse(right)
+        return bool(quantity.parse(left) < quantity.parse(right))
     except quantity.QuantityError:
         return left.encode() < right.encode()

@@ -190,7 +190,8 @@ def test_after_an_error_nothing_is_left(terminal: Terminal) -> None:
 
 
 def test_after_an_interrupt_nothing_is_left(terminal: Terminal) -> None:
-    assert _run_badly(terminal, "raise KeyboardInterrupt") == (130, "")
+    told = "Interrupted: not written: kept.\n"
+    assert _run_badly(terminal, "raise KeyboardInterrupt") == (130, told)
     assert not pathlib.Path("kept").exists()
 
 

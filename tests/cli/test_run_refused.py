@@ -205,7 +205,7 @@ OBJECTS: dict[str, tuple[str, str, str | None]] = {
             "quantities must match the regular expression "
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         ),
-        "did you mean 1Gi?",
+        "did you mean 1G? (or 1Gi, which counts in powers of 1024)",
     ),
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import analyze_tables, completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from kubestage.results.analysis import Digest, Table
 
-EPILOG: Final = """
+EPILOG: Final = f"""
+[bold]Tables of a Scenario's run[/bold]
+
+{analyze_tables.listed(analyze_tables.SCENARIO)}
+
+[bold]Tables of a run with --for[/bold]
+
+{analyze_tables.listed(analyze_tables.LIFE)}
+
 [bold]Examples[/bold]
 
 kubestage run scenario.yaml --out runs/1       [dim]# make a run to look at[/dim]
@@ -75,7 +83,9 @@ _Run = Annotated[
 _What = Annotated[
     str,
     typer.Argument(
-        metavar="WHAT", help=f"{', '.join(WHATS)}.", autocompletion=completion.one_of(*WHATS)
+        metavar="WHAT",
+        help="One of the tables below.",
+        autocompletion=analyze_tables.words,
     ),
 ]
 _Output = Annotated[str, completion.output_option(*FORMATS)]
@@ -264,13 +274,19 @@ def _draw(run: str, told: Digest, directory: pathlib.Path) -> None:
 
 
 def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
-    from kubestage.cli import progress
+    from kubestage.cli import interruption, progress
     from kubestage.results import charts
 
     directory.mkdir(parents=True, exist_ok=True)
-    with progress.shown("drawing", len(drawn), at_least=1) as tell:
-        for number, (name, chart) in enumerate(drawn.items(), 1):
-            for suffix in ("png", "html"):
-                charts.save(chart, directory / f"{name}.{suffix}")
-            tell(number)
+    done: list[str] = []
+    with (
+        progress.shown("drawing", len(drawn), at_least=1) as tell,
+        interruption.telling(lambda: f"kept: {len(done)} of {len(drawn)} charts in {directory}"),
+    ):
+        for name, chart in drawn.items():
+            with interruption.deferred():
+                for suffix in ("png", "html"):
+                    charts.save(chart, directory / f"{name}.{suffix}")
+                done.append(name)
+            tell(len(done))
     typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from typing import Any
 
 from kubestage.cli import (
     analyze,
@@ -15,6 +15,8 @@ from kubestage.cli import (
     examples,
     explain,
     get,
+    help_page,
+    interruption,
     load,
     serve,
     simulate,
@@ -45,15 +47,28 @@ kubestage serve --nodes 5               [dim]# a cluster for kubectl[/dim]
 kubestage examples                      [dim]# what to begin with[/dim]
 """
 
-application = typer.Typer(
+
+class _Commands(help_page.Group):
+    """All commands; an interrupt of any of them is left to whoever has called."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what the words name."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise interruption.Interrupted from error
+
+
+application = help_page.Application(
     name="kubestage",
+    cls=_Commands,
     help="A stand-in for a Kubernetes cluster: rehearse a change before you make the real one.",
     epilog=_EPILOG,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+application.callback(cls=_Commands, epilog=_EPILOG)(version.options)
 application.command(epilog=get.EPILOG)(get.get)
 application.command(epilog=validate.EPILOG)(validate.validate)
 application.command(epilog=run_command.EPILOG)(run_command.run)

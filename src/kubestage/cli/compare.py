@@ -251,6 +251,7 @@ def _worse(compared: Comparison, metrics: Sequence[str] | None) -> list[Worse]:
 def _draw(compared: Comparison, contenders: Sequence[Contender], directory: str) -> None:
     import pathlib
 
+    from kubestage.cli import interruption
     from kubestage.results import charts
 
     # Says what to install if there is nothing to draw with.
@@ -264,10 +265,12 @@ def _draw(compared: Comparison, contenders: Sequence[Contender], directory: str)
     known = [each.timings for each in contenders if each.timings is not None]
     if len(known) == len(contenders):
         drawn["timings"] = charts.compared_timings(compared.names, known)
-    place.mkdir(parents=True, exist_ok=True)
-    for name, chart in drawn.items():
-        for suffix in ("png", "html"):
-            save(chart, place / f"{name}.{suffix}")
+    with interruption.deferred():
+        place.mkdir(parents=True, exist_ok=True)
+        for name, chart in drawn.items():
+            for suffix in ("png", "html"):
+                save(chart, place / f"{name}.{suffix}")
+    for name in drawn:
         typer.echo(f"Drew {name}.png and {name}.html into {place}", err=True)
 
 

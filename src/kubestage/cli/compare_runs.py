@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import explain_sources, file_kinds
+from kubestage.cli import explain_sources, file_kinds, interruption
 from kubestage.errors import InputError
 from kubestage.results import analysis, comparison, run_directory, timings
 
@@ -164,10 +164,13 @@ def made(files: Sequence[str], configs: Sequence[str], rules: Rules) -> list[Con
         )
     names = _short(configs)
     found: list[Contender] = []
-    for name, settings in zip(names, repeatables, strict=True):
-        if sys.stderr.isatty():
-            typer.echo(f"{len(found) + 1} of {len(names)}: {name}", err=True)
-        found.append(_made(name, dataclasses.replace(settings, inputs=inputs), loaded))
+    with interruption.telling(
+        lambda: f"{len(found)} of {len(names)} runs had ended, and none of them is kept"
+    ):
+        for name, settings in zip(names, repeatables, strict=True):
+            if sys.stderr.isatty():
+                typer.echo(f"{len(found) + 1} of {len(names)}: {name}", err=True)
+            found.append(_made(name, dataclasses.replace(settings, inputs=inputs), loaded))
     return found
 
 

@@ -29,11 +29,10 @@ class Contents:
             self._documents[row.group, row.kind].append(document)
 
     def select(
-        self, request: selection.Request, filters: selection.Filters, sort_by: str = ""
+        self, request: selection.Request, filters: selection.Filters
     ) -> list[dict[str, Any]]:
-        """The objects that a request and its filters mean, in the order to print them."""
-        found = filters.keep(request.kind, self.objects(request.kind))
-        return selection.sort(selection.pick(request, found), sort_by)
+        """The objects that a request and its filters mean, in the order of names."""
+        return selection.pick(request, filters.keep(request.kind, self.objects(request.kind)))
 
     def objects(self, kind: kinds.Kind) -> list[dict[str, Any]]:
         """All objects of a kind; of two with one name the later counts, as with kubectl apply."""

@@ -10,6 +10,8 @@ import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, Self
 
+from kubestage.cli import interruption
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -64,8 +66,19 @@ class Keeper:
             self._records.pop(name).close()
         directory = self._directories.get(name)
         if directory is not None:
-            directory.write(scenario, self._repeat, timings)
-            self.kept[name] = directory.path
+            with interruption.deferred():
+                directory.write(scenario, self._repeat, timings)
+                self.kept[name] = directory.path
+
+    def told(self) -> str:
+        """What an interrupt leaves: the runs that had ended, and those that are missing."""
+        if not self._directories:
+            return "nothing was kept, as there is no --out"
+        paths = {name: str(each.path) for name, each in self._directories.items()}
+        missing = [path for name, path in paths.items() if name not in self.kept]
+        kept = f"kept: {', '.join(map(str, self.kept.values()))}" if self.kept else ""
+        gone = f"not written: {', '.join(missing)}" if missing else ""
+        return "; ".join(part for part in (kept, gone) if part)
 
     def reader(self, name: str) -> Reader | None:
         """What was recorded of a Scenario that has ended."""

@@ -41,10 +41,10 @@ _REASONS: Final = 10
 _URGENT: Final = {"Pending": 0, "Failed": 1}
 
 
-def as_table(lived: Life, *, wide: bool) -> str:
+def as_table(lived: Life, *, wide: bool, shows_all: bool = False) -> str:
     """Which pods are pending, a table for each kind that people look at, what was recorded, a sum.
 
-    Long tables are cut unless `wide`.
+    Long tables are cut unless they are `wide` or all was asked for.
     """
     stage = lived.stage
     found = list(_found(stage))
@@ -58,7 +58,7 @@ def as_table(lived: Life, *, wide: bool) -> str:
     now_ns = stage.clock.unix_ns
     written = []
     for kind, objects in found:
-        kept = objects if wide else objects[:_ROWS]
+        kept = objects if wide or shows_all else objects[:_ROWS]
         text = table.render([(kind, kept)], options, now_ns)
         if len(kept) < len(objects):
             text += f"and {len(objects) - len(kept):,} more: -o wide shows all\n"

@@ -84,6 +84,7 @@ def run(
     require_all: options.RequireAll = False,
     explain: options.Explain = None,
     output: options.Output = "table",
+    shows_all: options.All = False,
     controllers: options.Controllers = None,
     result_strategy: options.ResultStrategy = "AtMovingNextStep",
     as_written: options.AsWritten = False,
@@ -135,7 +136,7 @@ def run(
     settings = timing_options.timed(settings, profile, is_measured=timings)
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
-        output, detail, explain, out, config, text, flags, plugin or (), completed
+        output, shows_all, detail, explain, out, config, text, flags, plugin or (), completed
     )
     with plugin_files.blaming(plugins):
         if run_for is not None:

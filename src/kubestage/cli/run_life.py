@@ -14,8 +14,10 @@ import msgspec
 
 from kubestage.cli import (
     autoscaler_files,
+    colour,
     event_stream,
     explaining,
+    interruption,
     life_records,
     life_report,
     living,
@@ -76,16 +78,20 @@ def run(
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             plan = msgspec.structs.replace(plan, trace=f"{folder}/trace.sqlite")
         own = python_file.blaming(*autoscaler_files.files(brought))
-        with log_lines.printed(life["--log-level"]), own:
+        kept = functools.partial(_left, wanted.out, life["--trace-out"])
+        with log_lines.printed(life["--log-level"]), own, interruption.telling(kept):
             lived = living.run(loaded, settings, plan, wanted.explain)
         if place is not None:
             assert lived.record is not None
             repeat = life_records.repeat(settings, wanted, plan, lived.record)
             inputs = life_records.inputs(loaded, plan)
-            place.write_life(lived.record, repeat, inputs, running.timings_of(lived.scheduler))
+            timings = running.timings_of(lived.scheduler)
+            with interruption.telling(lambda: f"kept: {wanted.out}"), interruption.deferred():
+                place.write_life(lived.record, repeat, inputs, timings)
         if life["--trace"]:
             _print_trace(plan)
-    sys.stdout.write(_told(lived, wanted, stream))
+    told = _told(lived, wanted, stream)
+    sys.stdout.write(told if machine else colour.painted(told))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
     return running.Ended(None, problem, list(_notes(lived)), running.timings_of(lived.scheduler))
@@ -107,6 +113,12 @@ def _print_trace(plan: living.Plan) -> None:
     read = functools.partial(trace.read_trace, plan.trace)
     trace_table.print_trace(trace.COLUMNS, read)
     sys.stdout.write("\n")
+
+
+def _left(out: str | None, trace: str | None) -> str:
+    """What is left of a cluster whose life was interrupted."""
+    missing = "nothing was kept, as there is no --out" if out is None else f"not written: {out}"
+    return missing if trace is None else f"kept: {trace}, up to there; {missing}"
 
 
 def _notes(lived: Life) -> Iterator[str]:
@@ -142,7 +154,8 @@ def _told(lived: Life, wanted: Wanted, stream: event_stream.EventStream | None) 
         return printing.as_json(told) if wanted.output == "json" else printing.as_yaml(told)
     if lived.explained is not None:
         return _explained(lived, wanted)
-    text = life_report.as_table(lived, wide=wanted.output == "wide")
+    is_wide = wanted.output == "wide"
+    text = life_report.as_table(lived, wide=is_wide, shows_all=wanted.shows_all)
     if wanted.out is not None:
         text += scenario_report.kept_in({"": pathlib.Path(wanted.out)})
     return f"\n{text}" if stream is not None else text

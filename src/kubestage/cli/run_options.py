@@ -48,13 +48,21 @@ TieBreak = Annotated[
     ),
 ]
 RequireAll = Annotated[
-    bool, typer.Option("--require-all", help="Leave with 1 if a pod stays without a node.")
+    bool, typer.Option("--require-all", help="Exit code 1 if a pod stays without a node.")
 ]
 Explain = Annotated[
     str | None,
-    typer.Option("--explain", metavar="POD", help="Tell why a pod went where it went."),
+    typer.Option("--explain", metavar="POD", help="Explain why a pod went where it went."),
 ]
 Output = Annotated[str, completion.output_option(*FORMATS)]
+All = Annotated[
+    bool,
+    typer.Option(
+        "--all",
+        help="List all pods and workloads; by default those that need attention, and no more than "
+        "20 of each.",
+    ),
+]
 Detail = Annotated[
     str,
     typer.Option(
@@ -132,7 +140,7 @@ LaunchDelay = Annotated[
     str | None,
     typer.Option(
         "--launch-delay",
-        metavar="LAW",
+        metavar="DISTRIBUTION",
         help="How long containers take to start: 2s, normal(5s,1s), exp(3s) ...",
         rich_help_panel=_KUBELETS,
     ),
@@ -141,7 +149,7 @@ RunDuration = Annotated[
     str | None,
     typer.Option(
         "--run-duration",
-        metavar="LAW",
+        metavar="DISTRIBUTION",
         help="How long the containers of Jobs run.",
         rich_help_panel=_KUBELETS,
     ),
@@ -150,7 +158,7 @@ TerminateDelay = Annotated[
     str | None,
     typer.Option(
         "--terminate-delay",
-        metavar="LAW",
+        metavar="DISTRIBUTION",
         help="How long containers take to end when asked to.",
         rich_help_panel=_KUBELETS,
     ),
@@ -160,6 +168,7 @@ Setting = Annotated[
     typer.Option(
         "--setting",
         metavar="NAME=VALUE",
+        autocompletion=completion.setting_words,
         help="A flag of a controller or autoscaler: hpa.sync-period=30s, metrics.delay=4s, "
         "vpa.min-replicas=1, node-autoscaler.expander=price ... Repeatable.",
         rich_help_panel=_LIVING,

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.cli import (
+    colour,
     explaining,
+    interruption,
     keeping,
     life_summary,
     living,
@@ -81,7 +83,10 @@ def run(
         settings = dataclasses.replace(settings, recording=Recording.NONE)
     elif inputs.is_implicit and is_machine and is_full:
         settings = dataclasses.replace(settings, recording=Recording.FULL)
-    with keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper:
+    with (
+        keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper,
+        interruption.telling(keeper.told),
+    ):
         ended: list[Json] = []
         with scenario_view.shown(inputs.scenarios) as view:
             for each in inputs.one_by_one():
@@ -124,9 +129,10 @@ def _manifests(
     elif outcome.explained is not None:
         placement = outcome.placement_of(outcome.explained)
         nodes = len(played.scheduler.cache.columns)
-        sys.stdout.write(_explained(placement, outcome.explanations or (), nodes, wanted))
+        colour.write(_explained(placement, outcome.explanations or (), nodes, wanted))
     else:
-        sys.stdout.write(run_report.as_table(outcome, wide=wanted.output == "wide"))
+        is_wide = wanted.output == "wide"
+        colour.write(run_report.as_table(outcome, wide=is_wide, shows_all=wanted.shows_all))
         sys.stdout.write(scenario_report.kept_in(keeper.kept))
     notes = [_none_made(outcome.childless)] if outcome.childless else []
     left = counts[placements.PENDING] + counts[placements.GATED]
@@ -148,12 +154,12 @@ def _scenarios(
             sys.stdout.write(_as(wanted.output, {"pod": key, "attempts": explanations}))
         else:
             placement = placements.of_pod(key, played.stage, played.scheduler)
-            sys.stdout.write(_explained(placement, explanations, nodes, wanted))
+            colour.write(_explained(placement, explanations, nodes, wanted))
     elif wanted.output in _MACHINE:
         _print(scenarios, keeper, wanted.output)
     else:
-        is_wide = wanted.output == "wide"
-        sys.stdout.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
+        is_wide = wanted.output == "wide" or wanted.shows_all
+        colour.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
         if len(scenarios) == 1 and played.stage.traffic is not None:
             load = life_summary.of_traffic(played.stage.traffic.records(), wide=is_wide)
             sys.stdout.write(f"\n{load}" if load else "")

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import kernel_notice, placements, setting_option, staging
+from kubestage.cli import kernel_notice, placements, setting_option, staging, workloads
 from kubestage.errors import InputError
 from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
@@ -59,10 +59,12 @@ def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str
 class Wanted:
     """What a person asked to see and to keep, and the words in which they asked.
 
-    `config` is the file of the scheduler's configuration, `configuration` its text.
+    `config` is the file of the scheduler's configuration, `configuration` its text. With
+    `shows_all` no table is cut.
     """
 
     output: str
+    shows_all: bool
     detail: str
     explain: str | None
     out: str | None
@@ -102,6 +104,7 @@ class Outcome:
     seed: int
     start_ns: int
     pods: list[placements.Placement]
+    workloads: list[workloads.Workload]
     summary: placements.Summary
     decisions: list[Decision] | None
     explanations: list[dict[str, Any]] | None
@@ -124,6 +127,7 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
         settings.seed,
         stage.clock.unix_ns - stage.clock.now_ns,
         found,
+        workloads.of(found, told, stage),
         placements.summary(told, found, scheduler),
         None if detail == "summary" else record.decisions,
         numbered(record.explanations) if detail == "full" else None,

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     Objects = str | bytes | dict[str, Any] | Iterable[dict[str, Any]]
 
 _COLLECTIONS = (100_000, 50, 100)
+# Of Python's collections, before each who wanted few of them.
+_thresholds: list[tuple[int, int, int]] = []
 _SLICE_NS = 1_000_000_000
 _MOVEMENTS = 5_000
 # What others refer to comes first, as an operator would create it.
@@ -364,13 +366,18 @@ def few_collections() -> Iterator[None]:
 
     NOTE: a run makes next to no cycles, but each look goes over all objects of the stage: a fifth
     of the time of a large rollout (benchmarks/controllers.py).
+
+    Several may want that at a time, and end in any order: the last one puts things right.
     """
-    before = gc.get_threshold()
+    _thresholds.append(gc.get_threshold())
     gc.set_threshold(*_COLLECTIONS)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        first = _thresholds[0]
+        _thresholds.pop()
+        if not _thresholds:
+            gc.set_threshold(*first)
 
 
 def rank(obj: dict[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures, log_lines
+from kubestage.cli import completion, failures
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -91,7 +91,7 @@ def run(
     trace: options.Trace = False,
     trace_out: options.TraceOut = None,
     trace_internal: options.TraceInternal = False,
-    log_level: log_lines.LogLevel = None,
+    log_level: options.LogLevel = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,

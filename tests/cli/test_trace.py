@@ -42,6 +42,7 @@ def test_all_but_timers_is_shown(terminal: Terminal, file: str) -> None:
         (("--stock", "PodsWaiting"), 1, {"create", "bind"}),
         (("--from", "1m"), 1, {"running_to_halted"}),
         (("--to", "1us"), 1, {"start_to_running", "register"}),
+        (("--to", "0s"), 1, {"start_to_running"}),
     ],
 )
 def test_what_is_shown_can_be_chosen(

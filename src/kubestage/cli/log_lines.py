@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LEVELS: Final = ("debug", "info", "warning", "error")
+HELP: Final = "Print log lines to stderr, with virtual time, from debug, info, warning or error on."
 LogLevel = Annotated[
     str | None,
     typer.Option(
         "--log-level",
-        metavar="|".join(LEVELS),
-        help="Print log lines from this level on to stderr, with virtual time.",
+        metavar="LEVEL",
+        help=HELP,
         autocompletion=completion.one_of(*LEVELS),
     ),
 ]

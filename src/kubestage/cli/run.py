@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures, log_lines, node_options, timing_options
+from kubestage.cli import completion, failures, node_options, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -104,7 +104,7 @@ def run(
     timings: timing_options.Timings = False,
     profile: timing_options.Profile = None,
     trace_internal: options.TraceInternal = False,
-    log_level: log_lines.LogLevel = None,
+    log_level: options.LogLevel = None,
     scheduler_name: options.SchedulerName = None,
     algorithm_provider: options.AlgorithmProvider = None,
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,

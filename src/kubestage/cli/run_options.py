@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import completion, log_lines
 
 FORMATS: Final = ("table", "wide", "json", "yaml")
 TIE_BREAKS: Final = ("heap", "first", "random")
@@ -205,6 +205,16 @@ TraceInternal = Annotated[
     typer.Option(
         "--trace-internal",
         help="Trace internal timers too.",
+        rich_help_panel=_LIVING,
+    ),
+]
+LogLevel = Annotated[
+    str | None,
+    typer.Option(
+        "--log-level",
+        metavar="LEVEL",
+        help=log_lines.HELP,
+        autocompletion=completion.one_of(*log_lines.LEVELS),
         rich_help_panel=_LIVING,
     ),
 ]

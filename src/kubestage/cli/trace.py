@@ -33,6 +33,7 @@ kubestage trace show run.sqlite --entity default/web-1 -o json
 kubestage trace show run.sqlite --ignored          [dim]# what did not happen, and why[/dim]
 """
 _NAMED: Final = 12
+_START: Final = ("0", "0s")
 
 application = typer.Typer(name="trace", help=HELP, rich_markup_mode="rich", no_args_is_help=True)
 
@@ -113,7 +114,9 @@ def _check(file: str) -> None:
 def _time(text: str | None, option: str) -> int | None:
     from kubestage.cli import living
 
-    return None if text is None else living.duration(text, option)
+    if text is None:
+        return None
+    return 0 if text in _START else living.duration(text, option)
 
 
 def _print_json(read: Callable[[], Iterable[TraceRow]]) -> int:

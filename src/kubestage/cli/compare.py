@@ -77,7 +77,7 @@ _Top = Annotated[
     int, typer.Option("--top", metavar="N", min=1, help="Show the scores of the best N nodes.")
 ]
 _Fail = Annotated[
-    bool, typer.Option("--fail-if-worse", help="Leave with 1 if a run is worse than the first.")
+    bool, typer.Option("--fail-if-worse", help="Exit code 1 if a run is worse than the first.")
 ]
 _Metrics = Annotated[
     list[str] | None,

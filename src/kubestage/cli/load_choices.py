@@ -128,7 +128,7 @@ def shape_of(text: str) -> Shape:
         except ValueError as error:
             meant = quantity_advice.suggestion(amount)
             fix = _SHAPE if meant is None else f"did you mean {name}={meant}?"
-            raise InputError(f'"{part}": {error}', path="--node", fix=fix) from error
+            raise InputError(str(error), path="--node", fix=fix) from error
         if not is_some:
             raise InputError(f'"{part}" is nothing', path="--node", fix=_SHAPE)
         said[name] = amount

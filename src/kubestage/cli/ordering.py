@@ -65,4 +65,4 @@ def is_less(left: Any, right: Any) -> bool:
     try:
         return bool(quantity.parse(left) < quantity.parse(right))
     except quantity.QuantityError:
-        return left.encode() < right.encode()
+        return bool(left.encode() < right.encode())

@@ -76,6 +76,7 @@ def test_a_namespace_that_ends_is_left_alone() -> None:
 
 
 def test_without_a_certificate_nothing_is_published() -> None:
-    stage = stage_with(*LOOPS)
-    stage.run("1m")
-    assert stage.store.list(CONFIG_MAP).items == []
+    for loops in (LOOPS, (RootCACertPublisher,)):
+        stage = stage_with(*loops)
+        stage.run("1m")
+        assert stage.store.list(CONFIG_MAP).items == []

@@ -31,7 +31,9 @@ class RootCACertPublisher(Controller):
     name = "root-ca-certificate-publisher-controller"
 
     def handlers(self) -> Handlers:
-        """Namespaces, and what is published in them."""
+        """Namespaces, and what is published in them; nothing where there is no certificate."""
+        if not self.settings.root_ca_cert:
+            return {}
         return {("", "Namespace"): self._on_namespace, ("", "ConfigMap"): self._on_config_map}
 
     def _on_namespace(self, change: Change) -> None:

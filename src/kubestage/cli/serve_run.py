@@ -146,6 +146,7 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
     settings = running.Settings(
         configuration, plugins, request.seed or 0, TieBreak("heap"), Recording.NONE, laws
     )
+    now = _now(request.mode)
     return serve_stage.Wanted(
         settings=settings,
         is_configured=request.config is not None,
@@ -153,8 +154,8 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         controllers=controllers,
         disabled_plugins=request.disabled_plugins,
         seed=request.seed,
-        start=_start(request.start),
-        now=_now(request.mode),
+        start=now if request.start == "now" else _start(request.start),
+        now=now,
     )
 
 
@@ -167,8 +168,8 @@ def _now(mode: str) -> str:
 
 
 def _start(text: str | None) -> str | None:
-    """The moment that a person means; None if that is now."""
-    if text is None or text == "now":
+    """The moment that a person means."""
+    if text is None:
         return None
     try:
         return timestamps.format_time(timestamps.parse_time(text))

@@ -99,6 +99,6 @@ def _commands(folder: pathlib.Path) -> list[str]:
     if (folder / "main.py").exists():
         return ["python main.py"]
     if (folder / "session.txt").exists():
-        return ["kubestage serve --in-memory"]
+        return ["kubestage serve --in-memory --start 2026-01-01T00:00:00Z"]
     lines = (folder / "command.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.strip()]

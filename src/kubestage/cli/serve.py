@@ -13,9 +13,11 @@ from kubestage.errors import InputError
 EPILOG: Final = """
 [bold]Examples[/bold]
 
-kubestage serve                              [dim]# then, in another terminal:[/dim]
+kubestage serve --nodes 5                    [dim]# then, in another terminal:[/dim]
 
-export KUBECONFIG=$PWD/.kubestage/kubeconfig; kubectl get namespaces
+export KUBECONFIG=$PWD/.kubestage/kubeconfig; kubectl get nodes
+
+kubestage clock advance 10m                  [dim]# let ten minutes pass[/dim]
 
 kubestage serve cluster/ --in-memory         [dim]# objects of files, nothing kept[/dim]
 
@@ -28,8 +30,8 @@ kubestage serve --scheduler outside          [dim]# a kube-scheduler of your own
 kubestage serve --host 0.0.0.0               [dim]# with TLS and a token, both made if need be[/dim]
 
 Pods, nodes and requests are simulated; everything else is the Kubernetes API as kubectl, client
-libraries and controllers know it. Time is virtual: by default it jumps from event to event while
-there is work, and stands still when all is quiet; curl ADDRESS/kubestage/v1/clock tells more.
+libraries and controllers know it. Time is virtual: by default it begins now, jumps from event to
+event while there is work, passes as on the wall while somebody watches, and else stands still.
 
 On this machine alone nobody needs a password, and pages of other sites are kept out. Whoever
 listens to the world (--host) gets TLS and a token.

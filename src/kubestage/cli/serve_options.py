@@ -194,8 +194,8 @@ Pace = Annotated[
     typer.Option(
         "--pace",
         metavar="|".join(PACES),
-        help="jump: from event to event while there is work, then time stands still. still: only "
-        "when told to. realtime: as on the wall.",
+        help="jump: from event to event while there is work, then as on the wall while somebody "
+        "watches. still: only when it is advanced. realtime: as on the wall.",
         autocompletion=completion.one_of(*PACES),
         rich_help_panel=_TIME,
     ),
@@ -231,7 +231,8 @@ Start = Annotated[
     typer.Option(
         "--start",
         metavar="TIME",
-        help="When time begins: now, or as in 2026-01-01T00:00:00Z.",
+        help="When time begins, as in 2026-01-01T00:00:00Z: the same requests then give the same "
+        "cluster. (default: now)",
         show_default=False,
         rich_help_panel=_TIME,
     ),

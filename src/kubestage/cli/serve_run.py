@@ -140,6 +140,7 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         stopwatch=time.perf_counter_ns if request.is_timed else None,
         control_plane=request.control_plane,
     )
+    now = _now(request.mode)
     return serve_stage.Wanted(
         settings=settings,
         is_configured=request.config is not None,
@@ -147,10 +148,10 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         controllers=controllers,
         disabled_plugins=request.disabled_plugins,
         seed=request.seed,
-        start=_start(request.start),
+        start=now if request.start == "now" else _start(request.start),
         # The API alone is that of a new cluster, in which nobody has defined anything.
         shows_definitions=request.scheduler != "none" or request.has_controllers,
-        now=_now(request.mode),
+        now=now,
     )
 
 
@@ -163,8 +164,8 @@ def _now(mode: str) -> str:
 
 
 def _start(text: str | None) -> str | None:
-    """The moment that a person means; None if that is now."""
-    if text is None or text == "now":
+    """The moment that a person means."""
+    if text is None:
         return None
     try:
         return timestamps.format_time(timestamps.parse_time(text))

@@ -112,7 +112,8 @@ def _opened(
     wanted: Wanted, loaded: Loaded | None, data_dir: pathlib.Path | None, *, is_relaxed: bool
 ) -> Made:
     given = wanted.start or _newest(loaded)
-    start, follows_wall = given or wanted.now, given is None
+    start = given or wanted.now
+    follows_wall = start == wanted.now
     if data_dir is None:
         store = _store(wanted)
         new = stages.Stage(wanted.seed or 0, start=start, implicit_namespaces=False, **store)

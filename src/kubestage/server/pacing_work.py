@@ -14,6 +14,9 @@ under way:
   `LOOKS_NS` after the last write from outside;
 * nothing that is later than `LONGEST_NS` after the last write from outside.
 
+A clock that keeps up with the wall clock leaves to it what can wait: it does not jump to looks of
+autoscalers, nor to timers of controllers that are more than a few seconds ahead.
+
 Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way,
 while somebody watches (`wall_clock`), or when the clock is set to a speed or told to advance.
 """
@@ -53,8 +56,9 @@ _REQUESTS: Final = ("-due", "-changing")
 class WorkAhead:
     """Knows how far a clock that jumps should go."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, keeps_up: bool = False) -> None:
         self._stage = stage
+        self._keeps_up = keeps_up
         self._environment = stage.environment
         self.written_ns = stage.clock.now_ns
         self._progress_ns = self.written_ns
@@ -99,14 +103,16 @@ class WorkAhead:
             return self._is_awaited_look(name, at_ns)
         if kind != _ALARM or name in _LATER or name.endswith(_REQUESTS):
             return False
-        if name == _DISRUPTION:
-            return at_ns <= now_ns + BACKOFF_NS
-        return name != _SCHEDULER or self._is_awaited_try(at_ns)
+        if name == _SCHEDULER:
+            return self._is_awaited_try(at_ns)
+        may_wait = self._keeps_up or name == _DISRUPTION
+        return not may_wait or at_ns <= now_ns + BACKOFF_NS
 
     def _is_awaited_look(self, name: str, at_ns: int) -> bool:
         if name == _NODE_AUTOSCALER:
             return self._unscheduled > 0
-        return name.startswith(_LOOKS) and at_ns <= self.written_ns + LOOKS_NS
+        looks_ns = 0 if self._keeps_up else LOOKS_NS
+        return name.startswith(_LOOKS) and at_ns <= self.written_ns + looks_ns
 
     def _is_awaited_try(self, at_ns: int) -> bool:
         scheduler = self._stage.scheduler

@@ -68,7 +68,7 @@ class Turns:
         self._stage = stage
         self._clock = stage.clock
         self._environment = stage.environment
-        self._work = WorkAhead(stage)
+        self._work = WorkAhead(stage, keeps_up=wall is not None)
         self._goal_ns: int | None = None
         self._grain = _GRAIN if outside is None else 1
         # Where real and virtual time met, for a clock that runs at a speed; and the speed.

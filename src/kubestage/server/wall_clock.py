@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kubestage.stage import Stage
 
 SECOND_NS: Final = 1_000_000_000
-LAG_NS: Final = 10 * SECOND_NS
+LAG_NS: Final = 15 * SECOND_NS
 """How far behind the wall clock virtual time is while nothing is under way."""
 
 # A clock that is ahead passes this fast until the wall clock has caught up.

@@ -66,6 +66,9 @@ def compared(table: Table, names: Sequence[str], *, shows_all: bool = False) -> 
     cells: list[tuple[str, ...]] = [("PROFILE", "PART", *names)]
     for (profile, part), found in rows.items():
         cells.append((profile, part, *(_mean(found.get(name)) for name in names)))
+    if not rows:
+        yield "No attempts were made, so none took any time."
+        return
     yield "How long scheduling took: mean (against the first), p99"
     yield from (line.rstrip() for line in text.align(cells))
     if not shows_all:

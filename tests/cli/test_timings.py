@@ -200,6 +200,18 @@ def test_configurations_are_timed_where_they_are_compared(terminal: Terminal) ->
         assert "How long scheduling took" in result.out
 
 
+def test_a_comparison_draws_timings_too(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kubestage.results import charts
+
+    drawn = []
+    monkeypatch.setattr(charts, "save", lambda chart, path: drawn.append(path.name), raising=False)
+    args = ("compare", "scenario.json", "--config", "default", "--config", "scheduler.yaml")
+    assert terminal.run(*args, "--profile", "slow.yaml", "--charts", "pictures").code == 0
+    assert {"comparison.png", "timings.png", "timings.html"} <= set(drawn)
+
+
 def test_runs_of_which_one_has_no_timings_are_compared_without(terminal: Terminal) -> None:
     assert terminal.run(*RUN, "--timings", "--out", "timed").code == 0
     assert terminal.run(*RUN, "--out", "plain").code == 0

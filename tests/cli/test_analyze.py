@@ -13,6 +13,8 @@ import pytest
 import yaml
 
 from kubestage.cli import analyze
+from kubestage.results import timings
+from kubestage.scheduler.timings import PLUGIN, Part, Timings
 from tests.results.analysis.stories import Story, rivalry
 
 if TYPE_CHECKING:
@@ -23,6 +25,13 @@ def _keep(story: Story, name: str = "run") -> None:
     directory = pathlib.Path(name)
     directory.mkdir(parents=True)
     (directory / "scenario.json").write_text(json.dumps(story.scenario(directory.name)))
+
+
+def _keep_timings(name: str = "run") -> None:
+    kept = Timings("modelled")
+    for plugin in ("NodeResourcesFit", "NodeResourcesBalancedAllocation"):
+        kept.observe(Part("default-scheduler", PLUGIN, "Score", plugin), 123_456)
+    pathlib.Path(name, "timings.json").write_bytes(timings.encode(timings.of(kept)))
 
 
 def test_without_a_word_the_run_is_told_in_a_few_numbers(terminal: Terminal) -> None:
@@ -126,6 +135,7 @@ def test_wide_tables_have_every_column(terminal: Terminal, what: str, words: lis
 @pytest.mark.parametrize("what", [*analyze.WHATS, "attempts --by attempt"])
 def test_no_table_is_wider_than_a_terminal(terminal: Terminal, what: str) -> None:
     _keep(rivalry())
+    _keep_timings()
     out = terminal.run("analyze", "run", *what.split()).out
     assert max(map(len, out.splitlines())) <= 100
 
@@ -146,6 +156,7 @@ def test_each_table_is_csv_and_json_and_parquet(terminal: Terminal, what: str) -
     from pyarrow import parquet  # type: ignore[import-untyped]  # it has no types
 
     _keep(rivalry())
+    _keep_timings()
     told = json.loads(terminal.run("analyze", "run", what, "-o", "json").out)
     rows = list(csv.DictReader(io.StringIO(terminal.run("analyze", "run", what, "-o", "csv").out)))
     result = terminal.run("analyze", "run", what, "-o", "parquet", "--to", "table.parquet")
@@ -263,6 +274,26 @@ def test_a_request_that_cannot_be_met_is_refused(
     assert result.code == 2
     assert problem in result.err
     assert fix in result.err
+
+
+def test_timings_are_drawn_with_the_other_charts_or_alone(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kubestage.results import charts
+
+    def write(_: object, path: pathlib.Path) -> None:
+        path.write_text("drawn")
+
+    monkeypatch.setattr(charts, "save", write, raising=False)
+    _keep(rivalry())
+    _keep_timings()
+    assert terminal.run("analyze", "run", "--charts", "all").code == 0
+    assert terminal.run("analyze", "run", "timings", "--charts", "alone").code == 0
+    assert len(list(pathlib.Path("all").iterdir())) == 18
+    assert {each.name for each in pathlib.Path("alone").iterdir()} == {
+        "timings.png",
+        "timings.html",
+    }
 
 
 def test_charts_under_a_file_are_refused(terminal: Terminal) -> None:

@@ -35,7 +35,6 @@ name: slow
 scheduler:
   attempt: 10ms
   binding: 90ms
-  plugins: {NodeResourcesFit: 5}
 """
 
 
@@ -130,9 +129,14 @@ def test_a_profile_of_ones_own_says_how_long_what_takes(terminal: Terminal) -> N
     attempts = found["default-scheduler", "attempt", "", "", "scheduled"]
     assert attempts["mean"] == pytest.approx(0.1)
     assert found["packing", "extensionPoint", "Bind", "", ""]["mean"] == pytest.approx(0.09)
+    pathlib.Path("slow.yaml").write_text(f"{SLOW}  plugins: {{NodeResourcesFit: 5}}\n")
+    assert terminal.run(*RUN, "--profile", "slow.yaml", "--out", "kept").code == 0
+    found = rows(terminal.run("analyze", "kept", "timings", "-o", "json").out)
     fit = found["packing", "plugin", "Filter", "NodeResourcesFit", ""]["mean"]
     name = found["packing", "plugin", "Filter", "NodeName", ""]["mean"]
     assert fit == pytest.approx(5 * name, rel=1e-4)
+    slower = found["default-scheduler", "attempt", "", "", "scheduled"]
+    assert slower["mean"] > attempts["mean"]
 
 
 def test_a_living_cluster_takes_the_time_of_its_control_plane(terminal: Terminal) -> None:
@@ -194,6 +198,18 @@ def test_configurations_are_timed_where_they_are_compared(terminal: Terminal) ->
         result = terminal.run(*args, *option)
         assert result.code == 0
         assert "How long scheduling took" in result.out
+
+
+def test_a_comparison_draws_timings_too(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kubestage.results import charts
+
+    drawn = []
+    monkeypatch.setattr(charts, "save", lambda chart, path: drawn.append(path.name), raising=False)
+    args = ("compare", "scenario.json", "--config", "default", "--config", "scheduler.yaml")
+    assert terminal.run(*args, "--profile", "slow.yaml", "--charts", "pictures").code == 0
+    assert {"comparison.png", "timings.png", "timings.html"} <= set(drawn)
 
 
 def test_runs_of_which_one_has_no_timings_are_compared_without(terminal: Terminal) -> None:

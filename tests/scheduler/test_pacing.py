@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.errors import InputError
-from kubestage.scheduler.pacing import SchedulerPacing
+from kubestage.scheduler.pacing import SHARES, SchedulerPacing
 from kubestage.scheduler.timings import (
     ALGORITHM,
     ATTEMPT,
@@ -19,6 +19,7 @@ from kubestage.scheduler.timings import (
     Part,
 )
 from kubestage.testing import make_node
+from tests.scheduler import rehearsals
 from tests.scheduler.rehearsals import SECOND, Rehearsal
 
 if TYPE_CHECKING:
@@ -215,6 +216,21 @@ def test_plugins_take_their_shares_of_an_extension_point() -> None:
     fit, affinity = parts["NodeResourcesFit"].total_ns, parts["NodeAffinity"].total_ns
     assert fit == pytest.approx(3 * affinity)
     assert affinity == pytest.approx(2 * parts["NodeName"].total_ns)
+
+
+def mean_ns(shares: dict[str, float], disabled: tuple[str, ...] = ()) -> float:
+    """How long an attempt takes with these shares, without some plugins."""
+    plugins = {"multiPoint": {"disabled": [{"name": each} for each in disabled]}}
+    profile = {"schedulerName": "default-scheduler", "plugins": plugins}
+    model = SchedulerPacing(attempt="10ms", plugins=shares)
+    run = modelled(model=model, configuration=rehearsals.configuration(profile))
+    return kept(run)[Part("default-scheduler", ALGORITHM)].mean_ns
+
+
+def test_an_attempt_is_shorter_with_fewer_plugins_and_longer_with_slower_ones() -> None:
+    assert mean_ns(SHARES) == 10 * MS
+    assert mean_ns({**SHARES, "InterPodAffinity": 40.0}) > 20 * MS
+    assert 6 * MS < mean_ns(SHARES, ("InterPodAffinity",)) < 9 * MS
 
 
 def test_a_model_says_how_long_it_would_take_and_nothing_waits() -> None:

@@ -19,21 +19,37 @@ _SOURCES: Final = {
     timings.MODELLED: "Modelled by the control-plane profile, in virtual time.",
 }
 _SLOWEST: Final = 15
+_COLUMNS: Final = ("total", "mean", "p99", "max")
 _SHORT: Final = ("mean", "p50", "p99", "max")
 
 
 def as_text(recorded: Recorded, *, wide: bool = False) -> str:
-    """The table; unless it may be `wide`, without the plugins that took next to nothing."""
+    """The table; unless it may be `wide`, plugins stand below their extension point, those that
+    took next to nothing are left out, and columns are as many as fit into a terminal.
+    """
     if not recorded.rows:
         return "No attempts were made.\n"
     rows = list(timings.table(recorded).records())
-    shown = rows if wide else _slowest(rows)
-    head = ("PROFILE", "PART", "EXTENSION-POINT", "PLUGIN", "COUNT", *map(str.upper, _DURATIONS))
-    cells = [head, *(_cells(row) for row in shown)]
-    lines = [*text.align(cells), "", _SOURCES.get(recorded.source, "")]
-    if len(shown) < len(rows):
-        lines.append(f"{len(rows) - len(shown)} plugins that took less: -o wide shows all.")
+    lines = _wide(rows) if wide else _narrow(_slowest(rows))
+    lines += ["", _SOURCES.get(recorded.source, "")]
+    left = len(rows) - len(_slowest(rows))
+    if left and not wide:
+        lines.append(f"-o wide shows all columns, and {left} plugins that took less.")
     return _joined(lines)
+
+
+def _narrow(rows: Sequence[dict[str, Any]]) -> list[str]:
+    cells: list[tuple[str, ...]] = [("PROFILE", "PART", "COUNT", *map(str.upper, _COLUMNS))]
+    for row in rows:
+        part = f"  {row['plugin']}" if row["part"] == timings.PLUGIN else _label(row)[1]
+        durations = (timings.shown(row[name]) for name in _COLUMNS)
+        cells.append((row["profile"], part, f"{row['count']:,}", *durations))
+    return text.align(cells)
+
+
+def _wide(rows: Sequence[dict[str, Any]]) -> list[str]:
+    head = ("PROFILE", "PART", "EXTENSION-POINT", "PLUGIN", "COUNT", *map(str.upper, _DURATIONS))
+    return text.align([head, *(_cells(row) for row in rows)])
 
 
 def summary(recorded: Recorded) -> str:
@@ -66,6 +82,9 @@ def compared(table: Table, names: Sequence[str], *, shows_all: bool = False) -> 
     cells: list[tuple[str, ...]] = [("PROFILE", "PART", *names)]
     for (profile, part), found in rows.items():
         cells.append((profile, part, *(_mean(found.get(name)) for name in names)))
+    if not rows:
+        yield "No attempts were made, so none took any time."
+        return
     yield "How long scheduling took: mean (against the first), p99"
     yield from (line.rstrip() for line in text.align(cells))
     if not shows_all:

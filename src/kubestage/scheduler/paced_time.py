@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import distributions
+from kubestage.scheduler import config
 from kubestage.scheduler.metrics import SCHEDULED
+from kubestage.scheduler.pacing import SHARES
 from kubestage.scheduler.timing import Timekeeper
 from kubestage.scheduler.timings import MODELLED, Timings
 
@@ -36,11 +39,20 @@ _SAMPLED: Final = 10
 """Where no timings are kept, one attempt in so many has its plugins observed, as upstream does."""
 
 
+@functools.cache
+def _usual_shares(point: str) -> float:
+    """The shares that the default plugins of an extension point have together."""
+    name = point[0].lower() + point[1:]
+    (profile,) = config.complete(config.default()).profiles
+    return sum(SHARES.get(plugin, 1.0) for plugin in profile.points[name])
+
+
 class PacedTimekeeper(Timekeeper):
     """Has attempts take time, one after another.
 
-    The time of an extension point is divided among its plugins by their shares. With `keeps` the
-    durations are kept as timings, too.
+    A drawn time is that of the default plugins, which divide it among themselves by their shares.
+    Where a profile has fewer plugins, more of them, or such that have larger shares, an attempt
+    takes less time or more accordingly. With `keeps` the durations are kept as timings, too.
     """
 
     is_paced = True
@@ -61,6 +73,7 @@ class PacedTimekeeper(Timekeeper):
         self._per_node = distributions.parse(pacing.attempt_per_node)
         self._shares = pacing.plugins
         self._parts: dict[tuple[str, str], list[tuple[str, float]]] = {}
+        self._scales: dict[tuple[str, str], float] = {}
         self._ran: list[tuple[str, str, str]] = []
         self._spent_on_last_ns = 0
 
@@ -72,8 +85,11 @@ class PacedTimekeeper(Timekeeper):
                     plugin.name: self._shares.get(plugin.name, 1.0)
                     for plugin in getattr(profile, attribute)
                 }
-                whole = sum(shares.values()) or 1.0
-                self._parts[name, point] = [(each, own / whole) for each, own in shares.items()]
+                whole = sum(shares.values())
+                self._parts[name, point] = [
+                    (each, own / (whole or 1.0)) for each, own in shares.items()
+                ]
+                self._scales[name, point] = whole / _usual_shares(point)
 
     def ran_to_the_end(self, profile: str, *, is_scored: bool) -> None:
         """All points up to the choice of a node have run."""
@@ -94,16 +110,21 @@ class PacedTimekeeper(Timekeeper):
         spent_ns = self._attempt.sample_ns(self._stream)
         if self._per_node.first or self._per_node.second:
             spent_ns += round(self._per_node.sample(self._stream) * evaluated)
-        self._spend(started_ns, spent_ns)
-        self._spent_on_last_ns = spent_ns
-        self._has_decided(profile, spent_ns)
-        is_scored = any(point == "Score" for point, _, _ in self._ran)
+        drawn_ns, is_scored = spent_ns, any(point == "Score" for point, _, _ in self._ran)
+        parts = []
         for point, code, name in self._ran:
             share = _SHARES[point]
             if point == "Filter" and not is_scored:
                 share += _SHARES["PreScore"] + _SHARES["Score"]
-            self._divide(point, code, name, spent_ns * share)
+            scale = self._scales.get((name, point), 1.0)
+            spent_ns += round(drawn_ns * share * (scale - 1))
+            parts.append((point, code, name, drawn_ns * share * scale))
         self._ran.clear()
+        self._spend(started_ns, spent_ns)
+        self._spent_on_last_ns = spent_ns
+        self._has_decided(profile, spent_ns)
+        for part in parts:
+            self._divide(*part)
 
     def attempted(self, result: str, profile: str, started_ns: int) -> None:
         """An attempt came to its end; one that failed took as long as the search did."""

@@ -31,8 +31,9 @@ class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     pods are tried and takes `binding`; calls are made at `client_qps` a second after
     `client_burst` at once (kube-scheduler's own are 50 and 100), and zero is no limit.
 
-    `plugins` say how the time of an extension point is divided among its plugins: each has its
-    number of shares, and those that are not named have one.
+    `plugins` say what plugins take, as shares of the time of their extension point; those that
+    are not named have one. The times above are those of the default plugins with their usual
+    shares (`SHARES`): other plugins, and other shares, make an attempt longer or shorter.
     """
 
     informer_delay: str = _NONE

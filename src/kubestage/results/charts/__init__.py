@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kubestage.results.charts.drawing import all, save  # noqa: A004 - read as charts.all
     from kubestage.results.charts.life.drawing import of_life
     from kubestage.results.charts.nodes import node_utilization, placements
+    from kubestage.results.charts.plugin_times import compared_timings, timings
     from kubestage.results.charts.pods import attempts, pending, preemptions
-    from kubestage.results.charts.timings import compared_timings, timings
 
 __all__ = [
     "all",
@@ -43,7 +43,7 @@ _PLACES: Final = {
     "allocation": "capacity",
     "attempts": "pods",
     "balance": "capacity",
-    "compared_timings": "timings",
+    "compared_timings": "plugin_times",
     "fragmentation": "capacity",
     "node_utilization": "nodes",
     "of_life": "life.drawing",
@@ -51,7 +51,7 @@ _PLACES: Final = {
     "placements": "nodes",
     "preemptions": "pods",
     "save": "drawing",
-    "timings": "timings",
+    "timings": "plugin_times",
 }
 _LIBRARIES: Final = ("altair", "vl_convert")
 

@@ -15,6 +15,7 @@ from kubestage.cli import (
     keeping,
     life_summary,
     living,
+    never_run,
     placements,
     printing,
     repeating,
@@ -97,7 +98,8 @@ def run(
                 keeper.ended(ended[-1])
         if inputs.is_implicit:
             return _manifests(played, inputs, settings, wanted, keeper)
-        return _scenarios(played, ended, inputs, settings, wanted, keeper)
+        how = _scenarios(played, ended, inputs, settings, wanted, keeper)
+        return dataclasses.replace(how, notes=[*how.notes, *never_run.notes(loaded, ended)])
 
 
 def _refuse_several(inputs: Inputs) -> None:

@@ -42,7 +42,7 @@ Json = dict[str, Any]
 RESTARTED: Final = "the controller restarted while the Scenario was running"
 BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"
 CONTRADICTED: Final = "the status of the Scenario was changed by somebody else"
-RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
+RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was {}"
 
 
 class ScenarioController:
@@ -98,6 +98,11 @@ class ScenarioController:
     def is_paused(self) -> bool:
         """Whether the current Scenario waits for more events."""
         return self._status is not None and self._status.phase == phases.PAUSED
+
+    @property
+    def state(self) -> str:
+        """Whether the current Scenario is running or paused, in one word."""
+        return "" if self._status is None else self._status.phase.lower()
 
     def start(self) -> None:
         """Take over a store: what was running when its last controller ended has failed."""
@@ -167,7 +172,7 @@ class ScenarioController:
 
     def reconfigure(self, scheduling: Scheduling) -> None:
         """Another scheduler has taken over: what is under way would be a mixture of two."""
-        self.fail(RECONFIGURED)
+        self.fail(RECONFIGURED.format(self.state))
         self._connect(scheduling)
 
     def on_change(self, change: Change) -> None:
@@ -192,9 +197,8 @@ class ScenarioController:
 
     def interfered(self, kind: str, key: str, did: str) -> None:
         """Somebody who is not part of the simulation created, changed or deleted an object."""
-        if self._status is not None:
-            state = self._status.phase.lower()
-            self.fail(f"{kind} {key} was {did} by somebody else while the Scenario was {state}")
+        what = f"{kind} {key} was {did} by somebody else"
+        self.fail(f"{what} while the Scenario was {self.state}")
 
     def _connect(self, scheduling: Scheduling) -> None:
         self._scheduling = scheduling

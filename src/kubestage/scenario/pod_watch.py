@@ -150,13 +150,14 @@ class PodWatch:
         return found
 
     def preempted(self, pod: Json, by: str) -> None:
-        """A pod has to go for another."""
+        """A pod has to go for another: the timeline says for whom, and that it is deleted."""
         story = self.story_of(pod)
         if story.preempted_by is not None:
             return
         story.preempted_by, story.preempted_at, story.is_told_gone = by, self.step, True
         self.ledger.changed()
         self.timeline.happened(self.step, PREEMPTED, story.result(pod))
+        self._tell_deletion(pod)
 
     def _on_pod(self, change: Change) -> None:
         key, new, old = change.key, change.new, change.old
@@ -225,6 +226,9 @@ class PodWatch:
             # It will not be there when the step ends.
             self.timeline.happened(self.step, UNSCHEDULED, story.result(pod))
         self.in_vain.pop(key, None)
+        self._tell_deletion(pod)
+
+    def _tell_deletion(self, pod: Json) -> None:
         target = {"typeMeta": _TYPE, "objectMeta": _name_of(pod)}
         self.timeline.happened(self.step, "Delete", {"operation": target})
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live
     from kubestage.server.own.call import Call
 
-FAILED: Final = "the cluster was emptied while the Scenario was running"
+FAILED: Final = "the cluster was emptied while the Scenario was {}"
 _GRAIN: Final = 16
 
 
@@ -53,7 +53,7 @@ async def empty(live: Live) -> int:
     before = _count(live)
     scenarios = live.stage.scenarios
     if scenarios is not None:
-        scenarios.fail(FAILED)
+        scenarios.fail(FAILED.format(scenarios.state))
     await states.in_slices(_pieces(live))
     return before - _count(live)
 

@@ -53,13 +53,16 @@ ODD |= {
     for duration in ("0s", "1ns", "100h")
 }
 
+AFTER_DONE = ("done before all else", "done several times")
+
 
 @pytest.mark.parametrize("name", ODD)
 def test_what_is_odd_is_run_and_kept(name: str, terminal: Terminal) -> None:
     scenario, steps, total = ODD[name]
     scenarios.write(scenario)
     result = terminal.run("run", "scenario.json", "--out", "kept")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert ("never run" in result.err) == (name in AFTER_DONE), result.err
     lines = result.out.splitlines()
     assert lines[0] == "it: Succeeded"
     assert [line.split()[0] for line in lines[3 : 3 + len(steps)]] == steps

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
-from kubestage.scheduler import config, event_recorder, metrics, registry
+from kubestage.scheduler import config, event_recorder, extender, metrics, registry
 from kubestage.scheduler.binding_cycle import BindingCycle, Placement
 from kubestage.scheduler.bindings_under_way import BindingsUnderWay
 from kubestage.scheduler.cache import Cache
@@ -14,7 +14,6 @@ from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.cycle import Cycle
 from kubestage.scheduler.driver import Driver
 from kubestage.scheduler.event_handlers import EventHandlers
-from kubestage.scheduler.extender import Extender
 from kubestage.scheduler.failure_handler import Failure, FailureHandler
 from kubestage.scheduler.handle import Handle, Surroundings
 from kubestage.scheduler.heard_later import HeardLater
@@ -35,7 +34,7 @@ from kubestage.scheduler.timing import Timekeeper
 from kubestage.scheduler.waiting_pods import WaitingPods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.config import SchedulerConfiguration
@@ -89,6 +88,8 @@ class Scheduler:
         self._transport, self._stopwatch = transport, stopwatch
         self._has_events, self._pacing = events, pacing
         self._surroundings = Surroundings()
+        # Whether what is written at this moment is written by it or by its plugins.
+        self.is_at_work = False
         self._set_up()
 
     def start_over(self) -> None:
@@ -108,7 +109,7 @@ class Scheduler:
         self.waiting = WaitingPods()
         self._client = StoreClient(store, events=self._has_events)
         self._nominator = Nominator()
-        self._extenders = _extenders(self.configuration, self._transport)
+        self._extenders = extender.all_of(self.configuration, self._transport)
         self._time = Timekeeper(self.metrics, self.clock, self._stopwatch)
         self._under_way: BindingsUnderWay | None = None
         pacing = self._pacing
@@ -179,6 +180,13 @@ class Scheduler:
 
     def catch_up(self) -> None:
         """Do what time and others have brought about since last time."""
+        before, self.is_at_work = self.is_at_work, True
+        try:
+            self._catch_up()
+        finally:
+            self.is_at_work = before
+
+    def _catch_up(self) -> None:
         self.queue.flush()
         if self._under_way is not None:
             self._receive(self._under_way)
@@ -310,7 +318,14 @@ class Scheduler:
 
     def _schedule_some(self, at_most: int) -> int:
         """Try the next pod in the quickest way there is, and those after it likewise."""
-        self.catch_up()
+        self.is_at_work = True
+        try:
+            return self._try_some(at_most)
+        finally:
+            self.is_at_work = False
+
+    def _try_some(self, at_most: int) -> int:
+        self._catch_up()
         # Those who wait for something are looked after between attempts.
         tried = self._lane.run(1 if self._suspended or self._unready else at_most)
         if not tried:
@@ -468,19 +483,3 @@ class Scheduler:
         if attempt.totals is not None and attempt.profile.score:
             ran("PreScore", SUCCESS, profile)
             ran("Score", SUCCESS, profile)
-
-
-def _extenders(
-    configuration: SchedulerConfiguration, transport: Transport | None
-) -> Sequence[Extender]:
-    """The extenders, those that may be ignored last."""
-    if not configuration.extenders:
-        return ()
-    if transport is None:
-        raise InputError(
-            "the configuration names extenders, and there is no way to ask them",
-            path="extenders",
-            fix="hand in a transport, or leave them out",
-        )
-    made = [Extender(each, transport) for each in configuration.extenders]
-    return sorted(made, key=lambda each: each.is_ignorable)

@@ -147,14 +147,24 @@ def _apply(
     configuration: Json | list[Any],
     asked: Options,
 ) -> Json:
-    """Apply a configuration on the server's side; what is not there is created."""
+    """Apply a configuration on the server's side; what is not there is created.
+
+    The event says which object is meant, so the configuration need not say it again.
+    """
     if not isinstance(configuration, dict):
         raise ValueError("patchOperation.patch: what is applied is an object, not a list")
     kind, name, namespace = target
+    metadata = configuration.get("metadata") or {}
+    whole = {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        **configuration,
+        "metadata": {"name": name, **metadata},
+    }
     return store.apply(
         kind,
         name,
-        configuration,
+        whole,
         namespace,
         manager=asked.manager,
         force=bool(asked.force),

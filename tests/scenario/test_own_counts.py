@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kubestage.objects import timestamps
 from kubestage.scenario import own_counts
 from kubestage.scenario.own_counts import ALONE, OwnCounts
 
 BEGAN = timestamps.parse_time("2027-03-04T05:06:07Z")
 ORIGIN = timestamps.parse_time("2026-01-01T00:00:00Z")
-POD = {
+POD: dict[str, Any] = {
     "metadata": {
         "name": "p",
         "resourceVersion": "1005",

@@ -56,7 +56,8 @@ WRITES: dict[str, tuple[Callable[[Any], None], str]] = {
     "create": (_create, "Node extra was created"),
     "edit": (_edit, "Node n1 was changed"),
     "label": (_label, "Pod default/p was changed"),
-    "delete": (_delete, "Pod default/waiting was deleted"),
+    # It is told to go, and has a grace period.
+    "delete": (_delete, "Pod default/waiting was changed"),
 }
 
 

@@ -178,7 +178,7 @@ class ScenarioController:
                 self.fail(CONTRADICTED)
             return
         is_inside = self._is_inside or self._environment.is_running
-        did = _did(change)
+        did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
         if not is_inside and not self._scheduling.accounts_for(change):
             self.interfered(change.kind.kind, change.key, did)
             return
@@ -343,12 +343,3 @@ class ScenarioController:
         """Who writes a status; one that nothing more is to be told of keeps the counts it has."""
         strategy, tally = self.settings.strategy, self.watch.tally if is_told else None
         return StatusWriter(self._store, name, strategy, self._version, tally)
-
-
-def _did(change: Change) -> str:
-    """What somebody did to an object, in one word; one that is told to go is deleted."""
-    if change.type == ADDED:
-        return "created"
-    was = {} if change.old is None else change.old["metadata"]
-    is_told_to_go = "deletionTimestamp" in change.new["metadata"] and "deletionTimestamp" not in was
-    return "changed" if change.type == MODIFIED and not is_told_to_go else "deleted"

@@ -34,7 +34,8 @@ class Options(NamedTuple):
         """Those that an operation has; refused as the API refuses them."""
         given = body.get(field) or {}
         dry_run, manager = given.get("dryRun") or [], given.get("fieldManager") or ""
-        validation, force = given.get("fieldValidation") or "", given.get("force")
+        validation: Any = given.get("fieldValidation") or ""
+        force: bool | None = given.get("force")
         write_options.check(
             field[0].upper() + field[1:],
             dry_run=dry_run,

@@ -85,10 +85,7 @@ def run(
     from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running, staging
     from kubestage.scheduler.selection import TieBreak
 
-    completion.check_choice(output, options.FORMATS)
-    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
-    completion.check_choice(detail, options.DETAILS, "detail")
-    completion.check_choice(result_strategy, options.STRATEGIES, _origin(result_strategy))
+    _check_choices(output, tie_break, detail, result_strategy)
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
@@ -133,6 +130,13 @@ def _code(problem: str | None) -> int:
         return 0
     failures.tell(problem)
     return failures.NOT_AS_WANTED
+
+
+def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
+    completion.check_choice(output, options.FORMATS)
+    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
+    completion.check_choice(detail, options.DETAILS, "detail")
+    completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
 
 
 def _origin(strategy: str) -> str:

@@ -76,12 +76,9 @@ def serve(
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_run
 
-    disabled = _names(disable_admission_plugins)
+    disabled = _names(disable_admission_plugins) + (["ServiceAccount"] if api_only else [])
     if api_only:
-        _check_api_only(scheduler)
-        scheduler, controllers = "none", False
-        pace = "realtime" if pace == "jump" else pace
-        disabled = [*disabled, "ServiceAccount"]
+        scheduler, controllers, pace = _api_only(scheduler, pace)
     _check_choices(pace, scheduler, durability, log_level)
     return serve_run.run(
         serve_run.Request(
@@ -122,10 +119,12 @@ def _check_choices(pace: str, scheduler: str, durability: str, log_level: str) -
     completion.check_choice(log_level, options.LOG_LEVELS, "log level")
 
 
-def _check_api_only(scheduler: str) -> None:
+def _api_only(scheduler: str, pace: str) -> tuple[str, bool, str]:
+    """Who schedules, whether there are controllers, and the pace of an API without a cluster."""
     if scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
         raise InputError("has no scheduler", path="--api-only", fix=fix)
+    return "none", False, "realtime" if pace == "jump" else pace
 
 
 def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:

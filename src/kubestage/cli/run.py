@@ -194,6 +194,13 @@ def _code(problem: str | None) -> int:
     return failures.NOT_AS_WANTED
 
 
+def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
+    completion.check_choice(output, options.FORMATS)
+    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
+    completion.check_choice(detail, options.DETAILS, "detail")
+    completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
+
+
 def _origin(strategy: str) -> str:
     """Where a strategy comes from: a variable is easily forgotten."""
     is_variable = os.environ.get(options.STRATEGY_VARIABLE) == strategy

@@ -17,6 +17,7 @@ from kubestage.cli import (
     keeping,
     life_summary,
     living,
+    never_run,
     placements,
     printing,
     repeating,
@@ -105,6 +106,7 @@ def run(
             told = _manifests(played, inputs, settings, wanted, keeper)
         else:
             told = _scenarios(played, ended, inputs, settings, wanted, keeper)
+            told = dataclasses.replace(told, notes=[*told.notes, *never_run.notes(loaded, ended)])
         return dataclasses.replace(told, timings=timings)
 
 

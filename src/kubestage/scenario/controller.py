@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.scenario import (
-    own_counts,
-    phases,
-    recorded_times,
-    resource,
-    timeline,
-    wiping,
-)
+from kubestage.scenario import phases, resource, scheduler_writes, timeline, wiping
 from kubestage.scenario.attempts import Attempts
+from kubestage.scenario.beginning import Beginning
 from kubestage.scenario.ledger import Ledger
 from kubestage.scenario.machine import Machine
 from kubestage.scenario.operations import OperationFailed
-from kubestage.scenario.own_counts import OwnCounts
 from kubestage.scenario.pod_watch import PodWatch
 from kubestage.scenario.resource import SCENARIO, InvalidEvent
+from kubestage.scenario.scheduler_writes import ForeignWrite
 from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.settings import Detail, Settings
 from kubestage.scenario.settling import Settling
 from kubestage.scenario.status import StatusWriter
-from kubestage.sim.clock import EPOCH_2026_NS
 from kubestage.store.log import ADDED, MODIFIED
 
 if TYPE_CHECKING:
@@ -42,7 +35,7 @@ Json = dict[str, Any]
 RESTARTED: Final = "the controller restarted while the Scenario was running"
 BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"
 CONTRADICTED: Final = "the status of the Scenario was changed by somebody else"
-RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
+RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was {}"
 
 
 class ScenarioController:
@@ -51,10 +44,8 @@ class ScenarioController:
     It looks at the cluster only while one is under way. `problem` is what the last one that failed
     by its own events failed of. It works only when it is called: `advance` runs one step, `run` all
     that there is to do. What anybody but the cluster itself changes in between makes the Scenario
-    fail. `settings` may be replaced; a Scenario keeps those with which it was begun.
-
-    `start_over` makes an emptied cluster a new one, at a moment of the calendar. That moment is
-    `origin_ns`; without one the calendar goes on, as on a server, and the Scenario tells its own.
+    fail. `settings` may be replaced; a Scenario keeps those with which it was begun. `start_over`
+    and `origin_ns` are those of `Beginning`.
     """
 
     def __init__(
@@ -75,13 +66,12 @@ class ScenarioController:
         # Who hears of the scheduler's attempts while no Scenario is under way.
         self.listener: Listener | None = None
         self.machine: Machine | None = None
-        self.problem: InvalidEvent | OperationFailed | NoScheduler | None = None
+        self.problem: InvalidEvent | OperationFailed | NoScheduler | ForeignWrite | None = None
         self._store = store
         self._environment = environment
         self._is_alive = is_alive
         self._version = version
-        self._start_over = start_over
-        self._origin_ns = origin_ns
+        self._beginning = Beginning(store, start_over, origin_ns)
         self._status: StatusWriter | None = None
         self._is_inside = False
         self._grain: int | None = None
@@ -98,6 +88,11 @@ class ScenarioController:
     def is_paused(self) -> bool:
         """Whether the current Scenario waits for more events."""
         return self._status is not None and self._status.phase == phases.PAUSED
+
+    @property
+    def state(self) -> str:
+        """Whether the current Scenario is running or paused, in one word."""
+        return "" if self._status is None else self._status.phase.lower()
 
     def start(self) -> None:
         """Take over a store: what was running when its last controller ended has failed."""
@@ -167,7 +162,7 @@ class ScenarioController:
 
     def reconfigure(self, scheduling: Scheduling) -> None:
         """Another scheduler has taken over: what is under way would be a mixture of two."""
-        self.fail(RECONFIGURED)
+        self.fail(RECONFIGURED.format(self.state))
         self._connect(scheduling)
 
     def on_change(self, change: Change) -> None:
@@ -184,17 +179,22 @@ class ScenarioController:
                 self.fail(CONTRADICTED)
             return
         is_inside = self._is_inside or self._environment.is_running
+        did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
         if not is_inside and not self._scheduling.accounts_for(change):
-            did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
             self.interfered(change.kind.kind, change.key, did)
             return
+        if self._scheduling.is_at_work and not scheduler_writes.is_allowed(change):
+            # The step is in the middle of an attempt: it fails when that is over.
+            told = self._told_interference(change.kind.kind, change.key, did)
+            self.watch.foreign_write = self.watch.foreign_write or told
         self.watch.on_change(change)
 
     def interfered(self, kind: str, key: str, did: str) -> None:
         """Somebody who is not part of the simulation created, changed or deleted an object."""
-        if self._status is not None:
-            state = self._status.phase.lower()
-            self.fail(f"{kind} {key} was {did} by somebody else while the Scenario was {state}")
+        self.fail(self._told_interference(kind, key, did))
+
+    def _told_interference(self, kind: str, key: str, did: str) -> str:
+        return f"{kind} {key} was {did} by somebody else while the Scenario was {self.state}"
 
     def _connect(self, scheduling: Scheduling) -> None:
         self._scheduling = scheduling
@@ -219,7 +219,7 @@ class ScenarioController:
                 return self._pause()
             self._status.enter(phases.RUNNING, self._told_ignored())
             yield from self._run_step(spec, step)
-        except (InvalidEvent, OperationFailed, NoScheduler) as problem:
+        except (InvalidEvent, OperationFailed, NoScheduler, ForeignWrite) as problem:
             self.problem = problem
             self._end(phases.FAILED, str(problem))
             return True
@@ -237,7 +237,7 @@ class ScenarioController:
         try:
             yield from self.machine.run_step(spec, step)
             is_broken_off = False
-        except (OperationFailed, NoScheduler):
+        except (OperationFailed, NoScheduler, ForeignWrite):
             is_broken_off = False
             raise
         finally:
@@ -269,43 +269,21 @@ class ScenarioController:
         assert self.machine is not None
         self.machine.is_preparing = True
         yield from wiping.wipe(self._store, self._grain)
-        self.watch.begin(timeline.Timeline(self.sink, self._begin_anew(name)))
-        self.attempts.before = 0
-        self.machine.is_preparing = False
-
-    def _begin_anew(self, name: str) -> OwnCounts:
-        """Have nothing of what was before make a difference; how the Scenario counts from here."""
-        clock, origin_ns = self._environment.clock, self._own_origin_ns(name)
-        continues = self._origin_ns is None
-        self._start_over(own_counts.whole_second(clock.unix_ns) if continues else origin_ns)
+        counts = self._beginning.begin(name)
         # The new scheduler is stopped, too. Those who work hear of changes before those who watch.
         self._scheduling.stop()
         self._store.unsubscribe(self.on_change)
         self._store.subscribe(self.on_change)
-        counts = OwnCounts(self._store.ledger.revision, clock.epoch_ns, origin_ns)
-        if counts.is_plain:
-            return counts
-        counts = OwnCounts(self._store.ledger.revision + 1, clock.epoch_ns, origin_ns)
-        metadata = self._store.read(SCENARIO)[name]["metadata"]
-        annotations = {**(metadata.get("annotations") or {}), own_counts.BEGAN: counts.annotation}
-        self._store.record_metadata(SCENARIO, name, {**metadata, "annotations": annotations})
-        return counts
-
-    def _own_origin_ns(self, name: str) -> int:
-        """The first moment of a Scenario, as it tells it: as recorded, if it was, or as ever."""
-        if self._origin_ns is not None:
-            return self._origin_ns
-        scenario = resource.normalized(self._store.read(SCENARIO)[name])
-        recorded_ns = recorded_times.newest_ns(recorded_times.recorded(scenario))
-        return own_counts.whole_second(recorded_ns) or EPOCH_2026_NS
+        self.watch.begin(timeline.Timeline(self.sink, counts))
+        self.attempts.before = 0
+        self.machine.is_preparing = False
 
     def _resume(self, name: str, scenario: Json) -> None:
         """Go on with a Scenario that was paused when its last controller ended."""
         self._scheduling.stop()
         self._status = self._writer(name)
         told = (scenario["status"].get("scenarioResult") or {}).get("timeline") or {}
-        counts = own_counts.resumed(scenario, self._own_origin_ns(name))
-        self._prepare(timeline.resumed(told, self.sink, counts))
+        self._prepare(timeline.resumed(told, self.sink, self._beginning.resume(scenario)))
         assert self.machine is not None
         written = resource.normalized(scenario)["spec"]["events"]
         happened = [event for events in told.values() for event in events]

@@ -177,6 +177,7 @@ class Machine:
             yield from self._settling.run_until(
                 min(begin_ns + (passed + 1) * duration_ns, end_ns - 1)
             )
+            watch.check_writes()
         self._move_on(last, begin_ns + (watch.step + 1 - step) * duration_ns)
         self._scheduling.stop()
         yield from self._settling.run_until(end_ns)

@@ -26,8 +26,8 @@ _NUMBERS: Final = re.compile(r"(\d+)")
 
 def natural(name: str) -> tuple[tuple[str | int, ...], str]:
     """What names are ordered by: n2 before n10."""
-    parts = _NUMBERS.split(name)
-    return tuple(int(each) if each.isdecimal() else each for each in parts), name
+    parts = enumerate(_NUMBERS.split(name))
+    return tuple(int(part) if at % 2 else part for at, part in parts), name
 
 
 def canonical(events: Sequence[Event]) -> Sequence[Event]:

@@ -14,7 +14,7 @@ import msgspec
 
 from kubestage.objects import durations
 from kubestage.scenario import written_events
-from kubestage.scenario.doubts import doubts
+from kubestage.scenario.doubts import doubts, never_run
 from kubestage.scenario.problems import problems
 from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, PATCH
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "API_VERSION", "CREATE", "DELETE", "DONE", "KIND", "OPERATIONS", "PATCH", "SCENARIO",
-    "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "normalized", "problems", "read",
-    "read_on",
+    "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "never_run", "normalized", "problems",
+    "read", "read_on",
 ]  # fmt: skip
 
 Json = dict[str, Any]

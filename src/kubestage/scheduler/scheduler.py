@@ -97,6 +97,8 @@ class Scheduler:
         self.timing_options = {"stopwatch": stopwatch, "model": model}
         self._stopwatch, self._model = stopwatch, model
         self._surroundings = Surroundings()
+        # Whether what is written at this moment is written by it or by its plugins.
+        self.is_at_work = False
         self._set_up()
 
     def start_over(self) -> None:
@@ -188,6 +190,13 @@ class Scheduler:
 
     def catch_up(self) -> None:
         """Do what time and others have brought about since last time."""
+        before, self.is_at_work = self.is_at_work, True
+        try:
+            self._catch_up()
+        finally:
+            self.is_at_work = before
+
+    def _catch_up(self) -> None:
         self.queue.flush()
         if self._under_way is not None:
             self._receive(self._under_way)
@@ -336,7 +345,14 @@ class Scheduler:
 
     def _schedule_some(self, at_most: int) -> int:
         """Try the next pod in the quickest way there is, and those after it likewise."""
-        self.catch_up()
+        self.is_at_work = True
+        try:
+            return self._try_some(at_most)
+        finally:
+            self.is_at_work = False
+
+    def _try_some(self, at_most: int) -> int:
+        self._catch_up()
         # Those who wait for something are looked after between attempts.
         tried = self._lane.run(1 if self._suspended or self._unready else at_most)
         if not tried:

@@ -11,7 +11,7 @@ from kubestage.objects import decode, nesting
 from kubestage.server import bodies, options, reading
 from kubestage.server.live import Write
 from kubestage.server.response import warning_headers
-from kubestage.store import refusals
+from kubestage.store import refusals, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def delete_options(request: Request) -> DeleteOptions:
     given = _from_body(request) if request.body else _from_query(request)
     preconditions = given.get("preconditions") or {}
     dry_run = given.get("dryRun") or []
-    problems = options.dry_run_problems(dry_run)
+    problems = write_options.dry_run_problems(dry_run)
     if problems:
         raise refusals.bad_options("DeleteOptions", problems)
     return DeleteOptions(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live
     from kubestage.server.own.call import Call
 
-FAILED: Final = "the cluster was emptied while the Scenario was running"
+FAILED: Final = "the cluster was emptied while the Scenario was {}"
 _GRAIN: Final = 16
 
 
@@ -54,7 +54,7 @@ async def empty(live: Live) -> int:
     before = _count(live)
     scenarios = live.stage.scenarios
     if scenarios is not None:
-        scenarios.fail(FAILED)
+        scenarios.fail(FAILED.format(scenarios.state))
     await slices.in_slices(_pieces(live))
     return before - _count(live)
 

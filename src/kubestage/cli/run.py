@@ -16,11 +16,11 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from kubestage.cli.config_file import Flags
     from kubestage.cli.loading import Loaded
-    from kubestage.cli.running import Ended
+    from kubestage.cli.running import Ended, Settings, Wanted
 
 _TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
+_DELAYS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
 # What means something only while time passes.
 _LIVING: Final = (
     "--at",
@@ -110,7 +110,7 @@ def run(
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> int:
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
-    from kubestage.cli import config_file, plugin_files, run_life, run_scenarios, running
+    from kubestage.cli import config_file, plugin_files, running
     from kubestage.scheduler.selection import TieBreak
 
     _check_choices(output, tie_break, detail, result_strategy)
@@ -119,40 +119,26 @@ def run(
     )
     given = (at, autoscaler, events, trace, trace_out, trace_internal, log_level)
     life = dict(zip(_LIVING, given, strict=True))
-    laws = running.laws(
-        setting,
-        launch_delay=launch_delay,
-        job_run_duration=run_duration,
-        terminate_delay=terminate_delay,
-    )
+    delays = (launch_delay, run_duration, terminate_delay)
+    laws = running.laws(setting, **dict(zip(_DELAYS, delays, strict=True)))
     loaded = _loaded(files, config, nodes, node)
     configuration = config_file.load(config, flags, loaded.imported)
     plugins = plugin_files.load(plugin or (), configuration)
     completed = config_file.check(configuration, plugins, config)
-    settings = running.Settings(
-        configuration, plugins, seed, TieBreak(tie_break), laws=laws, as_written=as_written
+    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
+    settings = dataclasses.replace(
+        settings, as_written=as_written, annotates_results=result_annotations
     )
-    settings = dataclasses.replace(settings, annotates_results=result_annotations)
     settings = timing_options.timed(settings, profile, is_measured=timings)
     text = config_file.text_of(config, flags, loaded.imported)
     wanted = running.Wanted(
         output, shows_all, detail, explain, out, config, text, flags, plugin or (), completed
     )
     with plugin_files.blaming(plugins):
-        if run_for is not None:
-            _refuse_with_time(controllers, result_strategy)
-            ended = run_life.run(loaded, settings, wanted, run_for, life)
-        else:
-            _refuse_without_time(life)
-            ended = run_scenarios.run(
-                loaded, settings, wanted, is_alive=controllers, strategy=result_strategy
-            )
-    _tell_timings(ended, output)
-    sys.stdout.flush()
-    notes = _notes(config, flags, plugin_files.unused(plugins, configuration))
-    timeless = () if run_for is not None else _timeless(loaded)
-    nodeless = _nodeless(loaded, at or (), config)
-    _tell(loaded, *notes, *timeless, *nodeless, *ended.notes)
+        ended = _play(loaded, settings, wanted, run_for, life, controllers, result_strategy)
+    missing = () if run_for is not None else _timeless(loaded)
+    notes = (*_notes(wanted, settings), *missing, *_nodeless(loaded, at or (), config))
+    _conclude(ended, output, loaded, notes)
     return _code(ended.failure or (ended.left if require_all else None))
 
 
@@ -161,14 +147,6 @@ def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> N
     completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
     completion.check_choice(detail, options.DETAILS, "detail")
     completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
-
-
-def _tell_timings(ended: Ended, output: str) -> None:
-    """How long scheduling took, below the tables of the run."""
-    if ended.timings is not None and output in ("table", "wide"):
-        from kubestage.cli import timings_report
-
-        sys.stdout.write(timings_report.summary(ended.timings))
 
 
 def _loaded(files: Sequence[str], config: str | None, nodes: int | None, node: str) -> Loaded:
@@ -180,10 +158,34 @@ def _loaded(files: Sequence[str], config: str | None, nodes: int | None, node: s
     return loaded
 
 
-def _tell(loaded: Loaded, *notes: str) -> None:
-    """Print what a person may not have meant, or has to know."""
+def _play(
+    loaded: Loaded,
+    settings: Settings,
+    wanted: Wanted,
+    run_for: str | None,
+    life: Mapping[str, Any],
+    controllers: bool | None,
+    strategy: str,
+) -> Ended:
+    """Let time pass for as long as was asked for, or run Scenarios to their end."""
+    from kubestage.cli import run_life, run_scenarios
+
+    if run_for is not None:
+        _refuse_with_time(controllers, strategy)
+        return run_life.run(loaded, settings, wanted, run_for, life)
+    _refuse_without_time(life)
+    return run_scenarios.run(loaded, settings, wanted, is_alive=controllers, strategy=strategy)
+
+
+def _conclude(ended: Ended, output: str, loaded: Loaded, notes: Sequence[str]) -> None:
+    """Print how long scheduling took, then what a person may not have meant, or has to know."""
+    if ended.timings is not None and output in ("table", "wide"):
+        from kubestage.cli import timings_report
+
+        sys.stdout.write(timings_report.summary(ended.timings))
+    sys.stdout.flush()
     imported = (note for each in loaded.imported for note in each.notes)
-    for note in (*imported, *notes):
+    for note in (*imported, *notes, *ended.notes):
         typer.echo(f"Note: {note}", err=True)
 
 
@@ -192,13 +194,6 @@ def _code(problem: str | None) -> int:
         return 0
     failures.tell(problem)
     return failures.NOT_AS_WANTED
-
-
-def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
-    completion.check_choice(output, options.FORMATS)
-    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
-    completion.check_choice(detail, options.DETAILS, "detail")
-    completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
 
 
 def _origin(strategy: str) -> str:
@@ -244,9 +239,12 @@ def _nodeless(loaded: Loaded, later: Sequence[str], config: str | None) -> Itera
         yield plain_nodes.NO_NODES
 
 
-def _notes(config: str | None, flags: Flags, unused: Sequence[str]) -> Iterator[str]:
+def _notes(wanted: Wanted, settings: Settings) -> Iterator[str]:
     """What a person may not have meant."""
-    if config is not None and flags.given:
-        yield f"{', '.join(flags.given)} has no effect together with --config"
+    from kubestage.cli import plugin_files
+
+    if wanted.config is not None and wanted.flags.given:
+        yield f"{', '.join(wanted.flags.given)} has no effect together with --config"
+    unused = plugin_files.unused(settings.plugins, settings.configuration)
     if unused:
         yield f"no profile enables {', '.join(unused)}, so it takes no part"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from kubestage.cli import completion, node_options, timing_options
 from kubestage.cli import run_options as others
@@ -86,35 +86,29 @@ def serve(
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
     from kubestage.cli import serve_door, serve_results, serve_run
 
-    disabled = [*_names(disable_admission_plugins), *(["ServiceAccount"] if api_only else [])]
     if api_only:
         scheduler, controllers, pace = _api_only(scheduler, pace)
     _check_choices(pace, scheduler, durability, log_level)
-    directory = _directory(data_dir, in_memory=in_memory, durability=durability)
+    kept = _kept(data_dir, record, in_memory=in_memory, durability=durability)
     limits = serve_door.limits(host, max_objects, max_watchers, max_request_bytes)
+    own = (tls_cert, tls_key, token_file, kubeconfig)
     return serve_run.run(
         serve_run.Request(
+            **kept,
             files=files or [],
+            nodes=(nodes, node),
             port=port,
-            data_dir=directory,
-            is_relaxed=durability == "relaxed",
-            record=record,
-            scheduler=cast("options.Scheduling", scheduler),
-            outside=_outside(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
+            **_scheduling(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
             config=config,
             plugins=plugin or [],
             has_controllers=controllers,
-            disabled_plugins=disabled,
+            disabled_plugins=_disabled(disable_admission_plugins, api_only=api_only),
             settings=setting or [],
             results=serve_results.checked(detail, result_strategy, result_annotations),
-            nodes=(nodes, node),
             seed=seed,
             as_written=as_written,
-            start=start,
-            **_pacing(pace, speed),
-            door=serve_door.Wishes(
-                host, directory, allow_host or (), tls_cert, tls_key, token_file, kubeconfig, limits
-            ),
+            **_time(pace, speed, start),
+            door=serve_door.Wishes(host, kept["data_dir"], allow_host or (), *own, limits),
             log_level=log_level,
             **_timing(profile, is_measured=timings),
         )
@@ -136,13 +130,24 @@ def _api_only(scheduler: str, pace: str) -> tuple[str, bool, str]:
     return "none", False, "realtime" if pace == "jump" else pace
 
 
-def _directory(name: str | None, *, in_memory: bool, durability: str) -> pathlib.Path | None:
+def _kept(
+    directory: str | None, record: str | None, *, in_memory: bool, durability: str
+) -> dict[str, Any]:
+    """What is kept, and where."""
     is_relaxed = durability == "relaxed"
-    if in_memory and (name is not None or is_relaxed):
+    if in_memory and (directory is not None or is_relaxed):
         what = "--durability" if is_relaxed else "--data-dir"
         fix = "leave one of them out"
         raise InputError(f"keeps nothing, so it has no {what}", path="--in-memory", fix=fix)
-    return None if in_memory else pathlib.Path(name or _DATA_DIR)
+    path = None if in_memory else pathlib.Path(directory or _DATA_DIR)
+    return {"data_dir": path, "is_relaxed": is_relaxed, "record": record}
+
+
+def _scheduling(
+    scheduler: str, grace: str, timeout: str | None, names: list[str] | None
+) -> dict[str, Any]:
+    """Who schedules."""
+    return {"scheduler": scheduler, "outside": _outside(scheduler, grace, timeout, names)}
 
 
 def _outside(
@@ -175,8 +180,10 @@ def _seconds(text: str, path: str) -> float:
     return seconds
 
 
-def _names(given: list[str] | None) -> list[str]:
-    return [name for each in given or () for name in each.split(",") if name]
+def _disabled(given: list[str] | None, *, api_only: bool) -> list[str]:
+    """The admission plugins to do without. The API alone has nobody who makes accounts."""
+    named = [name for each in given or () for name in each.split(",") if name]
+    return [*named, "ServiceAccount"] if api_only else named
 
 
 def _timing(profile: str | None, *, is_measured: bool) -> dict[str, Any]:
@@ -185,10 +192,10 @@ def _timing(profile: str | None, *, is_measured: bool) -> dict[str, Any]:
     return {"is_timed": is_measured, "control_plane": plane}
 
 
-def _pacing(pace: str, speed: float | None) -> dict[str, Any]:
-    """How time passes."""
+def _time(pace: str, speed: float | None, start: str | None) -> dict[str, Any]:
+    """When time begins, and how it passes."""
     mode = _MODES[pace] if speed is None else "speed"
-    return {"mode": mode, "speed": _speed(pace, speed)}
+    return {"mode": mode, "speed": _speed(pace, speed), "start": start}
 
 
 def _speed(pace: str, speed: float | None) -> float:

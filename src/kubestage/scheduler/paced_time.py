@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects import distributions
 from kubestage.scheduler import config
@@ -14,13 +14,14 @@ from kubestage.scheduler.timings import MODELLED, Timings
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kubestage.scheduler.metrics import SchedulerMetrics
     from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.status import Status
     from kubestage.sim.clock import Clock
+    from kubestage.sim.streams import Streams
 
 _NS: Final = 1e-9
 _SHARES: Final = {"PreFilter": 0.05, "Filter": 0.5, "PreScore": 0.05, "Score": 0.3}
@@ -37,6 +38,20 @@ _PLUGINS: Final = {
 }
 _SAMPLED: Final = 10
 """Where no timings are kept, one attempt in so many has its plugins observed, as upstream does."""
+
+
+class Timing(NamedTuple):
+    """How the durations of a scheduler come about: see `Scheduler`."""
+
+    stopwatch: Callable[[], int] | None
+    pacing: SchedulerPacing | None
+    model: SchedulerPacing | None
+    keeps_timings: bool
+
+    @property
+    def is_paced(self) -> bool:
+        """Whether what it does takes virtual time."""
+        return self.pacing is not None and not self.pacing.is_instant
 
 
 @functools.cache
@@ -180,3 +195,16 @@ class ModelledTimekeeper(PacedTimekeeper):
 
     def _spend(self, started_ns: int, spent_ns: int) -> None:
         """No time passes."""
+
+
+def timekeeper(
+    metrics: SchedulerMetrics, clock: Clock, timing: Timing, streams: Streams
+) -> Timekeeper:
+    """Who keeps the time of a scheduler: measured, paced or modelled."""
+    if timing.pacing is not None and timing.is_paced:
+        stream, keeps = streams.stream("scheduler/attempts"), timing.keeps_timings
+        return PacedTimekeeper(metrics, clock, timing.pacing, stream, keeps=keeps)
+    if timing.model is not None:
+        stream = streams.stream("scheduler/attempts")
+        return ModelledTimekeeper(metrics, clock, timing.model, stream)
+    return Timekeeper(metrics, clock, timing.stopwatch)

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
-from kubestage.scheduler import config, event_recorder, extender, metrics, registry
+from kubestage.scheduler import config, event_recorder, extender, metrics, paced_time, registry
 from kubestage.scheduler.binding_cycle import BindingCycle, Placement
 from kubestage.scheduler.bindings_under_way import BindingsUnderWay
 from kubestage.scheduler.cache import Cache
@@ -20,7 +20,7 @@ from kubestage.scheduler.handle import Handle, Surroundings
 from kubestage.scheduler.heard_later import HeardLater
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.nominator import Nominator
-from kubestage.scheduler.paced_time import ModelledTimekeeper, PacedTimekeeper
+from kubestage.scheduler.paced_time import Timing
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.queue import SchedulingQueue
 from kubestage.scheduler.queue.nominations import Nominations
@@ -31,7 +31,6 @@ from kubestage.scheduler.quick.look_ahead import LookAhead
 from kubestage.scheduler.record import WAITING, Record, Recording
 from kubestage.scheduler.selection import TieBreak
 from kubestage.scheduler.status import SUCCESS, Status
-from kubestage.scheduler.timing import Timekeeper
 from kubestage.scheduler.waiting_pods import WaitingPods
 
 if TYPE_CHECKING:
@@ -93,9 +92,13 @@ class Scheduler:
         self._store, self._environment, self._streams = store, environment, streams
         self._own_plugins, self._tie_break = own, TieBreak(tie_break)
         self._transport, self._has_events = transport, events
-        self._pacing, self._keeps_timings = pacing, keeps_timings
-        self.timing_options = {"stopwatch": stopwatch, "model": model}
-        self._stopwatch, self._model = stopwatch, model
+        self.timing = Timing(stopwatch, pacing, model, keeps_timings)
+        if self.timing.is_paced and environment is None:
+            raise InputError(
+                "a scheduler that is not driven by time cannot be paced",
+                path="pacing",
+                fix="hand in an environment, or leave it out",
+            )
         self._surroundings = Surroundings()
         # Whether what is written at this moment is written by it or by its plugins.
         self.is_at_work = False
@@ -119,10 +122,8 @@ class Scheduler:
         self._client = StoreClient(store, events=self._has_events)
         self._nominator = Nominator()
         self._extenders = extender.of_configuration(self.configuration, self._transport)
-        self._time = Timekeeper(self.metrics, self.clock, self._stopwatch)
+        self._time = paced_time.timekeeper(self.metrics, self.clock, self.timing, streams)
         self._under_way: BindingsUnderWay | None = None
-        pacing = self._pacing
-        self._set_pace(pacing, self._model, streams, environment, keeps=self._keeps_timings)
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
         self._make_profiles(streams, self._own_plugins)
@@ -152,7 +153,11 @@ class Scheduler:
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
         arrivals: SchedulingQueue | HeardLater = self.queue
-        if pacing is not None and environment is not None and not pacing.is_instant:
+        if self.timing.is_paced:
+            pacing = self.timing.pacing
+            assert pacing is not None
+            assert environment is not None
+            self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
             stream = streams.stream("scheduler/informer")
             arrivals = HeardLater(self.queue, pacing, stream, environment)
         self._handlers = EventHandlers(
@@ -268,29 +273,6 @@ class Scheduler:
     def wait_for_volumes(self) -> None:
         """Bind pods only when their volumes are bound: somebody on the stage does that."""
         self._surroundings.binds_volumes = True
-
-    def _set_pace(
-        self,
-        pacing: SchedulerPacing | None,
-        model: SchedulerPacing | None,
-        streams: Streams,
-        environment: Environment | None,
-        *,
-        keeps: bool,
-    ) -> None:
-        stream = streams.stream("scheduler/attempts")
-        if pacing is None or pacing.is_instant:
-            if model is not None:
-                self._time = ModelledTimekeeper(self.metrics, self.clock, model, stream)
-            return
-        if environment is None:
-            raise InputError(
-                "a scheduler that is not driven by time cannot be paced",
-                path="pacing",
-                fix="hand in an environment, or leave it out",
-            )
-        self._time = PacedTimekeeper(self.metrics, self.clock, pacing, stream, keeps=keeps)
-        self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
 
     def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
         handle = Handle(

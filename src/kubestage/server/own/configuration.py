@@ -98,7 +98,11 @@ async def take_over(live: Live, checked: Checked) -> None:
 
     state, before = states.of(live), _scheduler(live)
     live.stage.configure_scheduler(
-        checked, plugins=state.plugins, recording=before.record.level, **before.timing_options
+        checked,
+        plugins=state.plugins,
+        recording=before.record.level,
+        stopwatch=before.timing.stopwatch,
+        model=before.timing.model,
     )
     if state.attempts is not None:
         state.attempts.attach()

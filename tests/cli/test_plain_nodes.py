@@ -45,7 +45,7 @@ def test_a_run_is_given_nodes(terminal: Terminal, how: list[str]) -> None:
 
 def test_nodes_are_as_large_as_asked_for(terminal: Terminal) -> None:
     result = terminal.run("run", "web.json", "--nodes", "2", "--node", "cpu=1,memory=4Gi")
-    assert "3 pods: 2 scheduled, 1 pending. Nodes used: 2 of 2." in result.out
+    assert "3 pods: 1 pending, 2 scheduled. Nodes used: 2 of 2." in result.out
 
 
 def test_nodes_come_before_the_first_event_of_a_scenario(

@@ -137,8 +137,9 @@ TEXTS: dict[str, tuple[str, str, str | None]] = {
         patch("'[]'", "jsonish"),
         (
             's.yaml:8: spec.events[0].patchOperation.patchType: Unsupported value: "jsonish": '
-            'supported values: "application/json-patch+json", "application/merge-patch+json", '
-            '"application/strategic-merge-patch+json", "json", "merge", "strategic"'
+            'supported values: "application/apply-patch+yaml", "application/json-patch+json", '
+            '"application/merge-patch+json", "application/strategic-merge-patch+json", '
+            '"apply", "json", "merge", "strategic"'
         ),
         None,
     ),

@@ -15,6 +15,7 @@ SCENARIO: Final = {
     "fragmentation": "free capacity where typical or pending pods do not fit",
     "preemptions": "each victim, its node, and the pod that took its place",
     "attempts": "scheduling attempts, counted by the keys of --by",
+    "timings": "how long scheduling took, by extension point and plugin",
 }
 LIFE: Final = {
     "summary": "the run in a few numbers: requests, replicas, nodes, cost",

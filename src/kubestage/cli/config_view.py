@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EPILOG: Final = """
 [bold]Examples[/bold]
 
-kubestage config view                           [dim]# kube-scheduler's defaults[/dim]
+kubestage config view                           [dim]# the defaults of kube-scheduler[/dim]
 
 kubestage config view --config scheduler.yaml   [dim]# any version, converted to v1[/dim]
 

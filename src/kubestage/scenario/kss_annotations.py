@@ -13,7 +13,6 @@ import msgspec
 
 from kubestage.objects.validation import names
 from kubestage.objects.validation.metadata import ANNOTATIONS_LIMIT
-from kubestage.scenario.pod_watch import POD
 from kubestage.scheduler.preemption import report
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ PREFIX: Final = "kube-scheduler-simulator.sigs.k8s.io/"
 HISTORY: Final = f"{PREFIX}result-history"
 SELECTED: Final = f"{PREFIX}selected-node"
 LEFT_OUT: Final = "kubestage.dev/result-annotations-left-out"
+_POD: Final = ("v1", "Pod")
 _SUCCESS: Final = "success"
 _VICTIM: Final = "preemption victim"
 
@@ -45,14 +45,16 @@ class KssAnnotations:
 
     def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
         """An attempt has ended."""
-        pod = self._store.read(POD).get(decision.pod)
+        pod = self._store.read(_POD).get(decision.pod)
         if pod is None or pod["metadata"]["uid"] != attempt.pod.uid or told is None:
             return
         metadata = pod["metadata"]
         before: dict[str, str] = metadata.get("annotations") or {}
         annotations = annotated(before, results(decision, attempt, told))
         if annotations != before:
-            self._store.record_metadata(POD, decision.pod, {**metadata, "annotations": annotations})
+            self._store.record_metadata(
+                _POD, decision.pod, {**metadata, "annotations": annotations}
+            )
 
 
 def results(decision: Decision, attempt: AnyAttempt, told: Json) -> dict[str, str]:
@@ -90,7 +92,7 @@ def annotated(before: Mapping[str, str], result: Mapping[str, str]) -> dict[str,
 
     The oldest results make room first, then the longest annotations.
     """
-    others = {key: value for key, value in before.items() if not _is_ours(key)}
+    others = {key: value for key, value in before.items() if not is_result(key)}
     # Room for saying what is left out, whatever that is.
     room = ANNOTATIONS_LIMIT - _size(others) - _size({LEFT_OUT: _text([*result, HISTORY])})
     kept, left_out = _fitting(result, room)
@@ -108,7 +110,8 @@ def annotated(before: Mapping[str, str], result: Mapping[str, str]) -> dict[str,
     return annotations
 
 
-def _is_ours(key: str) -> bool:
+def is_result(key: str) -> bool:
+    """Whether an annotation is one of those that are written here."""
     return key.startswith(PREFIX) or key == LEFT_OUT
 
 

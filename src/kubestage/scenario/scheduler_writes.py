@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.scenario.kss_annotations import is_result
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
@@ -40,5 +41,9 @@ def is_allowed(change: Change) -> bool:
     return bool(old["spec"] == new["spec"] and _labels(old) == _labels(new))
 
 
-def _labels(obj: Json) -> tuple[Any, Any]:
-    return obj["metadata"].get("labels"), obj["metadata"].get("annotations")
+def _labels(obj: Json) -> tuple[Any, Json]:
+    """The labels and annotations of a pod, but for those that tell results of scheduling."""
+    metadata = obj["metadata"]
+    annotations = metadata.get("annotations") or {}
+    others = {key: annotations[key] for key in annotations if not is_result(key)}
+    return metadata.get("labels"), others

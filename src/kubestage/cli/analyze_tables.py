@@ -29,6 +29,7 @@ LIFE: Final = {
     "nodes": "nodes of each node group over time",
     "cluster": "pods by state, nodes, and CPU over time",
     "decisions": "each rescale, eviction, resize, node added or removed",
+    "timings": "how long scheduling took, by extension point and plugin",
 }
 
 

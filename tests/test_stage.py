@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from kubestage import InputError, Stage
+from kubestage import stage as stages
 from kubestage.scheduler import config
 from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_namespace, make_node, make_pod
@@ -180,3 +182,14 @@ def test_a_scheduler_that_cannot_be_made_leaves_the_one_that_is_there() -> None:
     stage.apply([make_node("n1", cpu="4"), make_pod("web", cpu="1")])
     stage.run("1s")
     assert stage.store.get(("v1", "Pod"), "web")["spec"]["nodeName"] == "n1"
+
+
+def test_who_wants_few_collections_may_end_in_any_order() -> None:
+    before = gc.get_threshold()
+    first, second = stages.few_collections(), stages.few_collections()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold() != before
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

@@ -23,6 +23,7 @@ from kubestage.errors import InputError, SimulationError
 from kubestage.metrics.scraper import Metrics
 from kubestage.objects import durations, manifest, timestamps
 from kubestage.scenario.controller import ScenarioController
+from kubestage.scenario.kss_annotations import KssAnnotations
 from kubestage.scenario.scheduling import BuiltIn, NextPod, Outside, Scheduling
 from kubestage.scheduler import config, extender_http
 from kubestage.scheduler.scheduler import Scheduler
@@ -33,14 +34,16 @@ from kubestage.sim.recorder import CountsOnly
 from kubestage.sim.streams import Streams
 from kubestage.store import restoring
 from kubestage.store.client_side_apply import Applier
+from kubestage.store.core import LASTING_STREAM
 from kubestage.store.store import Store
 from kubestage.traffic.traffics import Traffics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from kubestage.cluster.profile import Profile
     from kubestage.controllers.controller import Controller
+    from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.scenario.settings import Settings as ScenarioSettings
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.config import SchedulerConfiguration
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
     Objects = str | bytes | dict[str, Any] | Iterable[dict[str, Any]]
 
 _COLLECTIONS = (100_000, 50, 100)
+# Of Python's collections, before each who wanted few of them.
+_thresholds: list[tuple[int, int, int]] = []
 _SLICE_NS = 1_000_000_000
 _MOVEMENTS = 5_000
 # What others refer to comes first, as an operator would create it.
@@ -81,7 +86,8 @@ class Stage:
         self.seed = seed
         self.streams = Streams(seed, 0 if past is None else past.boot)
         epoch_ns = EPOCH_2026_NS if start is None else timestamps.parse_time(start)
-        self.clock = Clock(epoch_ns if past is None else past.unix_ns)
+        self._start_ns = epoch_ns if past is None else past.unix_ns
+        self.clock = Clock(self._start_ns)
         self.environment = Environment(clock=self.clock, recorder=CountsOnly())
         if past is not None:
             store |= {"first_revision": past.revision, "seeded": False}
@@ -96,6 +102,9 @@ class Stage:
         self.scenarios: ScenarioController | None = None
         self.metrics: Metrics | None = None
         self.traffic: Traffics | None = None
+        self._controller_settings = Settings()
+        self._traces_requests = False
+        self._result_annotations: KssAnnotations | None = None
 
     @property
     def now(self) -> str:
@@ -139,7 +148,32 @@ class Stage:
         )
         if self.controllers is not None:
             self.scheduler.wait_for_volumes()
+        if self._result_annotations is not None:
+            self.scheduler.record.follow(self._result_annotations)
         return self.scheduler
+
+    @property
+    def annotates_results(self) -> bool:
+        """Whether the result of each attempt is written on its pod, as annotations.
+
+        They are those of kube-scheduler-simulator. All attempts are then told in full, so it takes
+        time. A scheduler outside is not told of.
+        """
+        return self._result_annotations is not None
+
+    @annotates_results.setter
+    def annotates_results(self, wanted: bool) -> None:
+        if wanted is self.annotates_results:
+            return
+        record = None if self.scheduler is None else self.scheduler.record
+        if self._result_annotations is not None:
+            if record is not None:
+                record.unfollow(self._result_annotations)
+            self._result_annotations = None
+            return
+        self._result_annotations = KssAnnotations(self.store)
+        if record is not None:
+            record.follow(self._result_annotations)
 
     def add_controllers(
         self,
@@ -147,6 +181,7 @@ class Stage:
         *,
         loops: Iterable[type[Controller]] = registry.ALL,
         traces_requests: bool = False,
+        autoscalers: Mapping[str, type[Autoscaler]] | None = None,
     ) -> Runner:
         """Have workloads come alive as time passes: the controllers and the kubelets of all nodes.
 
@@ -155,28 +190,55 @@ class Stage:
         Where KWOK's Stages are on the stage already, those for pods or nodes stand in for the
         kubelet. Requests of Traffic objects flow from now on, too; with `traces_requests` each of
         their movements is one of the environment, which is slower and comes to the same.
+        `autoscalers` are classes of your own that decide for HPAs, by ``namespace/name`` or ``*``:
+        see `kubestage.controllers.hpa.framework`.
         """
         if self.controllers is not None:
             raise InputError("the stage has controllers already", fix="fork it before you add them")
-        settings = yielding.settings_for(self.store, settings or Settings())
-        self.metrics = self.metrics or Metrics(self.environment, settings.metrics)
+        self._controller_settings = settings or Settings()
+        self._traces_requests = traces_requests
+        self.metrics = self.metrics or Metrics(self.environment, self._controller_settings.metrics)
         self.controllers = Runner(
             self.store,
             self.environment,
             self.streams,
             loops,
-            settings,
+            yielding.settings_for(self.store, self._controller_settings),
             metrics=self.metrics,
             what_if=WhatIf(self),
+            autoscalers=autoscalers,
         )
         self.controllers.start()
-        self.traffic = Traffics(
-            self.store, self.environment, self.streams.seed, self.metrics, traces=traces_requests
-        )
-        self.traffic.start()
+        self._add_traffic(self.metrics)
         if self.scheduler is not None:
             self.scheduler.wait_for_volumes()
         return self.controllers
+
+    def _add_traffic(self, metrics: Metrics) -> None:
+        seed, traces = self.streams.seed, self._traces_requests
+        self.traffic = Traffics(self.store, self.environment, seed, metrics, traces=traces)
+        self.traffic.start()
+
+    def start_over(self, epoch_ns: int) -> None:
+        """Be as a new stage at this moment of the calendar, with the objects that are there.
+
+        Whoever works on the stage does so with nothing in mind, random streams give again what they
+        gave first, and time begins at zero. Only versions of objects go on. That is for a cluster
+        that was emptied: uids come up again that were given to what is gone.
+        """
+        self.environment.restart(epoch_ns)
+        self.streams.rewind(but=(LASTING_STREAM,))
+        if self.traffic is not None:
+            self.traffic.stop()
+        self.store.start_over()
+        if self.scheduler is not None:
+            self.scheduler.start_over()
+        if self.controllers is not None:
+            assert self.metrics is not None
+            self.metrics = Metrics(self.environment, self.metrics.settings)
+            settings = yielding.settings_for(self.store, self._controller_settings)
+            self.controllers.start_over(settings, metrics=self.metrics, what_if=WhatIf(self))
+            self._add_traffic(self.metrics)
 
     def configure_scheduler(
         self, configuration: str | SchedulerConfiguration | None = None, **options: Any
@@ -205,8 +267,12 @@ class Stage:
         scheduler: Callable[[Store, NextPod], None] | None = None,
         scheduler_names: Collection[str] | None = None,
         sink: Sink | None = None,
+        is_live: bool = False,
     ) -> ScenarioController:
         """Have Scenarios run that are created on the stage; `run_scenarios` lets them.
+
+        Each begins as on a new stage, at the stage's start. On a stage that is live, with people
+        or programs watching, the calendar goes on instead.
 
         `scheduler` is a scheduler of your own that takes the place of the stage's: a function that
         is handed the store and a hook to call before each attempt; `scheduler_names` are the
@@ -228,6 +294,8 @@ class Stage:
             settings,
             is_alive=self.controllers is not None,
             version=kubestage.__version__,
+            start_over=self.start_over,
+            origin_ns=None if is_live else self._start_ns,
             sink=sink,
         )
         self.scenarios.start()
@@ -298,13 +366,18 @@ def few_collections() -> Iterator[None]:
 
     NOTE: a run makes next to no cycles, but each look goes over all objects of the stage: a fifth
     of the time of a large rollout (benchmarks/controllers.py).
+
+    Several may want that at a time, and end in any order: the last one puts things right.
     """
-    before = gc.get_threshold()
+    _thresholds.append(gc.get_threshold())
     gc.set_threshold(*_COLLECTIONS)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        first = _thresholds[0]
+        _thresholds.pop()
+        if not _thresholds:
+            gc.set_threshold(*first)
 
 
 def rank(obj: dict[str, Any]) -> int:

@@ -13,6 +13,8 @@ import pytest
 import yaml
 
 from kubestage.cli import analyze
+from kubestage.results import timings
+from kubestage.scheduler.timings import PLUGIN, Part, Timings
 from tests.results.analysis.stories import Story, rivalry
 
 if TYPE_CHECKING:
@@ -25,13 +27,20 @@ def _keep(story: Story, name: str = "run") -> None:
     (directory / "scenario.json").write_text(json.dumps(story.scenario(directory.name)))
 
 
+def _keep_timings(name: str = "run") -> None:
+    kept = Timings("modelled")
+    for plugin in ("NodeResourcesFit", "NodeResourcesBalancedAllocation"):
+        kept.observe(Part("default-scheduler", PLUGIN, "Score", plugin), 123_456)
+    pathlib.Path(name, "timings.json").write_bytes(timings.encode(timings.of(kept)))
+
+
 def test_without_a_word_the_run_is_told_in_a_few_numbers(terminal: Terminal) -> None:
     _keep(rivalry())
     result = terminal.run("analyze", "run")
     assert (result.code, result.err) == (0, "")
     assert result.out == textwrap.dedent(
         """\
-        run: Succeeded, 3 steps (1 to 3)
+        run: 1 of 4 pods pending (Scenario Succeeded), 3 steps (1 to 3)
 
         Pods       5: 3 scheduled, 1 pending, 1 preempted
         Nodes      2, 2 in use
@@ -126,6 +135,7 @@ def test_wide_tables_have_every_column(terminal: Terminal, what: str, words: lis
 @pytest.mark.parametrize("what", [*analyze.WHATS, "attempts --by attempt"])
 def test_no_table_is_wider_than_a_terminal(terminal: Terminal, what: str) -> None:
     _keep(rivalry())
+    _keep_timings()
     out = terminal.run("analyze", "run", *what.split()).out
     assert max(map(len, out.splitlines())) <= 100
 
@@ -146,6 +156,7 @@ def test_each_table_is_csv_and_json_and_parquet(terminal: Terminal, what: str) -
     from pyarrow import parquet  # type: ignore[import-untyped]  # it has no types
 
     _keep(rivalry())
+    _keep_timings()
     told = json.loads(terminal.run("analyze", "run", what, "-o", "json").out)
     rows = list(csv.DictReader(io.StringIO(terminal.run("analyze", "run", what, "-o", "csv").out)))
     result = terminal.run("analyze", "run", what, "-o", "parquet", "--to", "table.parquet")
@@ -183,12 +194,16 @@ def test_charts_are_drawn_into_a_directory(terminal: Terminal) -> None:
 
 def test_a_scenario_with_its_status_in_a_file_is_a_run(terminal: Terminal) -> None:
     pathlib.Path("it.yaml").write_text(yaml.safe_dump(rivalry().scenario("it")))
-    assert terminal.run("analyze", "it.yaml").out.startswith("it: Succeeded")
+    assert terminal.run("analyze", "it.yaml").out.startswith(
+        "it: 1 of 4 pods pending (Scenario Succeeded)"
+    )
 
 
 def test_a_directory_with_one_run_below_means_that_run(terminal: Terminal) -> None:
     _keep(rivalry(), "runs/only")
-    assert terminal.run("analyze", "runs").out.startswith("only: Succeeded")
+    assert terminal.run("analyze", "runs").out.startswith(
+        "only: 1 of 4 pods pending (Scenario Succeeded)"
+    )
 
 
 def test_nothing_to_show_is_said_in_words(terminal: Terminal) -> None:
@@ -259,6 +274,26 @@ def test_a_request_that_cannot_be_met_is_refused(
     assert result.code == 2
     assert problem in result.err
     assert fix in result.err
+
+
+def test_timings_are_drawn_with_the_other_charts_or_alone(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kubestage.results import charts
+
+    def write(_: object, path: pathlib.Path) -> None:
+        path.write_text("drawn")
+
+    monkeypatch.setattr(charts, "save", write, raising=False)
+    _keep(rivalry())
+    _keep_timings()
+    assert terminal.run("analyze", "run", "--charts", "all").code == 0
+    assert terminal.run("analyze", "run", "timings", "--charts", "alone").code == 0
+    assert len(list(pathlib.Path("all").iterdir())) == 18
+    assert {each.name for each in pathlib.Path("alone").iterdir()} == {
+        "timings.png",
+        "timings.html",
+    }
 
 
 def test_charts_under_a_file_are_refused(terminal: Terminal) -> None:

@@ -213,3 +213,9 @@ def test_two_metrics_and_a_total_need_to_be_told_which_is_meant(terminal: Termin
     columns = _run(terminal, "both.yaml", "web.yaml", csv="time,cpu,memory\n0,1,1Gi\n60,4,9Gi\n")
     assert (columns.code, columns.err) == (0, "")
     assert "memory per pod" in columns.out
+
+
+def test_a_request_of_another_spelling_is_answered_with_the_likely_one(terminal: Terminal) -> None:
+    result = _run(terminal, "hpa.yaml", "--request", "cpu=500millicores")
+    assert result.code == 2
+    assert result.err.endswith("  fix: did you mean --request cpu=500m?\n")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import completion
+from kubestage.cli import completion, setting_option
+from kubestage.controllers.settings import Settings
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
@@ -42,6 +43,10 @@ def _bash(line: str) -> list[str]:
         ("kubestage validate -o ", ["text", "json"]),
         ("kubestage get pods --all", ["--all-namespaces"]),
         ("kubestage completion p", ["powershell"]),
+        ("kubestage run x --setting hpa.s", ["hpa.sync-period=", "hpa.scale-to-zero="]),
+        ("kubestage backtest x --setting vpa.min", ["vpa.min-replicas="]),
+        ("kubestage run x --setting event", ["event-ttl="]),
+        ("kubestage analyze runs/1 p", ["percentiles", "pods", "pending", "preemptions"]),
         ("kubestage load ", []),
         ("kubestage load fi", ["find-limit"]),
         ("kubestage load --profile gce-1", ["gce-100"]),
@@ -69,3 +74,14 @@ def test_a_script_is_printed_for_each_shell(shell: str, terminal: Terminal) -> N
     assert result.code == 0
     assert "_KUBESTAGE_COMPLETE" in result.out
     assert "_KUBESTAGE_COMPLETE" not in os.environ
+
+
+def test_every_setting_is_offered_with_its_default_and_values_behind_the_equals_sign() -> None:
+    offered = dict(completion.setting_words(""))
+    assert {name.rstrip("=") for name in offered} == set(setting_option.names(Settings()))
+    assert offered["hpa.sync-period="] == "default: 15s"
+    assert completion.setting_words("hpa.scale-to-zero=") == [
+        ("hpa.scale-to-zero=true", "default: false"),
+        ("hpa.scale-to-zero=false", "default: false"),
+    ]
+    assert completion.setting_words("hpa.tolerance=") == [("hpa.tolerance=0.1", "default: 0.1")]

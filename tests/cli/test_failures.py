@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import failures
+from kubestage.cli import failures, get_format
 from kubestage.errors import Conflict, SimulationError
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ CATALOGUE: dict[str, tuple[bytes, str, str | None]] = {
             "quantities must match the regular expression "
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         ),
-        "did you mean 1Gi?",
+        "did you mean 1G? (or 1Gi, which counts in powers of 1024)",
     ),
     "bad definition": (
         b"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}\n",
@@ -208,7 +208,7 @@ ARGUMENTS: dict[str, tuple[list[str], str, str | None]] = {
     "bad format": (
         ["get", "pods", "-f", "pod.yaml", "-o", "yml"],
         'unknown output format "yml"',
-        "did you mean yaml? use one of table, wide, yaml, json, name",
+        "did you mean yaml? use one of " + ", ".join((*get_format.PLAIN, *get_format.TEMPLATED)),
     ),
     "bad time": (
         ["get", "pods", "-f", "pod.yaml", "--now", "yesterday"],
@@ -255,12 +255,14 @@ def test_other_errors_of_ours_are_told_without_a_place() -> None:
     )
 
 
-def test_an_interrupt_is_quiet_and_leaves_with_130(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_is_told_in_a_word_and_leaves_with_130(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def command(arguments: list[str]) -> int:
         raise KeyboardInterrupt
 
     assert failures.guard(command, []) == 130
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "Interrupted.\n")
 
 
 def _kubestage(*arguments: str) -> list[str]:

@@ -223,3 +223,63 @@ def test_a_definition_among_the_files_adds_its_kind(terminal: Terminal) -> None:
     assert result.out == "NAME   SIZE\nw1     5\n"
     listed = terminal.run("api-resources", "-f", "widgets.yaml", "-o", "name")
     assert "widgets.example.com" in listed.out.split()
+
+
+def test_a_list_is_read_by_jsonpath_and_so_is_one_named_object(shell: Terminal) -> None:
+    listed = shell.run("get", "po", "-A", "-f", ".", "-o", "jsonpath={.items[*].metadata.name}")
+    assert listed.out == "db api web"
+    named = shell.run("get", "pod", "web", "-f", ".", "-o", "jsonpath={.spec.nodeName}{'\\n'}")
+    assert named.out == "n1\n"
+    pathlib.Path("names.txt").write_text("{range .items[*]}{.metadata.name};{end}")
+    filed = shell.run("get", "pods", "-f", ".", "-o", "jsonpath-file=names.txt")
+    assert filed.out == "api;web;"
+
+
+def test_custom_columns_show_none_where_nothing_is(shell: Terminal) -> None:
+    spec = "custom-columns=POD:.metadata.name,NODE:spec.nodeName,L:{.metadata.labels}"
+    result = shell.run("get", "pods", "-f", ".", "-o", spec)
+    assert result.out == (
+        "POD   NODE     L\napi   <none>   map[app:api]\nweb   n1       map[app:web]\n"
+    )
+    pathlib.Path("columns.txt").write_text("POD  NODE\n.metadata.name  {.spec.nodeName}\n")
+    filed = shell.run("get", "pods", "-f", ".", "-o", "custom-columns-file=columns.txt")
+    assert filed.out == "POD   NODE\napi   <none>\nweb   n1\n"
+    pathlib.Path("columns.txt").write_text("POD  NODE\n.metadata.name\n")
+    odd = shell.run("get", "pods", "-f", ".", "-o", "custom-columns-file=columns.txt")
+    assert (odd.code, odd.out) == (2, "")
+    assert "columns.txt: number of headers (2) and field specifications (1)" in odd.err
+
+
+def test_go_templates_make_text_of_objects(shell: Terminal) -> None:
+    template = "{{range .items}}{{.metadata.name}}={{.spec.nodeName}} {{end}}"
+    for words in (("-o", f"go-template={template}"), ("--template", template)):
+        assert shell.run("get", "pods", "-f", ".", *words).out == "api=<no value> web=n1 "
+    exists = '{{exists . "items" 1 "spec" "nodeName"}} {{base64decode "aGk="}}'
+    assert shell.run("get", "pods", "-f", ".", "--template", exists).out == "true hi"
+
+
+def test_labels_have_columns_of_their_own(shell: Terminal) -> None:
+    result = shell.run("get", "po", "-A", "-f", ".", "-L", "app,example.com/tier")
+    lines = result.out.splitlines()
+    assert lines[0].split()[-2:] == ["APP", "TIER"]
+    assert lines[1].split()[-1] == "24h"
+    assert lines[2].split()[-1] == "api"
+
+
+def test_a_field_to_order_by_must_be_there(shell: Terminal) -> None:
+    for words in ((), ("-o", "name")):
+        result = shell.run("get", "pods", "-f", ".", "--sort-by", ".spec.nope", *words)
+        assert (result.code, result.out) == (2, "")
+        assert 'couldn\'t find any field with path "{.spec.nope}"' in result.err
+
+
+def test_only_tables_say_that_nothing_was_found(shell: Terminal) -> None:
+    result = shell.run("get", "jobs", "-f", ".", "-o", "custom-columns=NAME:.metadata.name")
+    assert (result.out, result.err) == ("NAME\n", "")
+    assert shell.run("get", "jobs", "-f", ".", "-o", "name").err == ""
+
+
+def test_an_unknown_format_is_refused_with_the_likely_one(shell: Terminal) -> None:
+    result = shell.run("get", "pods", "-f", ".", "-o", "json-path={.items}")
+    assert result.code == 2
+    assert "did you mean jsonpath?" in result.err

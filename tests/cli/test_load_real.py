@@ -77,7 +77,10 @@ def test_ctrl_c_cleans_up_and_leaves_with_130(served: Served, terminal: Terminal
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert err == "Interrupted: cleaning up. Press Ctrl-C again to leave at once.\n"
+    assert err == (
+        "Interrupted: cleaning up. Press Ctrl-C again to leave at once.\n"
+        "Interrupted: nothing was kept, as there is no --report-dir.\n"
+    )
     assert out.startswith("small: interrupted after ")
     assert _names(served, "/api/v1/namespaces") == before
     assert _names(served, "/api/v1/pods") == []
@@ -101,7 +104,9 @@ def test_a_second_ctrl_c_leaves_at_once_and_says_what_is_left(terminal: Terminal
     # The cluster may have been asked to delete it already, between the two.
     head, _, names = err.partition("\n")
     assert head in ("Left behind:", "Being deleted by the cluster:")
-    assert names == "  namespace/left-1\n"
+    assert names == (
+        "  namespace/left-1\nInterrupted: nothing was kept, as there is no --report-dir.\n"
+    )
 
 
 def test_who_cannot_be_reached_is_told(terminal: Terminal) -> None:

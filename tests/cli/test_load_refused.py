@@ -125,3 +125,10 @@ def test_a_class_that_is_no_measurement_is_refused(
     result = terminal.run("load", loads.write(), "--measurement", spec)
     assert result.code == 2
     assert expected in result.err
+
+
+def test_an_amount_of_another_spelling_is_answered_with_the_likely_one(terminal: Terminal) -> None:
+    loads.write()
+    result = terminal.run("load", "load.yaml", "--node", "cpu=8,memory=32gb")
+    assert result.code == 2
+    assert result.err.endswith("  fix: did you mean memory=32G?\n")

@@ -50,6 +50,7 @@ def test_what_nobody_chose_is_written_down_too(terminal: Terminal) -> None:
         "controllers": True,
         "detail": "decisions",
         "strategy": "AtMovingNextStep",
+        "asWritten": False,
         "configuration": None,
         "flags": {},
         "laws": {},

@@ -42,8 +42,8 @@ def test_the_lead_the_rejections_and_the_scores_are_told(terminal: Terminal) -> 
         4 of 4 nodes looked at, 2 feasible.
 
         REJECTED   BY                  REASON                             NODES
-        1          TaintToleration     node(s) had untolerated taint(s)   tainted
         1          NodeUnschedulable   node(s) were unschedulable         closed
+        1          TaintToleration     node(s) had untolerated taint(s)   tainted
 
         Scores of the 2 feasible nodes: raw / normalized / weighted
 

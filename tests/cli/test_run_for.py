@@ -120,6 +120,71 @@ def test_the_lives_of_pods_can_be_kept_as_a_trace(terminal: Terminal) -> None:
     assert list(stocks) == ["PodsWaiting", "PodsStarting", "PodsRunning"]
 
 
+def test_pods_without_a_node_come_before_all_tables(terminal: Terminal) -> None:
+    _cluster(*(make_pod(f"big-{at}", cpu="64") for at in range(4)), make_pod("web"))
+    lines = terminal.run("run", "cluster.json", "--for", "1m").out.splitlines()
+    assert lines[0] == "4 of 5 pods are pending:"
+    assert lines[1] == "  default/big-0, default/big-1, default/big-2 and 1 more"
+    assert "Insufficient cpu" in lines[2]
+    assert lines[4].startswith("NAME")
+    assert lines[-1].startswith("After 1m0s: 5 pods: 4 Pending, 1 Running.")
+
+
+def test_the_trace_ends_with_the_halt_and_tells_what_was_still_to_come(terminal: Terminal) -> None:
+    _cluster(make_pod("web"))
+    terminal.run("run", "cluster.json", "--for", "1m", "--trace-out", "run.sqlite")
+    *_, last = trace.read_trace("run.sqlite")
+    assert (last.kind, last.occurs_at) == ("running_to_halted", 60_000_000_000)
+    assert "ring" not in trace.read_names("run.sqlite", "kind")
+
+
+def test_timers_are_traced_if_that_is_asked_for(terminal: Terminal) -> None:
+    _cluster(make_pod("web"))
+    options = ("--trace-out", "run.sqlite", "--trace-internal")
+    terminal.run("run", "cluster.json", "--for", "1m", *options)
+    stocks = [row.from_stock for row in trace.read_trace("run.sqlite", kind="ring")]
+    assert "SchedulerTurn" in stocks
+
+
+def test_movements_are_printed_above_the_tables(terminal: Terminal) -> None:
+    _cluster(make_pod("web"))
+    plain = terminal.run("run", "cluster.json", "--for", "1m")
+    traced = terminal.run("run", "cluster.json", "--for", "1m", "--trace")
+    movements, _, rest = traced.out.partition("\n\n")
+    assert (traced.code, rest) == (0, plain.out)
+    lines = [line.split() for line in movements.splitlines()]
+    assert lines[0] == ["TIME", "(S)", "MOVEMENT", "ENTITY", "FROM", "TO", "NOTES"]
+    assert lines[1][1] == "start_to_running"
+    assert lines[-1] == [
+        "60.000000000",
+        "running_to_halted",
+        "scenario-1",
+        "RunningScenario",
+        "HaltedScenario",
+    ]
+    assert "bind" in [line[1] for line in lines]
+    with_timers = terminal.run("run", "cluster.json", "--for", "1m", "--trace", "--trace-internal")
+    assert " ring " in with_timers.out
+    assert " ring " not in traced.out
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--trace", "-o", "json"), "--trace: prints a table, which is no json"),
+        (("--trace-internal",), "--trace-internal: means something only with a trace"),
+        (("--log-level", "loud"), 'unknown log level "loud"'),
+    ],
+)
+def test_a_trace_that_cannot_be_shown_is_refused(
+    terminal: Terminal, options: tuple[str, ...], problem: str
+) -> None:
+    _cluster(make_pod("web"))
+    result = terminal.run("run", "cluster.json", "--for", "1m", *options)
+    assert (result.code, result.out) == (2, "")
+    assert problem in result.err
+
+
 def test_a_quota_binds_from_the_first_pod_on(terminal: Terminal) -> None:
     quota = {
         "apiVersion": "v1",

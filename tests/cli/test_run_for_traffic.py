@@ -56,6 +56,29 @@ def test_the_end_is_told_with_requests_replicas_and_rescales(terminal: Terminal)
     assert lines[-1].startswith("After 5m0s: ")
 
 
+def test_every_movement_of_an_autoscaler_run_is_printed(terminal: Terminal) -> None:
+    traced = _run(terminal, "--trace")
+    movements, _, rest = traced.out.partition("\n\n")
+    assert rest == _run(terminal).out
+    kinds = {line.split()[1] for line in movements.splitlines()[1:]}
+    assert kinds >= {
+        *("start_to_running", "running_to_halted"),
+        *("hpa_tick", "metrics_tick", "send_metrics_to_sink", "traffic_tick"),
+        *("begin_launch", "finish_launching", "register", "create", "bind"),
+        *("arrive_at_routing", "send_to_replica", "complete_request", "request_failed"),
+    }
+    assert "ring" not in kinds
+
+
+def test_what_autoscalers_say_is_logged_with_virtual_time(terminal: Terminal) -> None:
+    result = _run(terminal, "--log-level", "info")
+    rescales = [line for line in result.err.splitlines() if "SuccessfulRescale" in line]
+    assert rescales
+    form = r"\d+\.\d{9} INFO HPA default/web: SuccessfulRescale: New size: \d+; reason: .+"
+    assert all(re.fullmatch(form, line) for line in rescales)
+    assert _run(terminal).err == ""
+
+
 @pytest.mark.parametrize("later", [(), ("--at", "4m=late.json")])
 def test_traffic_that_would_begin_after_the_end_is_refused(
     later: tuple[str, ...], terminal: Terminal

@@ -190,7 +190,8 @@ def test_after_an_error_nothing_is_left(terminal: Terminal) -> None:
 
 
 def test_after_an_interrupt_nothing_is_left(terminal: Terminal) -> None:
-    assert _run_badly(terminal, "raise KeyboardInterrupt") == (130, "")
+    told = "Interrupted: not written: kept.\n"
+    assert _run_badly(terminal, "raise KeyboardInterrupt") == (130, told)
     assert not pathlib.Path("kept").exists()
 
 
@@ -248,7 +249,8 @@ def test_the_detail_decides_what_is_kept_of_attempts(terminal: Terminal) -> None
     rows = _attempts(kept("out/decisions"))
     told = _attempts(kept("out/full"))
     more = {"allCandidateNodes", "allFilteredNodes", "pluginResults"}
-    assert [{key: each[key] for key in each if key not in more} for each in told] == rows
+    extra = {*more, "evaluatedNodeNames"}
+    assert [{key: each[key] for key in each if key not in extra} for each in told] == rows
     assert all(more <= each.keys() for each in told)
     assert set(told[0]["pluginResults"]["score"]["n1"]["TaintToleration"]) == {
         "rawScore",

@@ -17,12 +17,12 @@ _HEAD = (
     "a configuration begins with apiVersion: kubescheduler.config.k8s.io/v1 and "
     "kind: KubeSchedulerConfiguration"
 )
-_OF = "scheduler.yaml: initializing profiles: creating profile for scheduler name"
+_OF = "scheduler.yaml:3: initializing profiles: creating profile for scheduler name"
 
 CONFIGURATIONS: dict[str, tuple[str, str, str | None]] = {
     "misspelt field": (
         "profiles:\n- schedulerName: a\n  plugin: {}\n",
-        "scheduler.yaml:5: profiles[0].plugin: unknown field",
+        'scheduler.yaml:5: profiles[0].plugin: unknown field (profile "a")',
         "did you mean plugins?",
     ),
     "misspelt plugin": (
@@ -45,7 +45,10 @@ CONFIGURATIONS: dict[str, tuple[str, str, str | None]] = {
     ),
     "one name twice": (
         "profiles:\n- schedulerName: a\n- schedulerName: a\n",
-        "scheduler.yaml:5: profiles[1].schedulerName: Duplicate value: {}",
+        (
+            "scheduler.yaml:5: profiles[1].schedulerName: Duplicate value: {} "
+            '(profile "a", first at line 4)'
+        ),
         None,
     ),
     "bad YAML": (
@@ -202,7 +205,7 @@ OBJECTS: dict[str, tuple[str, str, str | None]] = {
             "quantities must match the regular expression "
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         ),
-        "did you mean 1Gi?",
+        "did you mean 1G? (or 1Gi, which counts in powers of 1024)",
     ),
 }
 

@@ -50,24 +50,24 @@ def read(terminal: Terminal, *arguments: str) -> Json:
     return told
 
 
-def test_each_step_is_a_row_followed_by_reasons_and_a_sum(terminal: Terminal) -> None:
+def test_what_is_pending_comes_first_then_each_step_in_a_row_and_a_sum(terminal: Terminal) -> None:
     scenarios.write(story())
     result = terminal.run("run", "scenario.json")
     assert (result.code, result.err) == (0, "")
     assert result.out == textwrap.dedent(
         f"""\
-        story: Succeeded
+        story: 1 of 2 pods pending (Scenario Succeeded)
+
+        Without a node (--explain POD tells more):
+          default/huge
+            {WHY}
 
         STEP   NODES   CREATED   SCHEDULED   PENDING   ATTEMPTS   CPU     MEMORY
         0      1       1         1           0         1          25.0%   0.0%
         1      1       1         0           1         2          25.0%   0.0%
         2      1       0         0           1         2          25.0%   0.0%
 
-        Without a node (--explain POD tells more):
-          default/huge
-            {WHY}
-
-        2 pods: 1 scheduled, 1 pending. Nodes used: 1 of 1. Allocated: cpu 25.0%, memory 0.0%.
+        2 pods: 1 pending, 1 scheduled. Nodes used: 1 of 1. Allocated: cpu 25.0%, memory 0.0%.
         """
     )
 
@@ -105,7 +105,7 @@ def test_machines_get_the_scenario_with_its_status(terminal: Terminal) -> None:
 def test_several_are_run_in_order_and_told_one_after_the_other(terminal: Terminal) -> None:
     clusters.write("all.json", story("first"), story("second"))
     out = terminal.run("run", "all.json").out
-    assert out.index("first: Succeeded") < out.index("\n\nsecond: Succeeded")
+    assert out.index("first: 1 of 2 pods pending") < out.index("\n\nsecond: 1 of 2 pods pending")
     told = read(terminal, "all.json")
     assert told["kind"] == "List"
     assert [each["metadata"]["name"] for each in told["items"]] == ["first", "second"]
@@ -264,3 +264,45 @@ def test_a_bad_strategy_is_told_with_where_it_comes_from(
     result = terminal.run("run", "scenario.json")
     assert (result.code, result.out) == (2, "")
     assert result.err == f'Error: unknown {VARIABLE} "OnPaus"\n  fix: {fix}\n'
+
+
+def _crowd() -> Json:
+    """More nodes than the scheduler looks at, written from the last to the first."""
+    nodes = [create(make_node(f"n{i}", cpu="4")) for i in reversed(range(150))]
+    pods = [create(make_pod(f"p{i}"), 1) for i in range(6)]
+    return building.scenario(*nodes, *pods, done(1), name="crowd")
+
+
+def _nodes_of(text: str) -> dict[str, str]:
+    events = json.loads(text)["status"]["scenarioResult"]["timeline"]["1"]
+    told = [each["podScheduled"] for each in events if "podScheduled" in each]
+    return {each["pod"]["metadata"]["name"]: each["boundTo"] for each in told}
+
+
+def test_nodes_of_a_step_come_by_name_unless_they_are_to_come_as_written(
+    terminal: Terminal,
+) -> None:
+    backwards = _crowd()
+    forwards = {**backwards, "spec": {"events": backwards["spec"]["events"][::-1]}}
+    pods = [each for each in backwards["spec"]["events"] if each["step"] == 1]
+    forwards["spec"]["events"] = [*forwards["spec"]["events"][-150:], *pods]
+    found = {}
+    for name, each in (("backwards", backwards), ("forwards", forwards)):
+        scenarios.write(each)
+        found[name] = _nodes_of(terminal.run("run", "scenario.json", "-o", "json").out)
+        written = terminal.run("run", "scenario.json", "-o", "json", "--as-written").out
+        found[f"{name}, as written"] = _nodes_of(written)
+    assert found["backwards"] == found["forwards"] == found["forwards, as written"]
+    assert found["backwards, as written"] != found["backwards"]
+
+
+@pytest.mark.parametrize("options", [(), ("--as-written",)])
+def test_a_kept_run_is_repeated_in_its_own_order(
+    options: tuple[str, ...], terminal: Terminal
+) -> None:
+    """Nothing is said of differences: the run is the same again."""
+    scenarios.write(_crowd())
+    assert terminal.run("run", "scenario.json", "--out", "kept", *options).code == 0
+    result = terminal.run("explain", "kept", "p3", "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    assert terminal.run("compare", "kept", "kept").code == 0

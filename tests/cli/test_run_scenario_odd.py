@@ -53,16 +53,21 @@ ODD |= {
     for duration in ("0s", "1ns", "100h")
 }
 
+AFTER_DONE = ("done before all else", "done several times")
+
 
 @pytest.mark.parametrize("name", ODD)
 def test_what_is_odd_is_run_and_kept(name: str, terminal: Terminal) -> None:
     scenario, steps, total = ODD[name]
     scenarios.write(scenario)
     result = terminal.run("run", "scenario.json", "--out", "kept")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert ("never run" in result.err) == (name in AFTER_DONE), result.err
     lines = result.out.splitlines()
-    assert lines[0] == "it: Succeeded"
-    assert [line.split()[0] for line in lines[3 : 3 + len(steps)]] == steps
+    waiting = "1 pod pending (Scenario Succeeded)"
+    assert lines[0] == f"it: {waiting if 'pending' in total else 'Succeeded'}"
+    first = next(at for at, line in enumerate(lines) if line.startswith("STEP")) + 1
+    assert [line.split()[0] for line in lines[first : first + len(steps)]] == steps
     assert lines[-2].startswith(total)
     kept = json.loads(pathlib.Path("kept/scenario.json").read_text())
     assert kept["status"]["phase"] == "Succeeded"
@@ -76,3 +81,20 @@ def test_pods_whose_resource_claims_are_not_there_are_not_blamed_on_a_profile(
     scenarios.write(scenarios.scenario([make_node("n1"), pod]))
     out = terminal.run("run", "scenario.json").out
     assert "  default/idle\n    not tried: are all of its ResourceClaims there?\n" in out
+
+
+def test_events_after_the_done_are_reported_with_their_steps_and_lines(terminal: Terminal) -> None:
+    """They are never run, and somebody may have meant them."""
+    late = [{**create(make_pod(f"late{i}"), 2 + i), "id": f"late-{i}"} for i in range(4)]
+    text = json.dumps(building.scenario(A, WEB, done(1), *late), indent=1)
+    pathlib.Path("scenario.json").write_text(text)
+    result = terminal.run("run", "scenario.json")
+    lines = [text[: text.index(f'"late-{i}"')].count("\n") for i in range(3)]
+    assert result.code == 0
+    assert result.err == (
+        'Note: it: 4 events were never run, because event "done" ends the Scenario in step 1: '
+        f'"late-0" (step 2, scenario.json:{lines[0]}), '
+        f'"late-1" (step 3, scenario.json:{lines[1]}), '
+        f'"late-2" (step 4, scenario.json:{lines[2]}) and 1 more; '
+        "move the Done to the last step to have them run\n"
+    )

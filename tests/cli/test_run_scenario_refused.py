@@ -137,8 +137,9 @@ TEXTS: dict[str, tuple[str, str, str | None]] = {
         patch("'[]'", "jsonish"),
         (
             's.yaml:8: spec.events[0].patchOperation.patchType: Unsupported value: "jsonish": '
-            'supported values: "application/json-patch+json", "application/merge-patch+json", '
-            '"application/strategic-merge-patch+json", "json", "merge", "strategic"'
+            'supported values: "application/apply-patch+yaml", "application/json-patch+json", '
+            '"application/merge-patch+json", "application/strategic-merge-patch+json", '
+            '"apply", "json", "merge", "strategic"'
         ),
         None,
     ),
@@ -188,15 +189,8 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str | None]] = {
     ),
     "a configuration of another kind": (
         ("scenario.json", "--config", "scenario.json"),
-        (
-            'scenario.json: no kind "Scenario" is registered for version '
-            '"simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1" in scheme '
-            '"pkg/scheduler/apis/config/scheme/scheme.go:29"'
-        ),
-        (
-            "a configuration begins with apiVersion: kubescheduler.config.k8s.io/v1 and "
-            "kind: KubeSchedulerConfiguration"
-        ),
+        "scenario.json: is a Scenario, not a scheduler configuration",
+        "run it with `kubestage run scenario.json`",
     ),
     "a detail that there is not": (
         ("scenario.json", "--detail", "ful"),

@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import stat
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -106,6 +107,40 @@ def test_the_scheduler_stays_as_it_was_configured(tmp_path: pathlib.Path) -> Non
         assert server.stop()[0] == 0
     with servers.serving(tmp_path, "--config", "other.json") as server:
         assert names(server) == ["other"]
+
+
+@pytest.mark.parametrize("option", [("--timings",), ("--profile", "default")])
+def test_metrics_carry_durations_before_and_after_a_reconfiguration(
+    option: tuple[str, ...], tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "cluster.yaml").write_text(NODE)
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "mine"}],
+    }
+    spec = {"schedulerName": "mine", "containers": [{"name": "c", "image": "i"}]}
+    pod = {"metadata": {"name": "one"}, "spec": spec}
+    with servers.serving(tmp_path, "cluster.yaml", "--in-memory", *option) as server:
+        assert durations(server, "default-scheduler") > 0
+        server.call("/kubestage/v1/scheduler/configuration", config, method="PUT")
+        assert server.call("/api/v1/namespaces/default/pods", pod, method="POST")[0] == 201
+        assert durations(server, "mine") > 0
+
+
+def durations(server: servers.Server, profile: str) -> float:
+    """What attempts at pods of a profile took, when one of them has been scheduled."""
+    series = "scheduler_scheduling_attempt_duration_seconds_sum"
+    wanted = f'{series}{{profile="{profile}",result="scheduled"}}'
+    plugin = 'scheduler_plugin_execution_duration_seconds_count{extension_point="Filter"'
+    for _ in range(200):
+        lines = server.call("/metrics")[1].splitlines()
+        found = [line for line in lines if line.startswith(wanted)]
+        if found:
+            assert any(line.startswith(plugin) for line in lines)
+            return float(found[0].rpartition(" ")[2])
+        time.sleep(0.05)
+    raise AssertionError(f"no pod of {profile} was scheduled")
 
 
 def test_files_are_there_from_the_start_and_come_alive(tmp_path: pathlib.Path) -> None:

@@ -67,7 +67,7 @@ bad.yaml:12: spec.containers[0].ports[0].containerPort: expected a whole number,
   fix: remove the quotes: 80
 bad.yaml:15: spec.containers[0].resources.requests[memory]: "512MB" is not a quantity: \
 quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
-  fix: did you mean 512Mi?
+  fix: did you mean 512M? (or 512Mi, which counts in powers of 1024)
 bad.yaml:20: metadata.name: pod "web" is defined twice, first at bad.yaml:1
   fix: rename one of them, or delete it
 bad.yaml:26: spec.containers[0].resources.requests: Invalid value: "2": \

@@ -46,8 +46,8 @@ def test_a_misfit_has_a_path_a_problem_and_a_cure(
 @pytest.mark.parametrize(
     ("text", "fix"),
     [
-        ("1GB", "did you mean 1Gi?"),
-        ("512 mb", "did you mean 512Mi?"),
+        ("1GB", "did you mean 1G? (or 1Gi, which counts in powers of 1024)"),
+        ("512 mb", "did you mean 512M?"),
         ("1.5gi", "did you mean 1.5Gi?"),
         ("lots", "quantities look like"),
         ("", "quantities look like"),

@@ -155,3 +155,54 @@ def test_a_reported_address_in_an_odd_form_is_told() -> None:
     report = {**pod, "status": {"podIPs": [{"ip": "FD00::1"}]}}
     (told,) = warnings.on_update(report, pod, "status")
     assert told.startswith('status.podIPs[0].ip: IPv6 address "FD00::1" should be in RFC 5952')
+
+
+def _workload(kind: str, api_version: str, generation: int, **spec: Any) -> dict[str, Any]:
+    template = {"spec": {"containers": [{"name": "c", "image": "i", **spec}]}}
+    metadata = {"name": "w", "generation": generation}
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": metadata,
+        "spec": {"template": template},
+    }
+
+
+TWICE: dict[str, Any] = {"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]}
+
+
+def test_a_daemon_set_is_warned_of_when_its_template_changes() -> None:
+    old = _workload("DaemonSet", "apps/v1", 1, **TWICE)
+    newer = _workload("DaemonSet", "apps/v1", 2, **TWICE)
+    assert warnings.on_update(newer, old) == []
+    changed = _workload("DaemonSet", "apps/v1", 2, **TWICE, command=["x"])
+    assert len(warnings.on_update(changed, old)) == 1
+
+
+def test_a_replication_controller_is_warned_of_what_it_was() -> None:
+    old = _workload("ReplicationController", "v1", 1, **TWICE)
+    assert len(warnings.on_update(_workload("ReplicationController", "v1", 2), old)) == 1
+    assert warnings.on_update(_workload("ReplicationController", "v1", 1), old) == []
+    fresh = _workload("ReplicationController", "v1", 1)
+    assert warnings.on_update(_workload("ReplicationController", "v1", 2, **TWICE), fresh) == []
+
+
+@pytest.mark.parametrize(
+    ("hard", "told"),
+    [
+        ({"requests.cpu": "2", "limits.cpu": "1"}, ["requests.cpu (2)", "limits.cpu (1)"]),
+        ({"memory": "2Gi", "limits.memory": "1Gi"}, ["memory (2Gi)", "limits.memory (1Gi)"]),
+        ({"requests.cpu": "1", "cpu": "3", "limits.cpu": "2"}, []),
+        ({"requests.storage": "5Gi"}, []),
+    ],
+)
+def test_a_quota_of_more_requests_than_limits(hard: dict[str, str], told: list[str]) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "n"},
+        "spec": {"hard": hard},
+    }
+    text = " should be less than ".join(told)
+    assert warnings.on_create(quota) == ([f"ResourceQuota {text}"] if told else [])
+    assert warnings.on_update(quota, quota) == []

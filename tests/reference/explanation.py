@@ -49,8 +49,10 @@ def scores(attempt: Attempt) -> Json:
 
 def schedule_result(told: Json) -> Json:
     """A story in KEP-140's words."""
+    evaluated = sorted(told.get("filter") or {})
     return {
-        "allCandidateNodes": sorted(told.get("filter") or {}),
+        "allCandidateNodes": told.get("candidates", evaluated),
+        **({"evaluatedNodeNames": evaluated} if "candidates" in told else {}),
         "allFilteredNodes": told["feasible"],
         "pluginResults": {
             "filter": {

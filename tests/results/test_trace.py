@@ -15,6 +15,7 @@ from kubestage.sim import (
     GeneratingSource,
     SinkStock,
     Streams,
+    alarm,
 )
 from tests.sim import relay
 
@@ -205,3 +206,40 @@ class TestFormatting:
         row = trace.TraceRow(1, 5, "go", "", "Here", "There", "", "from-stock was empty", 5)
         assert trace.format_row(row)[-1] == "from-stock was empty"
         assert len(trace.format_row(row)) == len(trace.IGNORED_COLUMNS)
+
+
+class TestTimers:
+    def test_rings_of_alarms_are_left_out_unless_they_are_asked_for(
+        self, path: pathlib.Path
+    ) -> None:
+        for internal in (False, True):
+            with trace.SqliteRecorder(path, internal=internal) as recorder:
+                environment = Environment(halt_time=200, recorder=recorder)
+                alarm.Alarm(environment, "Bell", _nothing).set(5)
+                alarm.Alarm(environment, "LateBell", _nothing).set(300)
+                environment.run()
+        bounds = ["start_to_running", "running_to_halted"]
+        kinds = [row.kind for row in trace.read_trace(path, run=1, ignored=None)]
+        assert kinds == bounds
+        kinds = [row.kind for row in trace.read_trace(path, run=2)]
+        assert kinds == [bounds[0], "ring", bounds[1]]
+        late = [row.from_stock for row in trace.read_trace(path, run=2, ignored=True)]
+        assert late == ["LateBell"]
+        assert [row.kind for row in trace.read_trace(path, run=2, internal=False)] == bounds
+
+
+def _nothing() -> None:
+    """Nobody is called."""
+
+
+class TestNames:
+    def test_what_a_filter_can_ask_for_is_known(self, path: pathlib.Path) -> None:
+        record(path)
+        assert trace.read_names(path, "stock")[0] == "BeforeScenario"
+        assert "scenario-1" in trace.read_names(path, "entity")
+        assert "running_to_halted" in trace.read_names(path, "kind")
+
+    def test_a_run_that_is_not_there_is_named_with_those_that_are(self, path: pathlib.Path) -> None:
+        record(path)
+        with pytest.raises(InputError, match=r"holds no run 7 \(it holds 1\)"):
+            list(trace.read_trace(path, run=7))

@@ -91,3 +91,79 @@ def test_a_pod_that_was_deleted_in_a_dry_run_is_told_of_when_it_is_gone() -> Non
         (1, "PodUnscheduled"),
         (2, "Delete"),
     ]
+
+
+def _managers(obj: Json) -> list[tuple[str, str]]:
+    return [(each["manager"], each["operation"]) for each in obj["metadata"]["managedFields"]]
+
+
+def test_the_field_manager_of_the_options_owns_the_fields() -> None:
+    """createOptions and patchOptions are the API's, fieldManager included."""
+    stage = building.run(
+        create(_config_map(a="1"), createOptions={"fieldManager": "maker"}),
+        patch(CONFIG_MAP, "c", {"data": {"b": "2"}}, patchOptions={"fieldManager": "fixer"}),
+    )
+    assert building.phase(stage) == "Paused", building.message(stage)
+    stored = stage.store.get(CONFIG_MAP, "c")
+    assert sorted(_managers(stored)) == [("fixer", "Update"), ("maker", "Update")]
+    (told,) = (each for each in building.happenings(stage) if each["operation"] == "Patch")
+    assert _managers(told["patch"]["result"]) == _managers(stored)
+
+
+def test_nobody_owns_fields_where_no_manager_is_named() -> None:
+    stage = building.run(create(_config_map(a="1")))
+    assert "managedFields" not in stage.store.get(CONFIG_MAP, "c")["metadata"]
+
+
+def _applied(value: str, step: int = 0, **options: Any) -> Json:
+    configuration = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": value}}
+    return patch(CONFIG_MAP, "c", configuration, step, patchType="apply", patchOptions=options)
+
+
+def test_a_configuration_is_applied_on_the_server_s_side() -> None:
+    """A conflict fails the Scenario unless it is forced, as with kubectl apply --server-side."""
+    first = _applied("1", fieldManager="one")
+    stage = building.run(first, _applied("2", 1, fieldManager="two"))
+    assert building.phase(stage) == "Failed"
+    assert 'conflict with "one"' in building.message(stage)
+    stage = building.run(first, _applied("2", 1, fieldManager="two", force=True))
+    assert building.phase(stage) == "Paused"
+    stored = stage.store.get(CONFIG_MAP, "c")
+    assert stored["data"] == {"a": "2"}
+    assert _managers(stored) == [("two", "Apply")]
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (_applied("1"), "fieldManager: Required value: is required for apply patch"),
+        (
+            patch(POD, "p", LABEL, patchOptions={"force": True}),
+            "force: Forbidden: may not be specified for non-apply patch",
+        ),
+        (
+            create(_config_map(), createOptions={"fieldValidation": "Perhaps"}),
+            'fieldValidation: Unsupported value: "Perhaps"',
+        ),
+        (create(_config_map(), createOptions={"dryRun": ["Some"]}), "dryRun: Unsupported value"),
+        (
+            create(_config_map(), createOptions={"fieldManager": "m" * 129}),
+            "fieldManager: Too long",
+        ),
+    ],
+)
+def test_options_that_are_wrong_fail_in_the_api_s_words(event: Json, words: str) -> None:
+    stage = building.run(create(make_pod("p")), {**event, "step": 1})
+    assert building.phase(stage) == "Failed"
+    assert words in building.message(stage)
+
+
+def test_strict_field_validation_refuses_what_a_kind_does_not_have() -> None:
+    strict = {"fieldValidation": "Strict"}
+    misspelt = patch(POD, "p", {"spec": {"nodeSelektor": {}}}, 1, patchOptions=strict)
+    stage = building.run(create(make_pod("p")), misspelt)
+    assert building.phase(stage) == "Failed"
+    assert 'unknown field "spec.nodeSelektor"' in building.message(stage)
+    stage = building.run(create({**_config_map(), "dataa": {}}, createOptions=strict))
+    assert building.phase(stage) == "Failed"
+    assert 'unknown field "dataa"' in building.message(stage)

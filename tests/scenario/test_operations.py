@@ -162,7 +162,7 @@ def test_a_patch_that_is_refused_fails_the_scenario(change: Any, more: Json, tol
 
 def test_a_patch_type_that_nobody_knows_is_refused_with_the_scenario() -> None:
     with pytest.raises(Invalid, match="patchType"):
-        building.run(patch(POD, "p", LABEL, patchType="application/apply-patch+yaml"))
+        building.run(patch(POD, "p", LABEL, patchType="application/put"))
 
 
 def test_delete_tells_the_operation_only() -> None:

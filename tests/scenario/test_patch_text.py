@@ -46,6 +46,9 @@ def test_what_is_no_patch_is_refused(text: str, problem: str) -> None:
 def test_types_have_the_names_of_media_types_and_of_kubectl() -> None:
     assert patch_text.TYPES["strategic"] is PatchType.STRATEGIC
     assert patch_text.TYPES["application/json-patch+json"] is PatchType.JSON
-    assert patch_text.misfit({}, "yaml") == f'"yaml" is none of {", ".join(patch_text.TYPES)}'
+    known = ", ".join((*patch_text.TYPES, *patch_text.APPLY))
+    assert patch_text.misfit({}, "yaml") == f'"yaml" is none of {known}'
+    assert patch_text.misfit({}, "apply") is None
+    assert patch_text.misfit([], "apply") == 'a patch of type "apply" is an object'
     assert patch_text.misfit([], "json") is None
     assert patch_text.misfit({}, "strategic") is None

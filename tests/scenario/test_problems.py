@@ -156,7 +156,7 @@ def test_the_same_mistake_in_many_pods_is_told_of_each() -> None:
         ({"spec": {"replicas": "3"}}, {}, "patch", "spec.replicas: expected a whole number"),
         ({}, {"patchType": "json"}, "patchType", 'a patch of type "json" is a list of operations'),
         ([], {"patchType": "merge"}, "patchType", 'a patch of type "merge" is an object'),
-        ({}, {"patchType": "apply"}, "patchType", 'Unsupported value: "apply": supported values'),
+        ({}, {"patchType": "put"}, "patchType", 'Unsupported value: "put": supported values'),
         ({}, {"patch": {"spec": 1}}, "patch", "expected a string, got an object"),
         ({}, {"objectMeta": {}}, "objectMeta.name", "is missing"),
         ({}, {"typeMeta": {"kind": "Pod"}}, "typeMeta.apiVersion", "apiVersion is missing"),

@@ -111,7 +111,8 @@ def test_a_change_of_the_scheduler_configuration_fails_the_scenario(paused: bool
     stage.configure_scheduler(OTHER_WEIGHTS)
     assert building.phase(stage) == "Failed"
     assert building.message(stage) == (
-        "the scheduler configuration was changed while the Scenario was running"
+        "the scheduler configuration was changed while the Scenario was "
+        f"{'paused' if paused else 'running'}"
     )
 
 

@@ -48,6 +48,16 @@ def test_by_default_the_result_is_written_when_proceeding_to_the_next_step() -> 
     assert {each["stepStatus"]["phase"] for each in writes.of_results} == {"Finished"}
 
 
+@pytest.mark.parametrize("held", ALL)
+def test_what_a_scenario_says_itself_wins_over_the_setting(held: Strategy) -> None:
+    own = scenario(*_steps(), done(STEPS))
+    own["spec"]["resultStrategy"] = "OnDone"
+    stage = building.stage_with(own, settings=Settings(strategy=held))
+    writes = Writes(stage)
+    stage.run_scenarios()
+    assert _phases(writes) == [("Succeeded", STEPS)]
+
+
 def test_at_moving_next_step_writes_the_result_once_a_step() -> None:
     """AtMovingNextStep: when proceeding to the next ScenarioStep."""
     stage, writes = _watched(Strategy.AT_MOVING_NEXT_STEP, *_steps())
@@ -80,11 +90,11 @@ def test_on_done_writes_the_result_at_the_end_only() -> None:
 def test_every_strategy_writes_the_result_when_the_scenario_fails(strategy: Strategy) -> None:
     """OnPause and OnDone name Failed; with the default, the step that failed would be missing."""
     again = {**create(make_node("n0"), 2), "id": "again"}
-    stage, writes = _watched(strategy, *_steps(count=2), create(make_node("n9"), 2), again)
+    stage, writes = _watched(strategy, *_steps(count=2), create(make_node("a9"), 2), again)
     assert building.phase(stage) == "Failed"
     of_steps = 2 if strategy is Strategy.AT_MOVING_NEXT_STEP else 0
     assert len(writes.of_results) == of_steps + 1
-    assert building.summary(stage)[-1] == (2, "Create", "n9")
+    assert building.summary(stage)[-1] == (2, "Create", "a9")
 
 
 @pytest.mark.parametrize("strategy", ALL)

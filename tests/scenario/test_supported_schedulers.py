@@ -157,6 +157,7 @@ def test_its_victims_end_in_the_step_when_the_cluster_is_alive() -> None:
     assert told == [
         (0, "PodScheduled", "low"),
         (1, "PodPreempted", "low"),
+        (1, "Delete", "low"),
         (1, "PodScheduled", "boss"),
     ]
 

@@ -140,10 +140,13 @@ def test_a_pod_is_scheduled_once() -> None:
     assert len(told) == len(set(told)) == 5
 
 
-def test_a_victim_is_told_of_before_the_pod_for_which_it_went_and_not_a_second_time() -> None:
-    """PodPreempted represents the scheduler preempted the Pod; it needs no Delete."""
+PREEMPTED = [(0, "Create"), (0, "PodScheduled"), (1, "PodPreempted"), (1, "Delete")]
+
+
+def test_a_victim_is_told_of_before_the_pod_for_which_it_went_with_one_delete() -> None:
+    """The timeline has additional Delete events to represent a Pod is preempted."""
     stage = _busy()
-    assert _of_pod(stage, "low") == [(0, "Create"), (0, "PodScheduled"), (1, "PodPreempted")]
+    assert _of_pod(stage, "low") == PREEMPTED
     told = building.summary(stage)
     assert told.index((1, "PodPreempted", "low")) < told.index((1, "PodScheduled", "boss"))
 
@@ -160,7 +163,7 @@ def test_a_victim_that_goes_at_once_is_preempted_too() -> None:
             create(building.important("boss", cpu="3"), 1),
             alive=alive,
         )
-        assert _of_pod(stage, "low") == [(0, "Create"), (0, "PodScheduled"), (1, "PodPreempted")]
+        assert _of_pod(stage, "low") == PREEMPTED
         assert building.results(stage, "PodPreempted")["low"]["preemptedBy"] == "default/boss"
 
 
@@ -267,6 +270,6 @@ def test_a_pod_that_is_created_with_a_node_is_bound_from_the_start() -> None:
         create(make_pod("fixed", cpu="3", node_name="n1")),
         create(building.important("boss", cpu="3"), 1),
     )
-    assert _of_pod(stage, "fixed") == [(0, "Create"), (1, "PodPreempted")]
+    assert _of_pod(stage, "fixed") == [(0, "Create"), (1, "PodPreempted"), (1, "Delete")]
     told = building.results(stage, "PodPreempted")["fixed"]
     assert (told["boundTo"], told["boundAt"], told["scheduleResult"]) == ("n1", 0, [])

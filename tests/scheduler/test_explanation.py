@@ -74,7 +74,7 @@ def attempts(seed: int) -> list[Attempt]:
 def test_nodes_are_told_of_as_by_the_twin(seed: int) -> None:
     tried = attempts(seed)
     for attempt in tried:
-        told = explanation.explain(attempt)
+        told = explanation.explain(attempt) | explanation.unseen(attempt)
         names = attempt.columns.names
         assert told["feasible"] == sorted(names[row] for row in attempt.feasible.tolist())
         assert _text(told.get("filter")) == _text(twin.filters(attempt))
@@ -103,6 +103,47 @@ def test_what_is_the_same_for_many_nodes_is_one_object() -> None:
         assert len({id(each) for each in told[part].values()}) == 1
     words = explanation.schedule_result(told)["pluginResults"]
     assert len({id(each) for each in words["score"].values()}) == 1
+
+
+def test_the_nodes_before_filter_are_all_nodes_and_a_note_says_which_were_evaluated() -> None:
+    run = Rehearsal(*(make_node(f"n{number:03d}", cpu="4") for number in range(300)))
+    run.scheduler.stop()
+    found = []
+    for name in ("p", "q"):
+        run.add_pod(name, cpu="1")
+        attempt = run.scheduler.schedule_one()
+        assert attempt is not None
+        found.append(explanation.explain(attempt) | explanation.unseen(attempt))
+    for told in found:
+        result = explanation.schedule_result(told)
+        assert result["allCandidateNodes"] == [f"n{number:03d}" for number in range(300)]
+        assert result["evaluatedNodeNames"] == sorted(told["filter"])
+        assert 0 < len(result["evaluatedNodeNames"]) < 300
+        assert _text(explanation.schedule_result_of(_text(told))) == _text(result)
+    assert found[0]["candidates"] is found[1]["candidates"]
+
+
+def test_a_pod_that_no_node_is_looked_at_for_has_all_nodes_as_candidates() -> None:
+    run = Rehearsal(make_node("n1"), make_node("n2"))
+    run.scheduler.stop()
+    pod = make_pod("lost")
+    pod["spec"]["affinity"] = {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [
+                    {"matchFields": [
+                        {"key": "metadata.name", "operator": "In", "values": ["gone"]}
+                    ]}
+                ]
+            }
+        }
+    }  # fmt: skip
+    run.store.create(pod)
+    attempt = run.scheduler.schedule_one()
+    assert attempt is not None
+    result = explanation.schedule_result(explanation.explain(attempt) | explanation.unseen(attempt))
+    assert result["allCandidateNodes"] == ["n1", "n2"]
+    assert result["evaluatedNodeNames"] == result["allFilteredNodes"] == []
 
 
 def _text(value: Any) -> bytes:

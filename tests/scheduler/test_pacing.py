@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.errors import InputError
-from kubestage.scheduler.pacing import SchedulerPacing
+from kubestage.scheduler.pacing import SHARES, SchedulerPacing
+from kubestage.scheduler.timings import (
+    ALGORITHM,
+    ATTEMPT,
+    MODELLED,
+    PLUGIN,
+    POINT,
+    Durations,
+    Part,
+)
 from kubestage.testing import make_node
+from tests.scheduler import rehearsals
 from tests.scheduler.rehearsals import SECOND, Rehearsal
 
 if TYPE_CHECKING:
@@ -52,6 +62,7 @@ def at_ten_seconds(**pacing: Any) -> Paced:
         ({"client_qps": -1.0}, "scheduler.client_qps"),
         ({"client_qps": 50.0}, "scheduler.client_burst"),
         ({"client_burst": -1}, "scheduler.client_burst"),
+        ({"plugins": {"NodeAffinity": -1.0}}, "scheduler.plugins.NodeAffinity"),
     ],
 )
 def test_what_cannot_be_a_pace_is_told_by_its_path(pacing: dict[str, Any], path: str) -> None:
@@ -158,7 +169,7 @@ def test_metrics_tell_the_virtual_durations() -> None:
     failed = '{profile="default-scheduler",result="unschedulable"}'
     assert value(told, f"{name}_sum{failed}") == pytest.approx(0.01)
     name = "scheduler_scheduling_algorithm_duration_seconds"
-    assert value(told, f"{name}_sum") == pytest.approx(0.05)
+    assert value(told, f'{name}_sum{{profile="default-scheduler"}}') == pytest.approx(0.05)
     # From the queue to the node: 100, 110, 120 and 130 ms.
     name = "scheduler_pod_scheduling_sli_duration_seconds"
     assert value(told, f'{name}_sum{{attempts="1"}}') == pytest.approx(0.46)
@@ -174,6 +185,78 @@ def value(exposition: str, series: str) -> float:
     found = [line for line in exposition.splitlines() if line.startswith(f"{series} ")]
     assert found, series
     return float(found[0].rpartition(" ")[2])
+
+
+def kept(run: Rehearsal) -> dict[Part, Durations]:
+    assert run.scheduler.timings is not None
+    assert run.scheduler.timings.source == MODELLED
+    return dict(run.scheduler.timings)
+
+
+def modelled(**options: Any) -> Rehearsal:
+    run = Rehearsal(*(make_node(f"n{each}", cpu="64") for each in range(20)), **options)
+    for number in range(30):
+        run.add_pod(f"p{number:04}", cpu="10m")
+    run.add_pod("giant", cpu="1000")
+    run.run(1)
+    return run
+
+
+def test_plugins_take_their_shares_of_an_extension_point() -> None:
+    plugins = {"NodeResourcesFit": 6.0, "NodeAffinity": 2.0}
+    run = modelled(model=SchedulerPacing(attempt="10ms", plugins=plugins))
+    found = kept(run)
+    whole = found[Part("default-scheduler", POINT, "Filter")]
+    parts = {
+        part.plugin: each
+        for part, each in found.items()
+        if (part.part, part.extension_point) == (PLUGIN, "Filter")
+    }
+    assert sum(each.total_ns for each in parts.values()) == pytest.approx(whole.total_ns, rel=1e-6)
+    fit, affinity = parts["NodeResourcesFit"].total_ns, parts["NodeAffinity"].total_ns
+    assert fit == pytest.approx(3 * affinity)
+    assert affinity == pytest.approx(2 * parts["NodeName"].total_ns)
+
+
+def mean_ns(shares: dict[str, float], disabled: tuple[str, ...] = ()) -> float:
+    """How long an attempt takes with these shares, without some plugins."""
+    plugins = {"multiPoint": {"disabled": [{"name": each} for each in disabled]}}
+    profile = {"schedulerName": "default-scheduler", "plugins": plugins}
+    model = SchedulerPacing(attempt="10ms", plugins=shares)
+    run = modelled(model=model, configuration=rehearsals.configuration(profile))
+    return kept(run)[Part("default-scheduler", ALGORITHM)].mean_ns
+
+
+def test_an_attempt_is_shorter_with_fewer_plugins_and_longer_with_slower_ones() -> None:
+    assert mean_ns(SHARES) == 10 * MS
+    assert mean_ns({**SHARES, "InterPodAffinity": 40.0}) > 20 * MS
+    assert 6 * MS < mean_ns(SHARES, ("InterPodAffinity",)) < 9 * MS
+
+
+def test_a_model_says_how_long_it_would_take_and_nothing_waits() -> None:
+    plain = modelled()
+    run = modelled(model=SchedulerPacing(attempt="10ms", binding="90ms", informer_delay="1s"))
+    assert run.scheduler.record.lines() == plain.scheduler.record.lines()
+    found = kept(run)
+    scheduled = found[Part("default-scheduler", ATTEMPT, result="scheduled")]
+    assert (scheduled.count, scheduled.total_ns) == (30, 30 * 100 * MS)
+    failed = found[Part("default-scheduler", ATTEMPT, result="unschedulable")]
+    assert (failed.count, failed.total_ns) == (1, 10 * MS)
+    told = run.scheduler.metrics.exposition()
+    name = "scheduler_scheduling_attempt_duration_seconds_sum"
+    of = '{profile="default-scheduler",result="scheduled"}'
+    assert value(told, f"{name}{of}") == pytest.approx(3.0)
+    plugin = "scheduler_plugin_execution_duration_seconds_count"
+    of = '{extension_point="Bind",plugin="DefaultBinder",status="Success"}'
+    assert value(told, f"{plugin}{of}") == 30
+
+
+def test_a_pace_keeps_timings_if_it_is_asked_to() -> None:
+    pacing = SchedulerPacing(attempt="10ms")
+    assert modelled(pacing=pacing).scheduler.timings is None
+    run = modelled(pacing=pacing, keeps_timings=True)
+    run.run(20)
+    assert kept(run)[Part("default-scheduler", ALGORITHM)].count == 31
 
 
 def test_pending_pods_are_those_that_wait_for_their_attempt() -> None:

@@ -33,17 +33,44 @@ def test_requests_objects_and_decisions_are_counted() -> None:
         await calling.call(served.application, "POST", path, body, headers=LOCAL)
         await calling.call(served.application, "POST", path, body, headers=LOCAL)
         found = await scrape(served)
-        route = (("group", ""), ("resource", "configmaps"), ("scope", "namespace"))
+        kind, dry = ("component", "apiserver"), ("dry_run", "")
+        route = (dry, ("group", ""), ("resource", "configmaps"), ("scope", "resource"))
         rest = (("subresource", ""), ("verb", "POST"), ("version", "v1"))
         counted = "apiserver_request_total"
-        assert found[(counted, ("code", "201"), *route, *rest)] == 1
-        assert found[(counted, ("code", "409"), *route, *rest)] == 1
+        assert found[(counted, ("code", "201"), kind, *route, *rest)] == 1
+        assert found[(counted, ("code", "409"), kind, *route, *rest)] == 1
         took = "apiserver_request_duration_seconds_count"
-        assert found[(took, *route, *rest)] == 2
+        assert found[(took, kind, *route, *rest)] == 2
         assert found[("apiserver_storage_objects", ("resource", "configmaps"))] == 1
         assert found[("kubestage_revision",)] == stage.store.ledger.revision
         assert found[("kubestage_virtual_seconds",)] == 0
         assert ("scheduler_pending_pods", ("queue", "active")) in found
+        await served.close()
+
+    asyncio.run(story())
+
+
+def test_every_metric_of_the_scheduler_is_named_from_the_start() -> None:
+    async def story() -> None:
+        stage = Stage()
+        scheduler = stage.add_scheduler()
+        served = Served(stage, Plan())
+        answer = await calling.call(served.application, "GET", "/metrics", headers=LOCAL)
+        families = parser.text_string_to_metric_families(answer.body.decode())
+        kinds = {family.name: family.type for family in families}
+        for family in scheduler.metrics.families():
+            assert kinds[family.name.removesuffix("_total")] == family.kind
+        found = await scrape(served)
+        assert (
+            found[
+                (
+                    "scheduler_schedule_attempts_total",
+                    ("profile", "default-scheduler"),
+                    ("result", "error"),
+                )
+            ]
+            == 0
+        )
         await served.close()
 
     asyncio.run(story())
@@ -57,8 +84,8 @@ def test_open_watches_are_shown() -> None:
         await watch.next()
         found = await scrape(served)
         labels = (
-            ("group", ""), ("resource", "namespaces"), ("scope", "cluster"),
-            ("subresource", ""), ("verb", "WATCH"), ("version", "v1"),
+            ("component", "apiserver"), ("group", ""), ("resource", "namespaces"),
+            ("scope", "cluster"), ("subresource", ""), ("verb", "WATCH"), ("version", "v1"),
         )  # fmt: skip
         assert found[("apiserver_longrunning_requests", *labels)] == 1
         assert found[("kubestage_watchers",)] == 1

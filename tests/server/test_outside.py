@@ -147,7 +147,8 @@ def test_a_pod_that_is_deleted_has_to_go_for_the_one_that_is_nominated_in_its_pl
             assert building.results(stage.stage, "PodPreempted")["p"]["preemptedBy"] == (
                 "default/boss"
             )
-            assert not [each for each in building.summary(stage.stage) if each[1] == "Delete"]
+            deleted = [each for each in building.summary(stage.stage) if each[1] == "Delete"]
+            assert deleted == [(1, "Delete", "p")]
 
     tell(story())
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kubestage.controllers.kubelet import stocks
+from kubestage.objects import timestamps
 from kubestage.server.pacing_work import HORIZON_NS, LONGEST_NS, LOOKS_NS, SECOND_NS, WorkAhead
 from kubestage.stage import Stage
 from kubestage.testing import (
@@ -189,3 +190,29 @@ def test_requests_flow_only_when_somebody_lets_them() -> None:
 def test_lives_of_pods_are_known_by_the_kind_of_their_stocks(name: str) -> None:
     """A stock of another kind would be passed over in silence."""
     assert stocks.PodStock(name, lambda pod: None).kind_stocked == "Pod"
+
+
+def test_a_clock_that_keeps_up_with_the_wall_leaves_to_it_what_can_wait() -> None:
+    hpa = make_horizontal_pod_autoscaler("web")
+    stage, _ = _staged(make_node("n1"), make_deployment("web", cpu="100m"), hpa)
+    work = WorkAhead(stage, keeps_up=True)
+    assert _jump(stage, work) < 15 * SECOND_NS
+    assert {pod["status"]["phase"] for pod in stage.store.list(POD).items} == {"Running"}
+
+
+def test_who_announces_a_disruption_is_given_the_time_to_delete_the_pod() -> None:
+    stage, work = _staged(make_node("n1"), make_pod("p"))
+    up_ns = _jump(stage, work)
+    pod = stage.store.get(POD, "p")
+    told = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "reason": "PreemptionByScheduler",
+        "lastTransitionTime": timestamps.format_time(stage.clock.unix_ns),
+    }
+    status = {**pod["status"], "conditions": [*pod["status"]["conditions"], told]}
+    stage.store.update({**pod, "status": status}, subresource="status")
+    work.wrote()
+    assert _jump(stage, work) < up_ns + 60 * SECOND_NS
+    conditions = stage.store.get(POD, "p")["status"]["conditions"]
+    assert told["reason"] in [each.get("reason") for each in conditions]

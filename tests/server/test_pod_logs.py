@@ -224,7 +224,7 @@ def test_a_container_is_told_of_without_the_others() -> None:
 def test_there_is_no_way_inside() -> None:
     async def story() -> None:
         app = calling.application(cluster())
-        for action in ("exec", "attach", "portforward", "proxy"):
+        for action in ("attach", "portforward", "proxy"):
             for method in ("GET", "POST"):
                 answer = await calling.call(app, method, f"{PODS}/web/{action}")
                 assert answer.status == 400

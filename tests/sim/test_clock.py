@@ -22,3 +22,11 @@ def test_unix_time_is_the_epoch_plus_the_time_since() -> None:
 def test_a_clock_pickles() -> None:
     clock = pickle.loads(pickle.dumps(Clock(epoch_ns=5, now_ns=7)))
     assert (clock.epoch_ns, clock.now_ns) == (5, 7)
+
+
+def test_a_clock_that_restarts_counts_from_zero_and_the_calendar_from_where_it_is_told() -> None:
+    clock = Clock(epoch_ns=1000, now_ns=30)
+    clock.restart(1100)
+    assert (clock.now_ns, clock.unix_ns, clock.elapsed_ns) == (0, 1100, 100)
+    clock.now_ns += 5
+    assert (clock.unix_ns, clock.elapsed_ns) == (1105, 105)

@@ -89,7 +89,6 @@ class TestAccessors:
         environment = Environment(context={"logger": logger})
         assert environment.context["logger"] is logger
         assert environment.fork().context["logger"] is logger
-        assert Environment().context == {}
 
 
 class TestRun:
@@ -183,3 +182,33 @@ class TestRun:
             environment.run()
         environment.run()
         assert environment.is_halted
+
+
+def test_a_restarted_environment_is_a_new_one_with_the_same_clock() -> None:
+    """Nothing that was scheduled happens, and what was can be scheduled again."""
+    environment = Environment()
+    ends = Ends()
+    late = environment.schedule("late", 50, ends.source, ends.sink)
+    environment.run(until_ns=20)
+    environment.restart(1000)
+    assert (environment.clock.now_ns, environment.clock.unix_ns) == (0, 1000)
+    assert not late.is_scheduled
+    assert environment.pending_count == 1  # its own start
+    assert environment.add_to_schedule(late, 7)
+    environment.run()
+    assert environment.clock.now_ns == 7
+
+
+def test_an_environment_is_not_restarted_in_the_middle_of_a_movement() -> None:
+    environment = Environment()
+
+    class Restarting(SinkStock[Entity]):
+        def add(self, entity: Entity) -> None:
+            del entity
+            environment.restart(0)
+
+    source: ArrayStock[Entity] = ArrayStock("source", "Thing")
+    source.add(Entity("thing", "Thing"))
+    environment.schedule("move", 1, source, Restarting("sink", "Thing"))
+    with pytest.raises(SimulationError, match="cannot be restarted in the middle"):
+        environment.run()

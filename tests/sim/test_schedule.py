@@ -95,6 +95,9 @@ class TestAddToSchedule:
         taken = environment.schedule("go", 99, ends.from_stock, ends.to_stock, notes="last")
         refused = environment.schedule("go", 100, ends.from_stock, ends.to_stock)
         assert (taken.is_scheduled, refused.is_scheduled) == (True, False)
+        assert taken
+        assert not refused
+        assert [ignored.movement for ignored in environment.ignored_movements] == [refused]
         assert (taken.notes, environment.pending_count) == ("last", 3)
 
 

@@ -71,6 +71,21 @@ class TestOpenEnd:
             (99, IgnoredReason.SCHEDULED_AFTER_HALT),
         ]
 
+    def test_a_run_that_stands_can_be_halted_at_its_time_behind_all_that_happened_then(
+        self,
+    ) -> None:
+        environment, ends = Environment(), Ends()
+        ends.schedule(environment, 50, 51)
+        environment.run(until_ns=50)
+        ends.schedule(environment, 50)
+        environment.halt(50)
+        environment.run()
+        kinds = [(at, moved.kind) for at, moved, _ in environment.completed_movements]
+        assert kinds[-2:] == [(50, "at_50"), (50, "running_to_halted")]
+        assert [time for time, *_ in environment.ignored_movements] == [51, 50]
+        with pytest.raises(SimulationError, match="cannot halt at 50"):
+            environment.halt(50)
+
     def test_what_comes_before_the_halt_keeps_its_order_and_what_was_cancelled_its_reason(
         self,
     ) -> None:

@@ -53,3 +53,14 @@ def test_another_process_with_another_hash_salt_draws_the_same() -> None:
         for salt in ("1", "2")
     ]
     assert [float(text) for text in told] == [Streams(7).stream("arrivals").random()] * 2
+
+
+def test_rewound_streams_give_again_what_they_gave_first_under_the_seed_alone() -> None:
+    """Whoever holds a stream goes on with it; those that are excepted go on where they are."""
+    streams, fresh = Streams(1, boot=3), Streams(1)
+    held, kept = streams.stream("a"), draws(streams, "kept")
+    draws(streams, "a")
+    streams.rewind(but=("kept",))
+    assert [held.random() for _ in range(5)] == draws(fresh, "a")
+    assert draws(streams, "later") == draws(fresh, "later")
+    assert draws(streams, "kept") != kept

@@ -240,3 +240,40 @@ def test_true_in_place_of_one_is_a_change(store: Store) -> None:
     store.create(widget("w", spec={"on": 1}))
     assert store.patch(WIDGET, "w", {"spec": {"on": True}})["spec"]["on"] is True
     assert store.get(DEFINITION, "widgets.example.com")
+
+
+def test_a_strategic_patch_cannot_change_the_kind(store: Store) -> None:
+    store.create(config_map("a"))
+    patch = {"kind": "Secret", "apiVersion": "v2", "data": {"b": "2"}}
+    patched = store.patch(
+        CONFIG_MAP, "a", patch, patch_type=PatchType.STRATEGIC, field_validation="Strict"
+    )
+    assert (patched["kind"], patched["data"]) == ("ConfigMap", {"a": "1", "b": "2"})
+
+
+def test_a_strategic_patch_is_quoted_as_it_was_sent(store: Store) -> None:
+    store.create(config_map("a"))
+    with pytest.raises(Invalid) as caught:
+        store.patch(
+            CONFIG_MAP,
+            "a",
+            {"bogus": [1, "x"]},
+            patch_type=PatchType.STRATEGIC,
+            field_validation="Strict",
+        )
+    assert caught.value.message == (
+        ' "" is invalid: patch: Invalid value: "map[bogus:[1 x]]": strict decoding error: unknown '
+        'field "bogus"'
+    )
+
+
+def test_owners_that_a_patch_names_twice_are_warned_of(store: Store) -> None:
+    store.create(config_map("a"))
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}
+    warnings: list[str] = []
+    patch = {"metadata": {"ownerReferences": [owner, owner]}}
+    patched = store.patch(CONFIG_MAP, "a", patch, warnings=warnings)
+    assert len(patched["metadata"]["ownerReferences"]) == 1
+    assert len(warnings) == 1
+    assert "duplicate entries after mutating admission happens; API server" in warnings[0]
+    assert "duplicate UID(s) observed: u" in warnings[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import analyze_tables, completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from kubestage.results.analysis import Digest, Table
 
-EPILOG: Final = """
+EPILOG: Final = f"""
+[bold]Tables of a Scenario's run[/bold]
+
+{analyze_tables.listed(analyze_tables.SCENARIO)}
+
+[bold]Tables of a run with --for[/bold]
+
+{analyze_tables.listed(analyze_tables.LIFE)}
+
 [bold]Examples[/bold]
 
 kubestage run scenario.yaml --out runs/1       [dim]# make a run to look at[/dim]
@@ -32,6 +40,8 @@ kubestage analyze runs/1 pending               [dim]# who waited, and why[/dim]
 kubestage analyze runs/1 pods -o wide          [dim]# every column[/dim]
 
 kubestage analyze runs/1 attempts --by pod,result
+
+kubestage analyze runs/1 timings               [dim]# of runs with --timings or --profile[/dim]
 
 kubestage analyze runs/1 pods -o csv > pods.csv
 
@@ -57,6 +67,7 @@ WHATS: Final = (
     "fragmentation",
     "preemptions",
     "attempts",
+    "timings",
 )
 _OF_STEPS: Final = ("allocation", "nodes", "balance", "fragmentation", "steps")
 _EACH: Final = "attempt"
@@ -72,7 +83,9 @@ _Run = Annotated[
 _What = Annotated[
     str,
     typer.Argument(
-        metavar="WHAT", help=f"{', '.join(WHATS)}.", autocompletion=completion.one_of(*WHATS)
+        metavar="WHAT",
+        help="One of the tables below.",
+        autocompletion=analyze_tables.words,
     ),
 ]
 _Output = Annotated[str, completion.output_option(*FORMATS)]
@@ -109,11 +122,16 @@ def analyze(
     by: _By = None,
 ) -> None:
     """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
+    from kubestage.cli import file_kinds
     from kubestage.results import analysis, run_directory
 
     completion.check_choice(output, FORMATS)
+    file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
+    if what == "timings":
+        _analyze_timings(run, output, to, charts, step, by)
+        return
     if run_directory.is_life(run):
         _analyze_life(run, what, output, to, charts, step, by)
         return
@@ -134,7 +152,7 @@ def analyze(
     else:
         _write(_text(told, table, what, output, run), to)
     if charts is not None:
-        _draw(told, pathlib.Path(charts))
+        _draw(run, told, _place(charts))
 
 
 def _analyze_life(
@@ -159,6 +177,29 @@ def _analyze_life(
     if charts is not None:
         place = life_analyze.place(charts)
         _save(life_analyze.charts(run), place)
+
+
+def _analyze_timings(
+    run: str, output: str, to: str | None, charts: str | None, step: int | None, by: str | None
+) -> None:
+    from kubestage.cli import timings_report
+    from kubestage.results import analysis, timings
+    from kubestage.results import charts as drawing
+
+    for option, value in (("--step", step), ("--by", by)):
+        if value is not None:
+            raise InputError("durations are of the whole run", path=option, fix="leave it out")
+    recorded = timings.read(run)
+    table = timings.table(recorded)
+    if output == "parquet":
+        assert to is not None
+        analysis.write_parquet(table, to)
+    elif output in ("csv", "json"):
+        _write(analysis.as_csv(table) if output == "csv" else analysis.as_json(table), to)
+    else:
+        _write(timings_report.as_text(recorded, wide=output == "wide"), to)
+    if charts is not None:
+        _save({"timings": drawing.timings(recorded)}, _place(charts))
 
 
 def _digest(run: str, step: int | None) -> Digest:
@@ -214,22 +255,38 @@ def _write(text: str, to: str | None) -> None:
         pathlib.Path(to).write_text(text, encoding="utf-8")
 
 
-def _draw(told: Digest, directory: pathlib.Path) -> None:
-    from kubestage.results import charts
-
+def _place(charts: str) -> pathlib.Path:
+    """The directory that charts go to."""
+    directory = pathlib.Path(charts)
     if directory.exists() and not directory.is_dir():
-        raise InputError("is a file", path="--charts", file=str(directory), fix="name a directory")
-    _save(charts.all(told), directory)
+        raise InputError("is a file", path="--charts", file=charts, fix="name a directory")
+    return directory
+
+
+def _draw(run: str, told: Digest, directory: pathlib.Path) -> None:
+    from kubestage.results import charts, timings
+
+    drawn = charts.all(told)
+    recorded = timings.beside(run)
+    if recorded is not None:
+        drawn["timings"] = charts.timings(recorded)
+    _save(drawn, directory)
 
 
 def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
-    from kubestage.cli import progress
+    from kubestage.cli import interruption, progress
     from kubestage.results import charts
 
     directory.mkdir(parents=True, exist_ok=True)
-    with progress.shown("drawing", len(drawn), at_least=1) as tell:
-        for number, (name, chart) in enumerate(drawn.items(), 1):
-            for suffix in ("png", "html"):
-                charts.save(chart, directory / f"{name}.{suffix}")
-            tell(number)
+    done: list[str] = []
+    with (
+        progress.shown("drawing", len(drawn), at_least=1) as tell,
+        interruption.telling(lambda: f"kept: {len(done)} of {len(drawn)} charts in {directory}"),
+    ):
+        for name, chart in drawn.items():
+            with interruption.deferred():
+                for suffix in ("png", "html"):
+                    charts.save(chart, directory / f"{name}.{suffix}")
+                done.append(name)
+            tell(len(done))
     typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)

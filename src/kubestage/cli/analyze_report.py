@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import pending_reasons
+from kubestage.cli import pending_reasons, scenario_report
 from kubestage.objects.pod_resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
 from kubestage.objects.tables import text
 from kubestage.results import analysis
@@ -127,7 +127,8 @@ def _nodes(told: Digest, table: Table) -> list[str]:
 def _overview(told: Digest) -> Iterable[str]:
     summary = analysis.summary(told)
     name = f"{summary.name}: " if summary.name else ""
-    yield f"{name}{summary.phase or 'Unknown'}, {_steps(told)}"
+    ended = scenario_report.outcome(summary.phase or "Unknown", summary)
+    yield f"{name}{ended}, {_steps(told)}"
     if summary.message:
         yield f"  {summary.message}"
     yield ""

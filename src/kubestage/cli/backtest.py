@@ -76,6 +76,7 @@ _Settings = Annotated[
     typer.Option(
         "--setting",
         metavar="NAME=VALUE",
+        autocompletion=completion.setting_words,
         help="A flag of an autoscaler, as in hpa.tolerance=0.05. Repeatable.",
     ),
 ]
@@ -97,7 +98,7 @@ def backtest(
     output: Annotated[str, completion.output_option(*FORMATS)] = "table",
 ) -> None:
     """Tell what autoscalers would have decided, had they seen these metrics."""
-    from kubestage.cli import backtest_inputs, backtest_report, setting_option
+    from kubestage.cli import backtest_inputs, backtest_report, interruption, setting_option
     from kubestage.controllers.settings import Settings
 
     completion.check_choice(output, FORMATS)
@@ -109,9 +110,12 @@ def backtest(
         raise InputError("no such directory", path="--chart", file=chart, fix=fix)
     flags = setting_option.apply(Settings(), setting_option.split(setting or ()))
     options = backtest_inputs.Options(metric, replicas, tuple(request or ()), startup, flags)
-    outcomes = backtest_inputs.run(metrics, manifests, options)
+    left = "nothing was kept" if chart is None else f"not written: {chart}"
+    with interruption.telling(lambda: left):
+        outcomes = backtest_inputs.run(metrics, manifests, options)
     sys.stdout.write(backtest_report.written(outcomes, output))
     sys.stdout.flush()
     if chart is not None:
-        backtest_report.draw(outcomes, chart)
+        with interruption.deferred():
+            backtest_report.draw(outcomes, chart)
         typer.echo(f"Drew {chart}", err=True)

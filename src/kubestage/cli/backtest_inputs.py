@@ -14,7 +14,7 @@ from kubestage.backtest.outcome import HPA, VPA, Outcome
 from kubestage.backtest.series import UNNAMED
 from kubestage.cli import loading, sources
 from kubestage.errors import InputError
-from kubestage.objects import defaulting, durations, object_check, quantity
+from kubestage.objects import defaulting, durations, object_check, quantity, quantity_advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -269,7 +269,9 @@ def _requests(texts: Sequence[str]) -> dict[str, str]:
         except ValueError:
             parsed = None
         if not equals or resource not in _RESOURCES or parsed is None or parsed.sign <= 0:
-            fix = "write it as in --request cpu=500m"
+            meant = quantity_advice.suggestion(amount) if resource in _RESOURCES else None
+            likely = f"did you mean --request {resource}={meant}?"
+            fix = "write it as in --request cpu=500m" if meant is None else likely
             raise InputError(f'"{text}" is no request', path="--request", fix=fix)
         found[resource] = amount
     return found

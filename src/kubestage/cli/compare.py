@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
+import time
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures
+from kubestage.cli import completion, failures, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
 
@@ -35,6 +36,8 @@ kubestage compare runs/before runs/after --all     [dim]# every pod that ended o
 
 kubestage compare scenario.yaml --config default --config mine.yaml \\
   --plugin mine.py:Mine --fail-if-worse            [dim]# for CI: exit 1 if it is[/dim]
+
+kubestage compare scenario.yaml --config default --config mine.yaml --timings
 
 kubestage compare runs/* -o csv > runs.csv
 
@@ -74,7 +77,7 @@ _Top = Annotated[
     int, typer.Option("--top", metavar="N", min=1, help="Show the scores of the best N nodes.")
 ]
 _Fail = Annotated[
-    bool, typer.Option("--fail-if-worse", help="Leave with 1 if a run is worse than the first.")
+    bool, typer.Option("--fail-if-worse", help="Exit code 1 if a run is worse than the first.")
 ]
 _Metrics = Annotated[
     list[str] | None,
@@ -104,6 +107,8 @@ def compare(
     seed: options.Seed = 0,
     tie_break: options.TieBreak = "heap",
     controllers: options.Controllers = None,
+    timings: timing_options.Timings = False,
+    profile: timing_options.Profile = None,
 ) -> int:
     """Put runs, or one input under several scheduler configurations, side by side."""
     from kubestage.cli import compare_report, compare_runs
@@ -113,7 +118,9 @@ def compare(
     completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
     if metric and not fail_if_worse:
         raise InputError("means something only with --fail-if-worse", path="--metric", fix="add it")
-    rules = compare_runs.Rules(plugin or (), seed, tie_break, controllers)
+    plane = timing_options.control_plane(profile, is_measured=timings)
+    stopwatch = time.perf_counter_ns if timings else None
+    rules = compare_runs.Rules(plugin or (), seed, tie_break, controllers, stopwatch, plane)
     _check(inputs, config, rules)
     if config is None and _are_lives(inputs):
         return _compare_lives(inputs, output, metric, fail_if_worse, charts)
@@ -129,7 +136,7 @@ def compare(
         notes += compare_report.write(contenders, compared, asked, notes, worse)
     sys.stdout.flush()
     if charts is not None:
-        _draw(compared, charts)
+        _draw(compared, contenders, charts)
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
     return _verdict(worse, compared.names[0])
@@ -145,6 +152,8 @@ def _check(inputs: Sequence[str], config: Sequence[str] | None, rules: Rules) ->
         given = [] if not rules.plugins else ["--plugin"]
         given += [] if not rules.seed else ["--seed"]
         given += [] if rules.is_alive is None else ["--controllers"]
+        given += [] if rules.stopwatch is None else ["--timings"]
+        given += [] if rules.control_plane is None else ["--profile"]
         if given:
             raise InputError(
                 "has no effect on runs that are over",
@@ -239,9 +248,10 @@ def _worse(compared: Comparison, metrics: Sequence[str] | None) -> list[Worse]:
         raise
 
 
-def _draw(compared: Comparison, directory: str) -> None:
+def _draw(compared: Comparison, contenders: Sequence[Contender], directory: str) -> None:
     import pathlib
 
+    from kubestage.cli import interruption
     from kubestage.results import charts
 
     # Says what to install if there is nothing to draw with.
@@ -251,11 +261,17 @@ def _draw(compared: Comparison, directory: str) -> None:
     place = pathlib.Path(directory)
     if place.exists() and not place.is_dir():
         raise InputError("is a file", path="--charts", file=directory, fix="name a directory")
-    chart = comparison.side_by_side(compared)
-    place.mkdir(parents=True, exist_ok=True)
-    for suffix in ("png", "html"):
-        save(chart, place / f"comparison.{suffix}")
-    typer.echo(f"Drew comparison.png and comparison.html into {place}", err=True)
+    drawn = {"comparison": comparison.side_by_side(compared)}
+    known = [each.timings for each in contenders if each.timings is not None]
+    if len(known) == len(contenders):
+        drawn["timings"] = charts.compared_timings(compared.names, known)
+    with interruption.deferred():
+        place.mkdir(parents=True, exist_ok=True)
+        for name, chart in drawn.items():
+            for suffix in ("png", "html"):
+                save(chart, place / f"{name}.{suffix}")
+    for name in drawn:
+        typer.echo(f"Drew {name}.png and {name}.html into {place}", err=True)
 
 
 def _verdict(worse: Sequence[Worse], first: str) -> int:

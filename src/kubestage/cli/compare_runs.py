@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import explain_sources
+from kubestage.cli import explain_sources, file_kinds, interruption
 from kubestage.errors import InputError
-from kubestage.results import analysis, comparison, run_directory
+from kubestage.results import analysis, comparison, run_directory, timings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kubestage.cli.explain_repeating import Repeatable
     from kubestage.cli.explain_sources import Stories
     from kubestage.cli.loading import Loaded
     from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.cluster.profile import Profile as ControlPlane
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Tried
     from kubestage.results.run_directory import Run
+    from kubestage.results.timings import Recorded
 
 Json = dict[str, Any]
 
@@ -37,13 +39,21 @@ DEFAULT: Final = "default"
 class Contender(abc.ABC):
     """One of the runs that are compared, under the name that tables call it by.
 
-    `conditions` is what it was run with besides events and a configuration, as far as is known.
+    `conditions` is what it was run with besides events and a configuration, as far as is known;
+    `timings` how long scheduling took, if that was measured or modelled.
     """
 
-    def __init__(self, name: str, scenario: Json, conditions: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        name: str,
+        scenario: Json,
+        conditions: Mapping[str, object],
+        timings: Recorded | None = None,
+    ) -> None:
         self.name = name
         self.scenario = scenario
         self.conditions = conditions
+        self.timings = timings
 
     @functools.cached_property
     def told(self) -> Digest:
@@ -63,7 +73,7 @@ class Kept(Contender):
     """A run that was kept in a directory or a file."""
 
     def __init__(self, name: str, run: Run) -> None:
-        super().__init__(name, run.scenario, _conditions(run))
+        super().__init__(name, run.scenario, _conditions(run), timings.beside(run.name))
         self._run = run
 
     @functools.cached_property
@@ -83,8 +93,10 @@ class Kept(Contender):
 class Made(Contender):
     """A run that was made just now, and can be made again."""
 
-    def __init__(self, name: str, scenario: Json, again: Repeatable) -> None:
-        super().__init__(name, scenario, {})
+    def __init__(
+        self, name: str, scenario: Json, again: Repeatable, timings: Recorded | None
+    ) -> None:
+        super().__init__(name, scenario, {}, timings)
         self._again = again
 
     def stories(self, numbers: Sequence[int]) -> Stories:
@@ -115,6 +127,8 @@ class Rules:
     seed: int
     tie_break: str
     is_alive: bool | None
+    stopwatch: Callable[[], int] | None = None
+    control_plane: ControlPlane | None = None
 
 
 @contextlib.contextmanager
@@ -128,6 +142,7 @@ def kept(paths: Sequence[str]) -> Iterator[list[Contender]]:
 
 def _opened(path: str) -> Run:
     try:
+        file_kinds.expect_run(path)
         return run_directory.open_run(path)
     except InputError as error:
         other = "to run it now, give --config for each configuration"
@@ -149,10 +164,13 @@ def made(files: Sequence[str], configs: Sequence[str], rules: Rules) -> list[Con
         )
     names = _short(configs)
     found: list[Contender] = []
-    for name, settings in zip(names, repeatables, strict=True):
-        if sys.stderr.isatty():
-            typer.echo(f"{len(found) + 1} of {len(names)}: {name}", err=True)
-        found.append(_made(name, dataclasses.replace(settings, inputs=inputs), loaded))
+    with interruption.telling(
+        lambda: f"{len(found)} of {len(names)} runs had ended, and none of them is kept"
+    ):
+        for name, settings in zip(names, repeatables, strict=True):
+            if sys.stderr.isatty():
+                typer.echo(f"{len(found) + 1} of {len(names)}: {name}", err=True)
+            found.append(_made(name, dataclasses.replace(settings, inputs=inputs), loaded))
     return found
 
 
@@ -173,7 +191,13 @@ def _prepared(configs: Sequence[str], rules: Rules) -> list[Repeatable]:
         idle = set(plugin_files.unused(plugins, configuration))
         unused = idle & unused if at else idle
         settings = running.Settings(
-            configuration, plugins, rules.seed, TieBreak(rules.tie_break), Recording.DECISIONS
+            configuration,
+            plugins,
+            rules.seed,
+            TieBreak(rules.tie_break),
+            Recording.DECISIONS,
+            stopwatch=rules.stopwatch,
+            control_plane=rules.control_plane,
         )
         found.append(explain_repeating.Repeatable(nothing, settings))
     if unused:
@@ -183,7 +207,7 @@ def _prepared(configs: Sequence[str], rules: Rules) -> list[Repeatable]:
 
 
 def _made(name: str, this: Repeatable, loaded: Loaded) -> Made:
-    from kubestage.cli import plugin_files, scenario_run, scenario_view
+    from kubestage.cli import plugin_files, running, scenario_run, scenario_view
     from kubestage.scheduler.record import Recording
 
     (scenario,) = this.inputs.scenarios
@@ -196,7 +220,8 @@ def _made(name: str, this: Repeatable, loaded: Loaded) -> Made:
         played = scenario_run.play(this.inputs, settings, watching=watching)
     ended = played.scenario(scenario["metadata"]["name"])
     scenario_run.blame(played, this.inputs, loaded)
-    return Made(name, ended, this)
+    quiet = dataclasses.replace(this, settings=dataclasses.replace(this.settings, stopwatch=None))
+    return Made(name, ended, quiet, running.timings_of(played.scheduler))
 
 
 def _place(path: str) -> str:

@@ -72,6 +72,23 @@ def kind_words(incomplete: str) -> list[tuple[str, str]]:
     return [word for word in words if word[0].startswith(incomplete)]
 
 
+def setting_words(incomplete: str) -> list[tuple[str, str]]:
+    """Names for --setting with their defaults; behind the equals sign, the values there may be."""
+    from kubestage.cli import setting_option
+    from kubestage.controllers.settings import Settings
+
+    offered = []
+    for name, default in setting_option.written(Settings()):
+        about = f"default: {default}" if default else "no default"
+        if not incomplete.startswith(f"{name}="):
+            offered.append((f"{name}=", about))
+        elif default in ("true", "false"):
+            offered += [(f"{name}={value}", about) for value in ("true", "false")]
+        else:
+            offered.append((f"{name}={default}", about))
+    return [word for word in offered if word[0].startswith(incomplete)]
+
+
 def completion(
     shell: Annotated[
         str,

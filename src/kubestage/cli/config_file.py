@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.cli import file_kinds
+from kubestage.cli.file_kinds import FileKind
 from kubestage.errors import InputError
 from kubestage.objects import locator, manifest
 from kubestage.scheduler import config
+from kubestage.scheduler.config import failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -66,12 +69,13 @@ def load(
             flags.hard_pod_affinity_symmetric_weight,
         )
     data = pathlib.Path(path).read_bytes()
+    file_kinds.expect(FileKind.SCHEDULER, path, data, FileKind.MANIFESTS, FileKind.TEMPLATE)
     try:
         text = data.decode()
     except UnicodeDecodeError:
         raise InputError("not text", file=path, fix=_HEAD) from None
     try:
-        return config.load(text, path, read_policy=_read_policy)
+        return config.load(text, path, read_policy=read_policy)
     except config.ConfigError as error:
         raise _placed(error, text, path) from None
 
@@ -96,26 +100,91 @@ def check(
     try:
         return config.complete(configuration, points)
     except config.ConfigError as error:
-        raise error.in_file(path) from None
+        if path is None:
+            raise
+        raise problems(error, pathlib.Path(path).read_text(), path)[0] from None
 
 
-def _read_policy(source: config.PolicySource) -> str | None:
+def read_policy(source: config.PolicySource) -> str | None:
+    """The text of a scheduling policy that lies in a file of its own."""
     if source.path is None:
         return None
     return pathlib.Path(source.path).read_text()
 
 
+def problems(error: config.ConfigError, text: str, path: str) -> list[InputError]:
+    """Every single error at its line, with the name of the profile that it is about."""
+    places = _Places(text, path)
+    if error.stage == "instantiate":
+        line = places.line_of(error)
+        return [InputError(error.problem, file=path, line=line, fix=error.fix)]
+    pattern = _INVALID if error.stage == "validate" else _UNKNOWN
+    found = []
+    for at, each in enumerate(error.errors):
+        match = pattern.fullmatch(each)
+        is_other = any(words in each for words in ("is missing in", "registered for version"))
+        fix = (error.fix if at == 0 else None) or (_HEAD if is_other else None)
+        if match is None:
+            told = error.problem if len(error.errors) == 1 else each
+            found.append(InputError(told, file=path, line=error.line, fix=fix))
+            continue
+        where = match["path"]
+        told = f"{match['problem']}{places.about(each)}"
+        line = places.line(where)
+        found.append(InputError(told, file=path, line=line, path=where, fix=fix))
+    return found
+
+
 def _placed(error: config.ConfigError, text: str, path: str) -> InputError:
     """The first error at its line; the others are named after it."""
-    first, *others = error.errors
-    match = (_INVALID if error.stage == "validate" else _UNKNOWN).fullmatch(first)
-    is_other = any(words in first for words in ("is missing in", "registered for version"))
-    fixes = [error.fix or (_HEAD if is_other else None)]
-    fixes += [f"also: {each}" for each in others]
-    fix = "; ".join(each for each in fixes if each) or None
-    if match is None:
-        return InputError(error.problem, file=path, line=error.line, fix=fix)
-    documents = manifest.read_text(text, path).documents
-    lines = locator.Locator(text)
-    line = lines.line(documents[0], match["path"]) if documents else None
-    return InputError(match["problem"], file=path, line=line, path=match["path"], fix=fix)
+    first, *others = problems(error, text, path)
+    more = [
+        f"also: {': '.join(part for part in (each.path, each.problem) if part)}" for each in others
+    ]
+    first.fix = "; ".join(each for each in (first.fix, *more) if each) or None
+    return first
+
+
+class _Places:
+    """The lines of a configuration's text, and the names of its profiles."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._documents = manifest.read_text(text, path).documents
+        self._locator = locator.Locator(text)
+        obj = self._documents[0].object if self._documents else {}
+        profiles = obj.get("profiles")
+        self._profiles = profiles if isinstance(profiles, list) else []
+        self._names = [_name(each) for each in self._profiles]
+
+    def line(self, path: str) -> int | None:
+        """The line of a field."""
+        return self._locator.line(self._documents[0], path) if self._documents else None
+
+    def about(self, error: str) -> str:
+        """The profile that an error is about, in brackets."""
+        more = ""
+        found = re.match(r"profiles\[(\d+)\]\.schedulerName: Duplicate value", error)
+        if found is not None and int(found[1]) < len(self._names):
+            first = self._names.index(self._names[int(found[1])])
+            more = f", first at line {self.line(f'profiles[{first}].schedulerName')}"
+        return failure.about(error, self._names, more)
+
+    def line_of(self, error: config.ConfigError) -> int | None:
+        """The line of the profile that could not be made, or of the plugin that is to blame."""
+        if error.profile not in self._names:
+            return None
+        # Of two with one name it is the later one.
+        at = len(self._names) - 1 - self._names[::-1].index(error.profile)
+        quoted = set(re.findall(r'"([^"]+)"', error.problem))
+        plugins = self._profiles[at].get("plugins")
+        for point, sides in (plugins if isinstance(plugins, dict) else {}).items():
+            enabled = (sides or {}).get("enabled") if isinstance(sides, dict) else None
+            for place, each in enumerate(enabled if isinstance(enabled, list) else ()):
+                if isinstance(each, dict) and each.get("name") in quoted:
+                    return self.line(f"profiles[{at}].plugins.{point}.enabled[{place}].name")
+        return self.line(f"profiles[{at}].schedulerName")
+
+
+def _name(profile: Any) -> str:
+    name = profile.get("schedulerName") if isinstance(profile, dict) else None
+    return name if isinstance(name, str) else config.DEFAULT_SCHEDULER

@@ -5,9 +5,10 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import loading, newest, selection
+from kubestage.cli import loading, selection
 from kubestage.errors import InputError
 from kubestage.objects import defaulting, field_check, schema, shape, timestamps
+from kubestage.scenario import recorded_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +29,10 @@ class Contents:
             self._documents[row.group, row.kind].append(document)
 
     def select(
-        self, request: selection.Request, filters: selection.Filters, sort_by: str = ""
+        self, request: selection.Request, filters: selection.Filters
     ) -> list[dict[str, Any]]:
-        """The objects that a request and its filters mean, in the order to print them."""
-        found = filters.keep(request.kind, self.objects(request.kind))
-        return selection.sort(selection.pick(request, found), sort_by)
+        """The objects that a request and its filters mean, in the order of names."""
+        return selection.pick(request, filters.keep(request.kind, self.objects(request.kind)))
 
     def objects(self, kind: kinds.Kind) -> list[dict[str, Any]]:
         """All objects of a kind; of two with one name the later counts, as with kubectl apply."""
@@ -60,7 +60,7 @@ class Contents:
     def now_ns(self, text: str) -> int:
         """The moment a person gave, or else the newest that the objects mention."""
         if not text:
-            return newest.time_ns(document.object for document in self._loaded.documents)
+            return recorded_times.newest_ns(document.object for document in self._loaded.documents)
         try:
             return timestamps.parse_time(text)
         except ValueError:

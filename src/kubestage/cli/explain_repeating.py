@@ -21,7 +21,6 @@ from kubestage.cli import (
     scenario_run,
 )
 from kubestage.errors import InputError
-from kubestage.scenario.settings import Settings as ScenarioSettings
 from kubestage.scheduler import config
 from kubestage.scheduler.record import WAITING, Recording
 from kubestage.scheduler.selection import TieBreak
@@ -69,7 +68,7 @@ def repeatable(run: Run) -> Repeatable:
     plugins = _plugins(how, configuration)
     tie_break = TieBreak(how.tie_break)
     settings = running.Settings(
-        configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws
+        configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws, how.as_written
     )
     inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
     return Repeatable(inputs, settings, tuple(_doubts(how, plugins)))
@@ -88,7 +87,7 @@ def repeat(this: Repeatable, numbers: Collection[int]) -> Repeated:
 
         watching = scenario_run.Watching(progress=show)
         played = scenario_run.play(
-            this.inputs, this.settings, ScenarioSettings(), watching, explain_at=numbers
+            this.inputs, this.settings, watching=watching, explain_at=numbers
         )
     record = played.scheduler.record
     decisions = {each.number: each for each in record.decisions if each.result != WAITING}

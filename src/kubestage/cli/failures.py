@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Final
 
 import typer
 
+from kubestage.cli import interruption
 from kubestage.errors import ApiError, InputError, KubestageError
 
 if TYPE_CHECKING:
@@ -28,7 +30,11 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
     try:
         code = command(arguments)
         sys.stdout.flush()
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, interruption.Interrupted, typer.Abort) as error:
+        # Whoever reads the output may have been interrupted by the same key.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            typer.echo(interruption.line(error), err=True)
         return INTERRUPTED
     except SystemExit as left:
         # The parser of the command line turns a closed pipe into 1, which has another meaning.

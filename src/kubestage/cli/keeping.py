@@ -10,6 +10,8 @@ import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, Self
 
+from kubestage.cli import interruption
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from kubestage.results.run_directory import RunDirectory
     from kubestage.results.run_record import RunRecord
     from kubestage.results.run_record_reader import Reader
+    from kubestage.results.timings import Recorded
 
 Json = dict[str, Any]
 
@@ -56,15 +59,26 @@ class Keeper:
         record = self._records[name] = run_record.RunRecord(path, {"scenario": name})
         return record
 
-    def ended(self, scenario: Json) -> None:
+    def ended(self, scenario: Json, timings: Recorded | None = None) -> None:
         """Keep a Scenario that has ended."""
         name = scenario["metadata"]["name"]
         if name in self._records:
             self._records.pop(name).close()
         directory = self._directories.get(name)
         if directory is not None:
-            directory.write(scenario, self._repeat)
-            self.kept[name] = directory.path
+            with interruption.deferred():
+                directory.write(scenario, self._repeat, timings)
+                self.kept[name] = directory.path
+
+    def told(self) -> str:
+        """What an interrupt leaves: the runs that had ended, and those that are missing."""
+        if not self._directories:
+            return "nothing was kept, as there is no --out"
+        paths = {name: str(each.path) for name, each in self._directories.items()}
+        missing = [path for name, path in paths.items() if name not in self.kept]
+        kept = f"kept: {', '.join(map(str, self.kept.values()))}" if self.kept else ""
+        gone = f"not written: {', '.join(missing)}" if missing else ""
+        return "; ".join(part for part in (kept, gone) if part)
 
     def reader(self, name: str) -> Reader | None:
         """What was recorded of a Scenario that has ended."""

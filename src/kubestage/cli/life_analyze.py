@@ -10,7 +10,7 @@ import msgspec
 from kubestage.cli import completion, life_summary
 from kubestage.errors import InputError
 from kubestage.objects.tables import text
-from kubestage.results import analysis, run_directory
+from kubestage.results import analysis, run_directory, timings
 from kubestage.results.life import tables, wording
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kubestage.results.analysis import Table
     from kubestage.results.life.life import Life
 
-WHATS: Final = ("summary", *tables.COLUMNS)
+WHATS: Final = ("summary", *tables.COLUMNS, "timings")
 _ROWS: Final = 40
 
 
@@ -47,7 +47,9 @@ def charts(run: str) -> dict[str, ChartType]:
     """All charts of a living run."""
     from kubestage.results import charts as drawing
 
-    return drawing.of_life(run_directory.open_life(run)[0])
+    drawn = drawing.of_life(run_directory.open_life(run)[0])
+    recorded = timings.beside(run)
+    return drawn if recorded is None else {**drawn, "timings": drawing.timings(recorded)}
 
 
 def _summary(life: Life, output: str) -> str:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures
+from kubestage.cli import failures, timings_report
 from kubestage.cli.explaining import blocks
 from kubestage.errors import InputError
 from kubestage.objects.tables import text
-from kubestage.results import analysis, run_directory
+from kubestage.results import analysis, run_directory, timings
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.life import comparison, wording
 
@@ -71,7 +71,7 @@ def compare(
     lives = [run_directory.open_life(each)[0] for each in inputs]
     known = comparison.measures([each.summary for each in lives])
     found = _worse(names, known, metrics) if fail_if_worse else []
-    sys.stdout.write(_written(names, known, output))
+    sys.stdout.write(_written(names, known, _durations(inputs, names), output))
     sys.stdout.flush()
     for name, each in zip(names[1:], lives[1:], strict=True):
         if each.seconds != lives[0].seconds:
@@ -94,13 +94,26 @@ def _worse(
         raise
 
 
-def _written(names: Sequence[str], known: Sequence[Measure], output: str) -> str:
+def _durations(inputs: Sequence[str], names: Sequence[str]) -> Table | None:
+    """How long scheduling took, run by run; None unless that is known of all of them."""
+    kept = [found for each in inputs if (found := timings.beside(each)) is not None]
+    return timings.side_by_side(names, kept) if len(kept) == len(inputs) else None
+
+
+def _written(
+    names: Sequence[str], known: Sequence[Measure], durations: Table | None, output: str
+) -> str:
     if output == "csv":
         return analysis.as_csv(_table(names, known))
     if output == "json":
-        told = {"runs": list(names), "measures": list(_told(names, known))}
+        told: Json = {"runs": list(names), "measures": list(_told(names, known))}
+        if durations is not None:
+            told["timings"] = list(durations.records())
         return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
-    return "".join(f"{line}\n" for line in _lines(names, known))
+    lines = list(_lines(names, known))
+    if durations is not None:
+        lines += ["", *timings_report.compared(durations, names)]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _told(names: Sequence[str], known: Sequence[Measure]) -> Iterator[Json]:

@@ -8,7 +8,7 @@ import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 import kubestage
-from kubestage.cli import life_report, printing
+from kubestage.cli import life_report, printing, repeating
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,12 +71,15 @@ def repeat(settings: Settings, wanted: Wanted, plan: Plan, life: Life) -> LifeRe
         controllers=True,
         detail="summary",
         strategy="",
+        as_written=settings.as_written,
         configuration=wanted.configuration,
         flags=wanted.flags.as_dict(),
         laws=dict(settings.laws),
         plugins=[Plugin(reference, _hash(plugin)) for reference, plugin in named],
         duration=life_report.in_days(plan.duration_ns),
         later=list(_later(plan)),
+        control_plane=repeating.control_plane(settings),
+        autoscalers=[Plugin(each.reference, _hash(each.autoscaler)) for each in plan.autoscalers],
     )
 
 

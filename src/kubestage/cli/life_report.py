@@ -6,7 +6,7 @@ import collections
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import table
-from kubestage.results.life import wording
+from kubestage.results.life import pending, wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,12 +36,15 @@ _SHOWN: Final = (
     ("kubestage.dev/v1alpha1", "NodeGroup"),
 )
 _ROWS: Final = 20
+_REASONS: Final = 10
+# What somebody may have to do something about comes first.
+_URGENT: Final = {"Pending": 0, "Failed": 1}
 
 
-def as_table(lived: Life, *, wide: bool) -> str:
-    """A table for each kind that people look at, what was recorded, and a sum.
+def as_table(lived: Life, *, wide: bool, shows_all: bool = False) -> str:
+    """Which pods are pending, a table for each kind that people look at, what was recorded, a sum.
 
-    Long tables are cut unless `wide`.
+    Long tables are cut unless they are `wide` or all was asked for.
     """
     stage = lived.stage
     found = list(_found(stage))
@@ -55,7 +58,7 @@ def as_table(lived: Life, *, wide: bool) -> str:
     now_ns = stage.clock.unix_ns
     written = []
     for kind, objects in found:
-        kept = objects if wide else objects[:_ROWS]
+        kept = objects if wide or shows_all else objects[:_ROWS]
         text = table.render([(kind, kept)], options, now_ns)
         if len(kept) < len(objects):
             text += f"and {len(objects) - len(kept):,} more: -o wide shows all\n"
@@ -64,7 +67,20 @@ def as_table(lived: Life, *, wide: bool) -> str:
         from kubestage.cli import life_summary
 
         written.append(life_summary.as_text(lived.record.summary, wide=wide))
-    return "\n".join([*written, _sum(stage)])
+    return "\n".join([*_pending(stage), *written, _sum(stage)])
+
+
+def _pending(stage: Stage) -> Iterator[str]:
+    """The pods without a node, each reason once; nothing if there are none."""
+    told = pending.of(stage.store)
+    if not told["pods"]:
+        return
+    lines = [f"{pending.headline(told)}:"]
+    for each in told["reasons"][:_REASONS]:
+        lines += [f"  {pending.named(each)}", f"    {each['reason']}"]
+    if len(told["reasons"]) > _REASONS:
+        lines.append(f"  and {len(told['reasons']) - _REASONS:,} more reasons")
+    yield "".join(f"{line}\n" for line in lines)
 
 
 def _found(stage: Stage) -> Iterator[tuple[Kind, list[dict[str, Any]]]]:
@@ -85,7 +101,8 @@ def _found(stage: Stage) -> Iterator[tuple[Kind, list[dict[str, Any]]]]:
 def _sum(stage: Stage) -> str:
     pods = stage.store.read(("v1", "Pod"))
     phases = collections.Counter(map(_phase, pods.values()))
-    told = ", ".join(f"{number:,} {phase}" for phase, number in sorted(phases.items()))
+    ordered = sorted(phases.items(), key=lambda each: (_URGENT.get(each[0], 2), each[0]))
+    told = ", ".join(f"{number:,} {phase}" for phase, number in ordered)
     nodes = stage.store.read(("v1", "Node"))
     ready = sum(1 for node in nodes.values() if _is_ready(node))
     passed = in_days(stage.clock.now_ns)

@@ -16,8 +16,10 @@ from kubestage.scheduler.record import Recording
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from kubestage.cli.autoscaler_files import Brought
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
+    from kubestage.cluster.profile import Profile as ControlPlane
     from kubestage.controllers.settings import Settings as ControllerSettings
     from kubestage.results.life.life import Life as Record
     from kubestage.scheduler.scheduler import Scheduler
@@ -43,8 +45,9 @@ class Later(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What is to happen: how long to live, what comes later, who is told of what happens.
 
-    `trace` is the file that the movements are written to; `recorded` whether a record is kept of
-    traffic, autoscalers and nodes.
+    `trace` is the file that the movements are written to, with those of timers if
+    `traces_internal`; `recorded` whether a record is kept of traffic, autoscalers and nodes.
+    `autoscalers` are those that a person brings.
     """
 
     duration_ns: int
@@ -52,6 +55,8 @@ class Plan(msgspec.Struct, frozen=True):
     controllers: ControllerSettings
     tell: Callable[[Stage, Change], None] | None = None
     trace: str | None = None
+    traces_internal: bool = False
+    autoscalers: Sequence[Brought] = ()
     watched: bool = True
     recorded: bool = False
 
@@ -106,10 +111,11 @@ def check(plan: Plan) -> None:
             raise InputError(f"{when} comes after the end of --for", path="--at", fix=fix)
 
 
-def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:
-    """The settings of a stage with what a person gave by option."""
+def controller_settings(
+    laws: Mapping[str, str], control_plane: ControlPlane | None = None
+) -> ControllerSettings:
+    """The settings of a stage with what a person gave by option, on top of a control plane's."""
     from kubestage.cli import setting_option
-    from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.controllers.settings import Settings as Controllers
 
     own = {name: law for name, law in laws.items() if name in LAWS}
@@ -118,7 +124,13 @@ def controller_settings(laws: Mapping[str, str]) -> ControllerSettings:
             distributions.parse(law)
         except InputError as error:
             raise InputError(error.problem, path=option(name), fix=error.fix) from None
-    settings = Controllers(kubelet=msgspec.structs.replace(KubeletSettings(), **own))
+    settings = Controllers()
+    if control_plane is not None:
+        from kubestage.cluster import staging as profile_staging
+
+        settings, _ = profile_staging.stage_settings(control_plane)
+    kubelet = msgspec.structs.replace(settings.kubelet, **own)
+    settings = msgspec.structs.replace(settings, kubelet=kubelet)
     others = {name: value for name, value in laws.items() if name not in own}
     return setting_option.apply(settings, others)
 
@@ -156,34 +168,44 @@ def run(loaded: Loaded, settings: Settings, plan: Plan, explained: str | None = 
 def _live(loaded: Loaded, settings: Settings, plan: Plan, explain_at: Collection[int] = ()) -> Life:
     stage = staging.empty(loaded, settings.seed)
     recorded = dataclasses.replace(settings, recording=Recording.DECISIONS)
-    scheduler = running.add_scheduler(stage, recorded, explain_at)
+    scheduler = running.add_scheduler(stage, recorded, explain_at, is_paced=True)
     first, rest = staging.split(loaded)
-    staging.put(stage, loaded, first, is_new=staging.is_new)
+    there = staging.in_order(first, as_written=settings.as_written)
+    staging.put(stage, loaded, there, is_new=staging.is_new)
     if plan.tell is not None:
         stage.store.subscribe(_Teller(stage, plan.tell))
-    stage.add_controllers(plan.controllers, traces_requests=plan.trace is not None)
+    stage.add_controllers(
+        plan.controllers,
+        traces_requests=plan.trace is not None,
+        autoscalers={each.key: each.autoscaler for each in plan.autoscalers},
+    )
     recorder = life_records.begin(stage, plan.duration_ns) if plan.recorded else None
     with contextlib.ExitStack() as stack:
         if plan.trace is not None:
             from kubestage.results import trace
 
-            movements = trace.SqliteRecorder(plan.trace, seed=settings.seed)
+            movements = trace.SqliteRecorder(
+                plan.trace, seed=settings.seed, internal=plan.traces_internal
+            )
             stage.environment.recorder = stack.enter_context(movements)
         view = stack.enter_context(live_view.shown(stage, plan.duration_ns, plan.watched))
-        stage.run(_SETTLING_NS)
+        stage.run(min(_SETTLING_NS, plan.duration_ns))
         staging.put(stage, loaded, rest, is_new=staging.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             view.run_until(each.at_ns)
-            _apply(stage, each.loaded)
+            _apply(stage, each.loaded, as_written=settings.as_written)
         view.run_until(plan.duration_ns)
+        # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
+        stage.environment.halt(plan.duration_ns)
+        stage.environment.run()
         assert stage.traffic is not None
         stage.traffic.report()
     record = None if recorder is None else life_records.end(recorder, stage)
     return Life(stage, scheduler, [], None, record)
 
 
-def _apply(stage: Stage, loaded: Loaded) -> None:
-    for document in loaded.documents:
+def _apply(stage: Stage, loaded: Loaded, *, as_written: bool) -> None:
+    for document in staging.in_order(loaded.documents, as_written=as_written):
         try:
             stage.apply([document.object])
         except ApiError as error:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-import typer
-
-from kubestage.cli import completion, failures, load_find_limit, load_group
+from kubestage.cli import (
+    completion,
+    failures,
+    help_page,
+    interruption,
+    load_find_limit,
+    load_group,
+)
 from kubestage.cli import load_options as options
 
 if TYPE_CHECKING:
@@ -44,12 +49,7 @@ Exit code: 0 if all tests passed, 1 if one failed, 2 if something is wrong with 
 it was interrupted: everything is cleaned up then, unless Ctrl-C is pressed a second time.
 """
 
-application = typer.Typer(
-    name="load",
-    help=HELP,
-    cls=load_group.LoadGroup,
-    rich_markup_mode="rich",
-)
+application = help_page.Application(name="load", help=HELP, cls=load_group.LoadGroup)
 application.command("find-limit", epilog=load_find_limit.EPILOG)(load_find_limit.find_limit)
 
 
@@ -122,7 +122,10 @@ def _run(
 ) -> int:
     from kubestage.cli import load_grounds, load_keeping, load_report, load_running, load_view
 
-    with load_keeping.claimed(report_dir) as directory:
+    with (
+        load_keeping.claimed(report_dir) as directory,
+        interruption.telling(lambda: load_keeping.missing(report_dir)),
+    ):
         ground = load_grounds.ground(choices, registry)
         try:
             loaded = load_running.loaded_for(tests, choices, ground)
@@ -137,6 +140,8 @@ def _run(
                 load_keeping.write(directory, ran, about)
         finally:
             ground.close()
+    if any(each.result.is_interrupted for each in ran):
+        load_keeping.tell_interrupted(report_dir, len(ran), len(tests))
     return _code(ran)
 
 

@@ -116,7 +116,7 @@ def made(given: Mapping[str, Any]) -> Choices:
 
 def shape_of(text: str) -> Shape:
     """What ``cpu=8,memory=32Gi,pods=110`` says; what is left out is as usual."""
-    from kubestage.objects import quantity
+    from kubestage.objects import quantity, quantity_advice
 
     said: dict[str, str] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
@@ -126,7 +126,9 @@ def shape_of(text: str) -> Shape:
         try:
             is_some = quantity.parse(amount).sign > 0
         except ValueError as error:
-            raise InputError(str(error), path="--node", fix=_SHAPE) from error
+            meant = quantity_advice.suggestion(amount)
+            fix = _SHAPE if meant is None else f"did you mean {name}={meant}?"
+            raise InputError(str(error), path="--node", fix=fix) from error
         if not is_some:
             raise InputError(f'"{part}" is nothing', path="--node", fix=_SHAPE)
         said[name] = amount

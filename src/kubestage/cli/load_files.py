@@ -12,7 +12,7 @@ class Folder:
     """Files below a folder; paths start at `start` within it.
 
     No ``..`` may lead out of the folder, nor may a link. `around` is wider: modules are read there,
-    and links of the folder may lead there.
+    and links of the folder may lead there. `seen` are the files that were read.
     """
 
     def __init__(self, root: pathlib.Path, start: str = "", around: Folder | None = None) -> None:
@@ -20,12 +20,14 @@ class Folder:
         self._start = start
         self._around = around
         self._wall: pathlib.Path = self.root if around is None else around.root
+        self.seen: set[pathlib.Path] = set() if around is None else around.seen
 
     def read(self, path: str) -> str:
         """The text of a file."""
         place = self._place(path)
         if not place.is_file():
             raise files.missing(path)
+        self.seen.add(place)
         try:
             return place.read_bytes().decode()
         except UnicodeDecodeError:

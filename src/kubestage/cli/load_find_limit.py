@@ -97,12 +97,16 @@ def find_limit(
 
 
 def _searched(search: Search, choices: Choices, output: str, report_dir: str | None) -> int:
-    from kubestage.cli import load_limit_report
+    from kubestage.cli import interruption, load_keeping, load_limit_report
 
-    with load_limit_report.claimed(report_dir) as directory:
+    with (
+        load_limit_report.claimed(report_dir) as directory,
+        interruption.telling(lambda: load_keeping.missing(report_dir)),
+    ):
         outcome = search.run()
         if directory is not None:
-            load_limit_report.write(directory, outcome, choices, sys.argv[1:])
+            with interruption.deferred():
+                load_limit_report.write(directory, outcome, choices, sys.argv[1:])
     sys.stdout.write(load_limit_report.written(outcome, output, report_dir))
     return failures.NOT_AS_WANTED if outcome.found.limit is None else 0
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from typer import core
+from kubestage.cli import help_page
 
 USUAL: Final = "run"
 
 
-class LoadGroup(core.TyperGroup):
+class LoadGroup(help_page.Group):
     """Takes the first word for a command if it is one, and for a configuration if it is none."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -18,7 +18,7 @@ class LoadGroup(core.TyperGroup):
         return super().parse_args(ctx, args if named else [USUAL, *args])
 
 
-class UsualCommand(core.TyperCommand):
+class UsualCommand(help_page.Command):
     """Is called what its group is called: a person need not know that there is a group."""
 
     def make_context(

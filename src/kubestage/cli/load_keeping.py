@@ -7,8 +7,10 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
+import typer
+
 import kubestage
-from kubestage.cli import load_stage
+from kubestage.cli import interruption, load_stage
 from kubestage.results.load.about import About
 
 if TYPE_CHECKING:
@@ -35,7 +37,22 @@ def write(directory: ReportDirectory, ran: Sequence[Ran], about: About) -> None:
     from kubestage.load import dumping
 
     configs = [dumping.dump(each.loaded.config) for each in ran]
-    directory.write([each.result for each in ran], configs, about)
+    with interruption.deferred():
+        directory.write([each.result for each in ran], configs, about)
+
+
+def missing(report_dir: str | None) -> str:
+    """What is left of a load that was ended at once."""
+    if report_dir is None:
+        return "nothing was kept, as there is no --report-dir"
+    return f"not written: {report_dir}"
+
+
+def tell_interrupted(report_dir: str | None, ran: int, tests: int) -> None:
+    """Say what is left of a load that was interrupted and has cleaned up."""
+    kept = missing(None) if report_dir is None else f"kept: {report_dir}, up to there"
+    left = f"; {tests - ran} of {tests} tests did not begin" if ran < tests else ""
+    typer.echo(f"Interrupted: {kept}{left}.", err=True)
 
 
 def about(choices: Choices, where: Where, words: Sequence[str]) -> About:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, load_choices, load_options, staging
-from kubestage.cluster import node_readiness, profile_files, profiles
+from kubestage.cli import config_file, control_plane, load_options, plain_nodes, staging
+from kubestage.cluster import node_readiness
 from kubestage.cluster import staging as profile_staging
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from kubestage.cli.load_choices import Choices, Shape
+    from kubestage.cli.load_choices import Choices
     from kubestage.cluster.profile import Profile
     from kubestage.stage import Stage
 
@@ -21,10 +20,6 @@ Json = dict[str, Any]
 _NODE: Final = ("v1", "Node")
 _STORAGE_CLASS: Final = ("storage.k8s.io/v1", "StorageClass")
 _IS_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
-_ZONES: Final = ("zone-a", "zone-b", "zone-c")
-# The sandbox image of nodes of several ages; some loads never pull it.
-_PAUSES: Final = ("3.1", "3.9", "3.10", "3.10.1")
-_PAUSE_BYTES: Final = 320_000
 # Infrastructure is there before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
 _AUTO: Final = "auto"
@@ -38,9 +33,7 @@ def profile_of(choices: Choices) -> Profile:
     text = choices.profile
     if text == _AUTO:
         text = "gce-5000" if (choices.nodes or _nodes_in(choices)) > _LARGE else "gce-100"
-    if pathlib.Path(text).suffix in (".yaml", ".yml", ".json") or pathlib.Path(text).is_file():
-        return profile_files.load(load_choices.text_of(text, "--profile"), text)
-    return profiles.named(text)
+    return control_plane.named(text)
 
 
 def _nodes_in(choices: Choices) -> int:
@@ -66,7 +59,7 @@ def furnish(choices: Choices, profile: Profile) -> Stage:
     if not stage.store.read(_NODE):
         number = choices.nodes or load_options.NODES
         for index in range(number):
-            stage.load(_node(index, choices.shape, choices.image_registry))
+            stage.load(plain_nodes.node(index, choices.shape, choices.image_registry))
     if not any(map(_is_default, stage.store.read(_STORAGE_CLASS).values())):
         stage.load(_storage_class())
     stage.add_controllers(settings)
@@ -92,33 +85,6 @@ def nodes_of(stage: Stage, choices: Choices) -> int:
             fix="mend a node, or say with --nodes for how many the load is made",
         )
     return number
-
-
-def _node(index: int, shape: Shape, registry: str) -> Json:
-    name = f"node-{index}"
-    has = {"cpu": shape.cpu, "memory": shape.memory, "pods": shape.pods}
-    labels = {
-        "kubernetes.io/arch": "amd64",
-        "kubernetes.io/hostname": name,
-        "kubernetes.io/os": "linux",
-        "node.kubernetes.io/instance-type": f"standard-{shape.cpu}",
-        "topology.kubernetes.io/region": "region",
-        "topology.kubernetes.io/zone": _ZONES[index % len(_ZONES)],
-    }
-    images = [
-        {"names": [f"{registry}/pause:{each}"], "sizeBytes": _PAUSE_BYTES} for each in _PAUSES
-    ]
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels},
-        "status": {
-            "capacity": has,
-            "allocatable": has,
-            "conditions": [{"type": "Ready", "status": "True"}],
-            "images": images,
-        },
-    }
 
 
 def _storage_class() -> Json:

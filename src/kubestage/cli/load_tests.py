@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cli import load_choices, load_files
+from kubestage.cli import file_kinds, load_choices, load_files
+from kubestage.cli.file_kinds import FileKind
 from kubestage.errors import InputError
 from kubestage.load import loading, suites
 from kubestage.load.reading.problems import InvalidConfig
@@ -40,6 +41,7 @@ def named(configs: Sequence[str], named_suites: Sequence[str]) -> list[Test]:
     found: list[Test] = []
     for config in configs:
         text = load_choices.text_of(config, "CONFIG")
+        file_kinds.expect(FileKind.LOAD, config, text.encode(), FileKind.SUITE, FileKind.MODULE)
         found.extend(_scenarios(config, text) if _is_suite(text) else [Test(config)])
     for suite in named_suites:
         text = load_choices.text_of(suite, "--suite")
@@ -55,9 +57,17 @@ def named(configs: Sequence[str], named_suites: Sequence[str]) -> list[Test]:
 
 
 def load(
-    test: Test, choices: Choices, nodes: int, registry: Registry, random: random.Random
+    test: Test,
+    choices: Choices,
+    nodes: int,
+    registry: Registry,
+    random: random.Random,
+    seen: set[pathlib.Path] | None = None,
 ) -> Loaded:
-    """Render, read and check one test; problems name files as the person would."""
+    """Render, read and check one test; problems name files as the person would.
+
+    The files that it reads are added to `seen`.
+    """
     parameters = _parameters(test, choices, nodes)
     config = pathlib.Path(test.path)
     root = None if choices.root is None else pathlib.Path(choices.root)
@@ -78,6 +88,9 @@ def load(
     except InputError as error:
         _place(error, config)
         raise
+    finally:
+        if seen is not None:
+            seen |= files.seen
 
 
 def _parameters(test: Test, choices: Choices, nodes: int) -> loading.Parameters:

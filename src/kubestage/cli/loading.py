@@ -7,7 +7,7 @@ import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import sources, traffic_files
+from kubestage.cli import file_kinds, sources, traffic_files
 from kubestage.errors import InputError
 from kubestage.objects import kinds, locator, manifest
 from kubestage.scenario import kss_input
@@ -49,17 +49,34 @@ def load(names: Sequence[str], *, imports: bool = False) -> Loaded:
         raise InputError(
             "no manifests named", fix="add -f FILE, -f DIRECTORY or -f - for standard input"
         )
+    return load_sources(sources.read(names), imports=imports)
+
+
+def load_sources(found: Iterable[sources.Source], *, imports: bool = False) -> Loaded:
+    """The same of texts that are read already. A file that is for another command is a problem
+    which names that command.
+    """
     loaded = Loaded()
-    for source in sources.read(names):
+    refused: list[tuple[file_kinds.FileKind, str]] = []
+    for source in found:
         if imports and kss_input.sniff(source.text) is not None:
             name = _DNS.sub("-", pathlib.Path(source.name).stem.lower()).strip("-") or "imported"
             loaded.imported.append(kss_input.load(source.text, source.name, name))
+            continue
+        kind = file_kinds.recognise(source.name, source.text)
+        if file_kinds.is_elsewhere(kind):
+            refused.append((kind, source.name))
+            loaded.bad.add((source.name, 0, ""))
+            loaded.locators[source.name] = locator.Locator(b"")
             continue
         reading = manifest.read_text(source.text, source.name)
         loaded.documents += reading.documents
         loaded.problems += reading.problems
         loaded.bad |= {(source.name, index, path) for index, path in reading.bad}
         loaded.locators[source.name] = locator.Locator(source.text)
+    # What belongs to another file says less than that one.
+    refused.sort(key=lambda each: file_kinds.is_part(each[0]))
+    loaded.problems[:0] = [file_kinds.refusal(kind, name) for kind, name in refused]
     traffic_files.put_in(loaded)
     for document in loaded.documents:
         _register(loaded, document)

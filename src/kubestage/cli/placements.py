@@ -24,6 +24,9 @@ SCHEDULED: Final = "Scheduled"
 PENDING: Final = "Pending"
 GATED: Final = "Gated"
 PREEMPTED: Final = "Preempted"
+FAILED: Final = "Failed"
+# What a person has to look at, the worst first.
+TROUBLE: Final = (PENDING, GATED, FAILED, PREEMPTED)
 
 RESOURCES: Final = ("cpu", "memory")
 
@@ -143,7 +146,7 @@ def summary(told: Told, found: list[Placement], scheduler: Scheduler) -> Summary
     columns = scheduler.cache.columns
     counts = collections.Counter(each.status for each in found)
     return Summary(
-        {status: counts[status] for status in (SCHEDULED, PENDING, GATED, PREEMPTED)},
+        {status: counts[status] for status in (*TROUBLE, SCHEDULED)},
         told.running_before,
         len(columns),
         int((columns.pod_count > 0).sum()),
@@ -171,6 +174,8 @@ def _placement(
         node = current["spec"].get("nodeName") or ""
     if victim_of is not None and current is None:
         status, node, message = PREEMPTED, victim_of[1], f"preempted by {victim_of[0]}"
+    elif current is not None and (current.get("status") or {}).get("phase") == FAILED:
+        status, message = FAILED, _failure(current["status"])
     elif node:
         status, message = SCHEDULED, ""
     else:
@@ -187,6 +192,12 @@ def _placement(
         last.feasible if last else 0,
         message,
     )
+
+
+def _failure(status: Json) -> str:
+    """Why a pod has failed, as far as it says."""
+    told = [status.get("reason") or "", status.get("message") or ""]
+    return ": ".join(each for each in told if each) or "its containers failed"
 
 
 def _unplaced(pod: PodView, last: Decision | None, scheduler: Scheduler) -> tuple[str, str]:

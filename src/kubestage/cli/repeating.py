@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pathlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 import kubestage
 from kubestage.results.repeat import Plugin, Repeat
@@ -26,6 +28,7 @@ def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettin
         controllers=inputs.is_alive,
         detail=rules.detail.value,
         strategy=rules.strategy.value,
+        as_written=rules.as_written,
         configuration=wanted.configuration,
         flags=wanted.flags.as_dict(),
         laws=dict(settings.laws),
@@ -36,7 +39,14 @@ def of(inputs: Inputs, settings: Settings, wanted: Wanted, rules: ScenarioSettin
                 dict.fromkeys(wanted.plugins), settings.plugins.values(), strict=False
             )
         ],
+        control_plane=control_plane(settings),
     )
+
+
+def control_plane(settings: Settings) -> dict[str, Any] | msgspec.UnsetType:
+    """The profile that says how long things take, if there is one."""
+    plane = settings.control_plane
+    return msgspec.UNSET if plane is None else msgspec.to_builtins(plane)
 
 
 def _hash(plugin: type) -> str:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import pathlib
 import shutil
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from kubestage.cli import (
+    autoscaler_files,
+    colour,
     event_stream,
     explaining,
+    interruption,
     life_records,
     life_report,
     living,
+    log_lines,
     placements,
     printing,
+    python_file,
     running,
     scenario_report,
+    trace_table,
     traffic_targets,
     traffic_times,
 )
@@ -39,17 +49,21 @@ def run(
 ) -> running.Ended:
     """Let the cluster live, and print what came of it; `life` are the options for that."""
     _refuse_scenarios(loaded)
+    _check_trace(wanted, life)
     machine = wanted.output in ("json", "yaml")
     stream = event_stream.EventStream(prints=not machine) if life["--events"] else None
     coming = [living.later(each, wanted.config) for each in life["--at"] or ()]
     every = [loaded, *(each.loaded for each in coming)]
     traffic_targets.check(every)
+    brought = autoscaler_files.load(life["--autoscaler"] or (), every)
     plan = living.Plan(
         living.duration(run_for),
         coming,
-        living.controller_settings(settings.laws),
+        living.controller_settings(settings.laws, settings.control_plane),
         stream,
         life["--trace-out"],
+        traces_internal=life["--trace-internal"],
+        autoscalers=brought,
         watched=stream is None,
         recorded=wanted.out is not None or life_records.is_worth_it(every),
     )
@@ -60,15 +74,51 @@ def run(
         traffic_times.check(later.loaded, later.at_ns, plan.duration_ns)
     with contextlib.ExitStack() as stack:
         place = None if wanted.out is None else stack.enter_context(_claimed(wanted.out))
-        lived = living.run(loaded, settings, plan, wanted.explain)
+        if life["--trace"] and plan.trace is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            plan = msgspec.structs.replace(plan, trace=f"{folder}/trace.sqlite")
+        own = python_file.blaming(*autoscaler_files.files(brought))
+        kept = functools.partial(_left, wanted.out, life["--trace-out"])
+        with log_lines.printed(life["--log-level"]), own, interruption.telling(kept):
+            lived = living.run(loaded, settings, plan, wanted.explain)
         if place is not None:
             assert lived.record is not None
             repeat = life_records.repeat(settings, wanted, plan, lived.record)
-            place.write_life(lived.record, repeat, life_records.inputs(loaded, plan))
-    sys.stdout.write(_told(lived, wanted, stream))
+            inputs = life_records.inputs(loaded, plan)
+            timings = running.timings_of(lived.scheduler)
+            with interruption.telling(lambda: f"kept: {wanted.out}"), interruption.deferred():
+                place.write_life(lived.record, repeat, inputs, timings)
+        if life["--trace"]:
+            _print_trace(plan)
+    told = _told(lived, wanted, stream)
+    sys.stdout.write(told if machine else colour.painted(told))
     left = life_report.unfinished(lived.stage)
     problem = f"{len(left)} pod{'' if len(left) == 1 else 's'} not running" if left else None
-    return running.Ended(None, problem, list(_notes(lived)))
+    return running.Ended(None, problem, list(_notes(lived)), running.timings_of(lived.scheduler))
+
+
+def _check_trace(wanted: Wanted, life: Mapping[str, Any]) -> None:
+    if life["--trace"] and wanted.output in ("json", "yaml"):
+        fix = "keep it with --trace-out FILE, then: kubestage trace show FILE -o json"
+        raise InputError(f"prints a table, which is no {wanted.output}", path="--trace", fix=fix)
+    if life["--trace-internal"] and not (life["--trace"] or life["--trace-out"]):
+        fix = "add --trace or --trace-out FILE"
+        raise InputError("means something only with a trace", path="--trace-internal", fix=fix)
+
+
+def _print_trace(plan: living.Plan) -> None:
+    from kubestage.results import trace
+
+    assert plan.trace is not None
+    read = functools.partial(trace.read_trace, plan.trace)
+    trace_table.print_trace(trace.COLUMNS, read)
+    sys.stdout.write("\n")
+
+
+def _left(out: str | None, trace: str | None) -> str:
+    """What is left of a cluster whose life was interrupted."""
+    missing = "nothing was kept, as there is no --out" if out is None else f"not written: {out}"
+    return missing if trace is None else f"kept: {trace}, up to there; {missing}"
 
 
 def _notes(lived: Life) -> Iterator[str]:
@@ -104,7 +154,8 @@ def _told(lived: Life, wanted: Wanted, stream: event_stream.EventStream | None) 
         return printing.as_json(told) if wanted.output == "json" else printing.as_yaml(told)
     if lived.explained is not None:
         return _explained(lived, wanted)
-    text = life_report.as_table(lived, wide=wanted.output == "wide")
+    is_wide = wanted.output == "wide"
+    text = life_report.as_table(lived, wide=is_wide, shows_all=wanted.shows_all)
     if wanted.out is not None:
         text += scenario_report.kept_in({"": pathlib.Path(wanted.out)})
     return f"\n{text}" if stream is not None else text

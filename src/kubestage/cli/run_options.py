@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import completion, log_lines
 
 FORMATS: Final = ("table", "wide", "json", "yaml")
 TIE_BREAKS: Final = ("heap", "first", "random")
@@ -48,13 +48,21 @@ TieBreak = Annotated[
     ),
 ]
 RequireAll = Annotated[
-    bool, typer.Option("--require-all", help="Leave with 1 if a pod stays without a node.")
+    bool, typer.Option("--require-all", help="Exit code 1 if a pod stays without a node.")
 ]
 Explain = Annotated[
     str | None,
-    typer.Option("--explain", metavar="POD", help="Tell why a pod went where it went."),
+    typer.Option("--explain", metavar="POD", help="Explain why a pod went where it went."),
 ]
 Output = Annotated[str, completion.output_option(*FORMATS)]
+All = Annotated[
+    bool,
+    typer.Option(
+        "--all",
+        help="List all pods and workloads; by default those that need attention, and no more than "
+        "20 of each.",
+    ),
+]
 Detail = Annotated[
     str,
     typer.Option(
@@ -92,6 +100,20 @@ ResultStrategy = Annotated[
         autocompletion=completion.one_of(*STRATEGIES),
     ),
 ]
+AsWritten = Annotated[
+    bool,
+    typer.Option(
+        "--as-written",
+        help="Create the nodes of a step in the order of the file, not by name.",
+    ),
+]
+ResultAnnotations = Annotated[
+    bool,
+    typer.Option(
+        "--result-annotations",
+        help="Write the results of each attempt on its pod, as kube-scheduler-simulator does.",
+    ),
+]
 For = Annotated[
     str | None,
     typer.Option(
@@ -118,7 +140,7 @@ LaunchDelay = Annotated[
     str | None,
     typer.Option(
         "--launch-delay",
-        metavar="LAW",
+        metavar="DISTRIBUTION",
         help="How long containers take to start: 2s, normal(5s,1s), exp(3s) ...",
         rich_help_panel=_KUBELETS,
     ),
@@ -127,7 +149,7 @@ RunDuration = Annotated[
     str | None,
     typer.Option(
         "--run-duration",
-        metavar="LAW",
+        metavar="DISTRIBUTION",
         help="How long the containers of Jobs run.",
         rich_help_panel=_KUBELETS,
     ),
@@ -136,7 +158,7 @@ TerminateDelay = Annotated[
     str | None,
     typer.Option(
         "--terminate-delay",
-        metavar="LAW",
+        metavar="DISTRIBUTION",
         help="How long containers take to end when asked to.",
         rich_help_panel=_KUBELETS,
     ),
@@ -146,8 +168,26 @@ Setting = Annotated[
     typer.Option(
         "--setting",
         metavar="NAME=VALUE",
+        autocompletion=completion.setting_words,
         help="A flag of a controller or autoscaler: hpa.sync-period=30s, metrics.delay=4s, "
         "vpa.min-replicas=1, node-autoscaler.expander=price ... Repeatable.",
+        rich_help_panel=_LIVING,
+    ),
+]
+Autoscalers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--autoscaler",
+        metavar="[HPA=]FILE.py:CLASS",
+        help="An autoscaler of your own that decides for HPAs, or for the one named. Repeatable.",
+        rich_help_panel=_LIVING,
+    ),
+]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace",
+        help="Print every movement of requests, replicas, pods, nodes and autoscalers.",
         rich_help_panel=_LIVING,
     ),
 ]
@@ -156,7 +196,25 @@ TraceOut = Annotated[
     typer.Option(
         "--trace-out",
         metavar="FILE",
-        help="Keep every movement of pods and timers in this SQLite file.",
+        help="Keep the movements in this SQLite file, for `kubestage trace show`.",
+        rich_help_panel=_LIVING,
+    ),
+]
+TraceInternal = Annotated[
+    bool,
+    typer.Option(
+        "--trace-internal",
+        help="Trace internal timers too.",
+        rich_help_panel=_LIVING,
+    ),
+]
+LogLevel = Annotated[
+    str | None,
+    typer.Option(
+        "--log-level",
+        metavar="LEVEL",
+        help=log_lines.HELP,
+        autocompletion=completion.one_of(*log_lines.LEVELS),
         rich_help_panel=_LIVING,
     ),
 ]

@@ -2,37 +2,109 @@
 
 from __future__ import annotations
 
+import collections
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import placements
+from kubestage.cli import placements, workloads
 from kubestage.objects import timestamps
 from kubestage.objects.tables import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from kubestage.cli.placements import Placement, Summary
     from kubestage.cli.running import Outcome
+    from kubestage.cli.workloads import Workload
 
 _GROUPS: Final = 10
 _NAMED: Final = 3
+_ROWS: Final = 20
 _HEADINGS: Final = ("NAMESPACE", "POD", "STATUS", "NODE", "ATTEMPTS")
 _WIDE_HEADINGS: Final = ("PROFILE", "PRIORITY", "EVALUATED", "FEASIBLE", "MESSAGE")
+# What happens in few runs has a column where it happens.
+_RARE: Final = (placements.GATED, placements.FAILED, placements.PREEMPTED)
 
 
-def as_table(outcome: Outcome, *, wide: bool) -> str:
-    """One line per pod, why some are pending, and a sum."""
-    lines: list[str] = []
-    if outcome.pods:
-        headings: tuple[str, ...] = (*_HEADINGS, *_WIDE_HEADINGS) if wide else _HEADINGS
-        cells = [headings, *(_cells(each, wide) for each in outcome.pods)]
-        lines += [line.rstrip() for line in text.align(cells)]
-        lines.append("")
-    without = [each for each in outcome.pods if each.status != placements.SCHEDULED]
-    if without and not wide:
-        lines += [*_reasons(without), ""]
-    lines.append(_sum(outcome.summary))
-    return "".join(f"{line}\n" for line in lines)
+def as_table(outcome: Outcome, *, wide: bool, shows_all: bool = False) -> str:
+    """What is wrong first; then the workloads, the pods and a sum.
+
+    Of many pods only those are listed that need attention, unless all are asked for.
+    """
+    pods = sorted(outcome.pods, key=lambda each: each.status == placements.SCHEDULED)
+    trouble = [each for each in pods if each.status != placements.SCHEDULED]
+    is_short = len(pods) <= _ROWS
+    listed = pods if wide or shows_all or is_short else trouble[:_ROWS]
+    parts = [
+        _trouble(trouble, len(pods), wide=wide),
+        _workloads(outcome.workloads, is_short=is_short, shows_all=wide or shows_all),
+        _pods(listed, len(pods), len(trouble), wide=wide),
+        [_sum(outcome.summary)],
+    ]
+    return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
+
+
+def _trouble(pods: Sequence[Placement], total: int, *, wide: bool) -> list[str]:
+    """Which pods need attention and why; those for which it is the same, together."""
+    if not pods:
+        return []
+    counts = collections.Counter(each.status for each in pods)
+    told = ", ".join(
+        f"{counts[each]:,} {each.lower()}" for each in placements.TROUBLE if counts[each]
+    )
+    head = f"Attention: {told} of {_counted(total, 'pod')}"
+    if wide:
+        return [head]
+    groups: dict[str, list[str]] = {}
+    for each in pods:
+        groups.setdefault(each.message, []).append(each.key)
+    lines = [f"{head} (--explain POD tells more):"]
+    for message, keys in list(groups.items())[:_GROUPS]:
+        more = len(keys) - _NAMED
+        names = ", ".join(keys[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        lines += [f"  {names}", f"    {message}"]
+    if len(groups) > _GROUPS:
+        lines.append(f"  and {len(groups) - _GROUPS} more reasons: -o wide shows all")
+    return lines
+
+
+def _workloads(found: Sequence[Workload], *, is_short: bool, shows_all: bool) -> list[str]:
+    """A line for each workload; pods without an owner need none if they are listed anyway."""
+    if is_short and all(each.name == workloads.NO_OWNER for each in found):
+        return []
+    rare = [each for each in _RARE if any(one.counts.get(each) for one in found)]
+    columns = (placements.SCHEDULED, placements.PENDING, *rare)
+    headings = ("NAMESPACE", "WORKLOAD", "DESIRED", *(each.upper() for each in columns), "NODES")
+    shown = found if shows_all else found[:_ROWS]
+    rows = [
+        (
+            each.namespace,
+            each.name,
+            "-" if each.desired is None else str(each.desired),
+            *(str(each.counts.get(status, 0)) for status in columns),
+            str(each.nodes),
+        )
+        for each in shown
+    ]
+    lines = [line.rstrip() for line in text.align([headings, *rows])]
+    if len(shown) < len(found):
+        lines.append(f"and {_counted(len(found) - len(shown), 'more workload')}: --all lists them")
+    return lines
+
+
+def _pods(listed: Sequence[Placement], total: int, trouble: int, *, wide: bool) -> list[str]:
+    headings: tuple[str, ...] = (*_HEADINGS, *_WIDE_HEADINGS) if wide else _HEADINGS
+    cells = [headings, *(_cells(each, wide) for each in listed)]
+    lines = [line.rstrip() for line in text.align(cells)] if listed else []
+    if trouble > len(listed):
+        more = _counted(trouble - len(listed), "more pod")
+        lines.append(f"and {more} that need attention: --all lists them")
+    elif total > len(listed):
+        lines.append(f"{_counted(total - trouble, 'scheduled pod')}: --all lists them")
+    return lines
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _cells(each: Placement, wide: bool) -> tuple[str, ...]:
@@ -49,26 +121,11 @@ def _cells(each: Placement, wide: bool) -> tuple[str, ...]:
     return cells
 
 
-def _reasons(pods: Sequence[Placement]) -> Iterable[str]:
-    """Why pods have no node; those for which it is the same, together."""
-    groups: dict[str, list[str]] = {}
-    for each in pods:
-        groups.setdefault(each.message, []).append(each.key)
-    lines = ["Without a node (--explain POD tells more):"]
-    for message, keys in list(groups.items())[:_GROUPS]:
-        more = len(keys) - _NAMED
-        names = ", ".join(keys[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-        lines += [f"  {names}", f"    {message}"]
-    if len(groups) > _GROUPS:
-        lines.append(f"  and {len(groups) - _GROUPS} more reasons: -o wide shows all")
-    return lines
-
-
 def _sum(summary: Summary) -> str:
     counts = {status: number for status, number in summary.counts.items() if number}
     total = sum(counts.values())
-    told = ", ".join(f"{number} {status.lower()}" for status, number in counts.items())
-    pods = f"{total} pod{'' if total == 1 else 's'}: {told}." if total else "Nothing to schedule."
+    told = ", ".join(f"{number:,} {status.lower()}" for status, number in counts.items())
+    pods = f"{_counted(total, 'pod')}: {told}." if total else "Nothing to schedule."
     shares = ", ".join(f"{name} {share:g}%" for name, share in summary.allocated.items())
     before = f" Running before: {summary.running_before}." if summary.running_before else ""
     used = f"Nodes used: {summary.nodes_used} of {summary.nodes}."
@@ -93,6 +150,16 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
                 "message": each.message,
             }
             for each in outcome.pods
+        ],
+        "workloads": [
+            {
+                "namespace": each.namespace,
+                "name": None if each.name == workloads.NO_OWNER else each.name,
+                "desired": each.desired,
+                **{status.lower(): each.counts.get(status, 0) for status in outcome.summary.counts},
+                "nodes": each.nodes,
+            }
+            for each in outcome.workloads
         ],
         "summary": {
             **{status.lower(): number for status, number in outcome.summary.counts.items()},

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.cli import (
+    colour,
     explaining,
+    interruption,
     keeping,
     life_summary,
     living,
+    never_run,
     placements,
     printing,
     repeating,
@@ -70,14 +73,21 @@ def run(
         fix = "add --controllers, or leave it out"
         raise InputError("means something only while kubelets are at work", path=path, fix=fix)
     names = [each["metadata"]["name"] for each in inputs.scenarios]
-    rules = Settings(strategy=Strategy(strategy), detail=Detail(wanted.detail))
+    rules = Settings(
+        strategy=Strategy(strategy),
+        detail=Detail(wanted.detail),
+        as_written=settings.as_written,
+    )
     repeat = repeating.of(inputs, settings, wanted, rules)
     is_machine, is_full = wanted.output in _MACHINE, rules.detail is Detail.FULL
     if not inputs.is_implicit and not wanted.explain:
         settings = dataclasses.replace(settings, recording=Recording.NONE)
     elif inputs.is_implicit and is_machine and is_full:
         settings = dataclasses.replace(settings, recording=Recording.FULL)
-    with keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper:
+    with (
+        keeping.Keeper(wanted.out, names, repeat, spools=is_full) as keeper,
+        interruption.telling(keeper.told),
+    ):
         ended: list[Json] = []
         with scenario_view.shown(inputs.scenarios) as view:
             for each in inputs.one_by_one():
@@ -90,10 +100,14 @@ def run(
                 played = scenario_run.play(each, settings, rules, watching)
                 scenario_run.blame(played, inputs, loaded)
                 ended.append(played.scenario(name))
-                keeper.ended(ended[-1])
+                timings = running.timings_of(played.scheduler)
+                keeper.ended(ended[-1], timings)
         if inputs.is_implicit:
-            return _manifests(played, inputs, settings, wanted, keeper)
-        return _scenarios(played, ended, inputs, settings, wanted, keeper)
+            told = _manifests(played, inputs, settings, wanted, keeper)
+        else:
+            told = _scenarios(played, ended, inputs, settings, wanted, keeper)
+            told = dataclasses.replace(told, notes=[*told.notes, *never_run.notes(loaded, ended)])
+        return dataclasses.replace(told, timings=timings)
 
 
 def _refuse_several(inputs: Inputs) -> None:
@@ -117,9 +131,10 @@ def _manifests(
     elif outcome.explained is not None:
         placement = outcome.placement_of(outcome.explained)
         nodes = len(played.scheduler.cache.columns)
-        sys.stdout.write(_explained(placement, outcome.explanations or (), nodes, wanted))
+        colour.write(_explained(placement, outcome.explanations or (), nodes, wanted))
     else:
-        sys.stdout.write(run_report.as_table(outcome, wide=wanted.output == "wide"))
+        is_wide = wanted.output == "wide"
+        colour.write(run_report.as_table(outcome, wide=is_wide, shows_all=wanted.shows_all))
         sys.stdout.write(scenario_report.kept_in(keeper.kept))
     notes = [_none_made(outcome.childless)] if outcome.childless else []
     left = counts[placements.PENDING] + counts[placements.GATED]
@@ -141,12 +156,12 @@ def _scenarios(
             sys.stdout.write(_as(wanted.output, {"pod": key, "attempts": explanations}))
         else:
             placement = placements.of_pod(key, played.stage, played.scheduler)
-            sys.stdout.write(_explained(placement, explanations, nodes, wanted))
+            colour.write(_explained(placement, explanations, nodes, wanted))
     elif wanted.output in _MACHINE:
         _print(scenarios, keeper, wanted.output)
     else:
-        is_wide = wanted.output == "wide"
-        sys.stdout.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
+        is_wide = wanted.output == "wide" or wanted.shows_all
+        colour.write(scenario_report.as_table(scenarios, keeper.kept, wide=is_wide))
         if len(scenarios) == 1 and played.stage.traffic is not None:
             load = life_summary.of_traffic(played.stage.traffic.records(), wide=is_wide)
             sys.stdout.write(f"\n{load}" if load else "")
@@ -170,7 +185,7 @@ def _explanations(
     numbers = [each.number for each in played.scheduler.record.decisions if each.pod == key]
     if not numbers:
         return key, [], 0
-    quiet = dataclasses.replace(settings, recording=Recording.NONE)
+    quiet = dataclasses.replace(settings, recording=Recording.NONE, stopwatch=None)
     again = scenario_run.play(inputs, quiet, explain_at=numbers)
     told = running.numbered(again.scheduler.record.explanations)
     return key, told, len(again.scheduler.cache.columns)

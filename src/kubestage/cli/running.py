@@ -6,17 +6,19 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import kernel_notice, placements, setting_option, staging
+from kubestage.cli import kernel_notice, placements, setting_option, staging, workloads
 from kubestage.errors import InputError
 from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from kubestage.cli.config_file import Flags
     from kubestage.cli.scenario_inputs import Inputs
     from kubestage.cli.scenario_run import Played
+    from kubestage.cluster.profile import Profile as ControlPlane
+    from kubestage.results.timings import Recorded
     from kubestage.scheduler.config import Completed, SchedulerConfiguration
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler
@@ -27,7 +29,12 @@ if TYPE_CHECKING:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
     """All that a run depends on besides its objects; `laws` say how long containers take to start,
-    to run and to end, and what else was set of controllers and autoscalers.
+    to run and to end, and what else was set of controllers and autoscalers. `as_written` is whether
+    nodes come in the order of the files. With `annotates_results`, the results of attempts are
+    written on their pods.
+
+    With a `stopwatch` the scheduler is measured; with a `control_plane` the time that it takes is
+    modelled.
     """
 
     configuration: SchedulerConfiguration
@@ -36,6 +43,10 @@ class Settings:
     tie_break: TieBreak
     recording: Recording = Recording.DECISIONS
     laws: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    as_written: bool = False
+    annotates_results: bool = False
+    stopwatch: Callable[[], int] | None = None
+    control_plane: ControlPlane | None = None
 
 
 def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str]:
@@ -48,10 +59,12 @@ def laws(settings: Sequence[str] | None, **options: str | None) -> dict[str, str
 class Wanted:
     """What a person asked to see and to keep, and the words in which they asked.
 
-    `config` is the file of the scheduler's configuration, `configuration` its text.
+    `config` is the file of the scheduler's configuration, `configuration` its text. With
+    `shows_all` no table is cut.
     """
 
     output: str
+    shows_all: bool
     detail: str
     explain: str | None
     out: str | None
@@ -70,12 +83,13 @@ class Wanted:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ended:
     """How a run ended: why it failed if it did, which pods are left without a node, and what a
-    person may not have meant.
+    person may not have meant; `timings` are how long scheduling took, if that was asked for.
     """
 
     failure: str | None
     left: str | None
     notes: Sequence[str]
+    timings: Recorded | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,6 +104,7 @@ class Outcome:
     seed: int
     start_ns: int
     pods: list[placements.Placement]
+    workloads: list[workloads.Workload]
     summary: placements.Summary
     decisions: list[Decision] | None
     explanations: list[dict[str, Any]] | None
@@ -112,6 +127,7 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
         settings.seed,
         stage.clock.unix_ns - stage.clock.now_ns,
         found,
+        workloads.of(found, told, stage),
         placements.summary(told, found, scheduler),
         None if detail == "summary" else record.decisions,
         numbered(record.explanations) if detail == "full" else None,
@@ -120,19 +136,45 @@ def outcome(played: Played, inputs: Inputs, settings: Settings, detail: str) -> 
     )
 
 
-def add_scheduler(stage: Stage, settings: Settings, explain_at: Collection[int]) -> Scheduler:
-    """The scheduler that a person asked for; the attempts of these numbers are told in full."""
+def add_scheduler(
+    stage: Stage, settings: Settings, explain_at: Collection[int], *, is_paced: bool = False
+) -> Scheduler:
+    """The scheduler that a person asked for; the attempts of these numbers are told in full.
+
+    One that `is_paced` takes the virtual time that the control plane says; else that is only kept.
+    """
     kernel_notice.expect()
+    stage.annotates_results = settings.annotates_results
     scheduler = stage.add_scheduler(
         settings.configuration,
         plugins=settings.plugins,
         tie_break=settings.tie_break,
         recording=settings.recording,
         transport=extender_http.post,
+        stopwatch=settings.stopwatch,
+        **_modelled(settings, is_paced=is_paced),
     )
     for number in explain_at:
         scheduler.record.explain_at(number)
     return scheduler
+
+
+def _modelled(settings: Settings, *, is_paced: bool) -> dict[str, Any]:
+    plane = settings.control_plane
+    if plane is None:
+        return {}
+    if is_paced:
+        return {"pacing": plane.scheduler, "keeps_timings": True}
+    return {"model": plane.scheduler}
+
+
+def timings_of(scheduler: Scheduler) -> Recorded | None:
+    """How long scheduling took, if that was measured or modelled."""
+    if scheduler.timings is None:
+        return None
+    from kubestage.results import timings
+
+    return timings.of(scheduler.timings)
 
 
 def numbered(explanations: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:

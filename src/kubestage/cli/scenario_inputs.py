@@ -7,10 +7,10 @@ import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import loading, newest, staging
+from kubestage.cli import loading, staging
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
-from kubestage.scenario import resource
+from kubestage.scenario import recorded_times, resource
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -97,7 +97,7 @@ def _start(documents: Iterable[Document], scenarios: Iterable[Json]) -> str | No
     imported: list[str | None] = [each["metadata"].get("creationTimestamp") for each in scenarios]
     if any(imported):
         return min(each for each in imported if each)
-    recorded_ns = newest.time_ns((*told, *_recorded(scenarios)))
+    recorded_ns = recorded_times.newest_ns((*told, *_recorded(scenarios)))
     return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
@@ -126,10 +126,7 @@ def workloads(scenarios: Iterable[Json]) -> list[str]:
 def _recorded(scenarios: Iterable[Json]) -> Iterator[Json]:
     """The objects that Scenarios put there as they were recorded."""
     for scenario in scenarios:
-        for event in scenario["spec"]["events"]:
-            body = event.get("createOperation") if isinstance(event, dict) else None
-            if isinstance(body, dict) and body.get("asRecorded"):
-                yield body["object"]
+        yield from recorded_times.recorded(scenario)
 
 
 def _refuse_twins(loaded: Loaded, written: Sequence[Document]) -> None:

@@ -29,6 +29,8 @@ _COLUMNS: Final = (
     "attempts",
 )
 _RESOURCES: Final = ("cpu", "memory")
+# How a Scenario ends that has not done what it should.
+_BROKEN: Final = ("Failed", "Unknown")
 # What happens in few runs has a column where it happens.
 _RARE: Final = frozenset({"preempted", "finished", "deleted"})
 
@@ -77,19 +79,33 @@ def _hint(scenario: Json, kept: Mapping[str, Path]) -> str:
 
 def _lines(scenario: Json, hint: str, *, wide: bool) -> Iterable[str]:
     name, status = scenario["metadata"]["name"], scenario.get("status") or {}
-    yield f"{name}: {status.get('phase') or 'Pending'}"
+    phase = status.get("phase") or "Pending"
+    told = analysis.digest(scenario) if "scenarioResult" in status else None
+    summary = None if told is None else analysis.summary(told)
+    yield f"{name}: {phase if summary is None else outcome(phase, summary)}"
     if status.get("message"):
         yield f"  {status['message']}"
-    if "scenarioResult" not in status:
+    if told is None or summary is None:
         return
-    told = analysis.digest(scenario)
+    yield from pending_reasons.lines(told, hint)
     if told.steps:
         yield ""
         yield from _steps(told, wide=wide)
-    summary = analysis.summary(told)
-    yield from pending_reasons.lines(told, hint)
     yield ""
     yield _sum(summary)
+
+
+def outcome(phase: str, summary: Summary) -> str:
+    """How a Scenario ended: what is left to do comes first, for Succeeded says nothing of pods."""
+    alive = summary.scheduled + summary.finished + summary.pending + summary.gated
+    counts = {"pending": summary.pending, "gated": summary.gated}
+    waiting = [(f"{number:,}", what) for what, number in counts.items() if number]
+    if not waiting:
+        return phase
+    (first, what), *rest = waiting
+    told = f"{first} of {alive:,} pods {what}" if alive > 1 else f"1 pod {what}"
+    told += "".join(f", {number} {other}" for number, other in rest)
+    return f"{phase}, {told}" if phase in _BROKEN else f"{told} (Scenario {phase})"
 
 
 def _steps(told: Digest, *, wide: bool) -> list[str]:
@@ -120,10 +136,10 @@ def _percent(rate: float | None) -> str:
 
 def _sum(summary: Summary) -> str:
     counts = {
-        "scheduled": summary.scheduled,
-        "finished": summary.finished,
         "pending": summary.pending,
         "gated": summary.gated,
+        "scheduled": summary.scheduled,
+        "finished": summary.finished,
         "preempted": summary.preempted,
         "deleted": summary.deleted,
     }

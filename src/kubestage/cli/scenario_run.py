@@ -11,6 +11,7 @@ from kubestage.errors import ApiError, InputError
 from kubestage.scenario import phases
 from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.resource import SCENARIO
+from kubestage.scenario.settings import Settings as ScenarioSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.cli.running import Settings
     from kubestage.cli.scenario_inputs import Inputs
     from kubestage.scenario.controller import ScenarioController
-    from kubestage.scenario.settings import Settings as ScenarioSettings
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.scheduler import Scheduler
 
@@ -72,6 +72,7 @@ def play(
     scheduler = running.add_scheduler(stage, settings, explain_at)
     if inputs.is_alive:
         stage.add_controllers(living.controller_settings(settings.laws))
+    rules = rules or ScenarioSettings(as_written=settings.as_written)
     controller = stage.add_scenarios(rules, sink=watching.sink)
     if watching.progress is not None:
         controller.attempts.progress = _Calling(watching.progress, controller)

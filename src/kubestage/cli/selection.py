@@ -124,30 +124,3 @@ def pick(request: Request, objects: list[dict[str, Any]]) -> list[dict[str, Any]
 def _elsewhere(request: Request) -> str:
     where = "another namespace (-n)" if request.kind.namespaced else "another file (-f)"
     return f"see `kubestage get {request.kind.plural}`, or look in {where}"
-
-
-def sort(objects: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
-    """Ordered by the value at a path (``.status.startTime``); objects without it come first."""
-    steps = _steps(path)
-    if not steps:
-        return objects
-
-    def key(obj: dict[str, Any]) -> tuple[int, float, str]:
-        value: Any = obj
-        for step in steps:
-            if isinstance(value, dict):
-                value = value.get(step)
-            elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-                value = value[int(step)]
-            else:
-                value = None
-        if value is None:
-            return 0, 0.0, ""
-        return (1, value, "") if isinstance(value, int | float) else (2, 0.0, str(value))
-
-    return sorted(objects, key=key)
-
-
-def _steps(path: str) -> list[str]:
-    bare = path.strip().removeprefix("{").removesuffix("}")
-    return [step for step in bare.replace("[", ".").replace("]", "").split(".") if step]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Final, cast
+from typing import Any, Final
 
-from kubestage.cli import completion
+from kubestage.cli import completion, node_options, timing_options
 from kubestage.cli import run_options as others
 from kubestage.cli import serve_options as options
 from kubestage.errors import InputError
@@ -13,9 +13,11 @@ from kubestage.errors import InputError
 EPILOG: Final = """
 [bold]Examples[/bold]
 
-kubestage serve                              [dim]# then, in another terminal:[/dim]
+kubestage serve --nodes 5                    [dim]# then, in another terminal:[/dim]
 
-export KUBECONFIG=$PWD/.kubestage/kubeconfig; kubectl get namespaces
+export KUBECONFIG=$PWD/.kubestage/kubeconfig; kubectl get nodes
+
+kubestage clock advance 10m                  [dim]# let ten minutes pass[/dim]
 
 kubestage serve cluster/ --in-memory         [dim]# objects of files, nothing kept[/dim]
 
@@ -28,8 +30,8 @@ kubestage serve --scheduler outside          [dim]# a kube-scheduler of your own
 kubestage serve --host 0.0.0.0               [dim]# with TLS and a token, both made if need be[/dim]
 
 Pods, nodes and requests are simulated; everything else is the Kubernetes API as kubectl, client
-libraries and controllers know it. Time is virtual: by default it jumps from event to event while
-there is work, and stands still when all is quiet; curl ADDRESS/kubestage/v1/clock tells more.
+libraries and controllers know it. Time is virtual: by default it begins now, jumps from event to
+event while there is work, passes as on the wall while somebody watches, and else stands still.
 
 On this machine alone nobody needs a password, and pages of other sites are kept out. Whoever
 listens to the world (--host) gets TLS and a token.
@@ -59,7 +61,13 @@ def serve(
     api_only: options.ApiOnly = False,
     disable_admission_plugins: options.DisabledPlugins = None,
     setting: others.Setting = None,
+    detail: options.Detail = None,
+    result_strategy: options.ResultStrategy = None,
+    result_annotations: options.ResultAnnotations = None,
+    nodes: node_options.Nodes = None,
+    node: node_options.Node = node_options.SHAPE,
     seed: options.Seed = None,
+    as_written: options.AsWritten = False,
     pace: options.Pace = "jump",
     speed: options.Speed = None,
     start: options.Start = None,
@@ -70,45 +78,39 @@ def serve(
     token_file: options.TokenFile = None,
     max_objects: options.MaxObjects = 500_000,
     max_watchers: options.MaxWatchers = 10_000,
+    max_request_bytes: options.MaxRequestBytes = None,
     log_level: options.LogLevel = "error",
+    timings: timing_options.Timings = False,
+    profile: timing_options.Profile = None,
 ) -> int:
     """Serve a cluster to kubectl, client libraries and schedulers of your own."""
-    from kubestage.cli import serve_run
+    from kubestage.cli import serve_door, serve_results, serve_run
 
-    disabled = _names(disable_admission_plugins)
     if api_only:
-        _check_api_only(scheduler)
-        scheduler, controllers = "none", False
-        pace = "realtime" if pace == "jump" else pace
-        disabled = [*disabled, "ServiceAccount"]
+        scheduler, controllers, pace = _api_only(scheduler, pace)
     _check_choices(pace, scheduler, durability, log_level)
+    kept = _kept(data_dir, record, in_memory=in_memory, durability=durability)
+    limits = serve_door.limits(host, max_objects, max_watchers, max_request_bytes)
+    own = (tls_cert, tls_key, token_file, kubeconfig)
     return serve_run.run(
         serve_run.Request(
+            **kept,
             files=files or [],
-            host=host,
+            nodes=(nodes, node),
             port=port,
-            data_dir=_directory(data_dir, in_memory=in_memory, is_relaxed=durability == "relaxed"),
-            is_relaxed=durability == "relaxed",
-            record=record,
-            scheduler=cast("options.Scheduling", scheduler),
-            outside=_outside(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
+            **_scheduling(scheduler, scheduler_grace, scheduler_timeout, scheduler_name),
             config=config,
             plugins=plugin or [],
             has_controllers=controllers,
-            disabled_plugins=disabled,
+            disabled_plugins=_disabled(disable_admission_plugins, api_only=api_only),
             settings=setting or [],
+            results=serve_results.checked(detail, result_strategy, result_annotations),
             seed=seed,
-            start=start,
-            mode=_MODES[pace] if speed is None else "speed",
-            speed=_speed(pace, speed),
-            kubeconfig=kubeconfig,
-            allow_hosts=allow_host or [],
-            certificate=tls_cert,
-            key=tls_key,
-            token_file=token_file,
-            max_objects=max_objects,
-            max_watchers=max_watchers,
+            as_written=as_written,
+            **_time(pace, speed, start),
+            door=serve_door.Wishes(host, kept["data_dir"], allow_host or (), *own, limits),
             log_level=log_level,
+            **_timing(profile, is_measured=timings),
         )
     )
 
@@ -120,18 +122,32 @@ def _check_choices(pace: str, scheduler: str, durability: str, log_level: str) -
     completion.check_choice(log_level, options.LOG_LEVELS, "log level")
 
 
-def _check_api_only(scheduler: str) -> None:
+def _api_only(scheduler: str, pace: str) -> tuple[str, bool, str]:
+    """Who schedules, whether there are controllers, and how time passes, for the API alone."""
     if scheduler == "outside":
         fix = "leave it out, and say --scheduler outside --no-controllers"
         raise InputError("has no scheduler", path="--api-only", fix=fix)
+    return "none", False, "realtime" if pace == "jump" else pace
 
 
-def _directory(name: str | None, *, in_memory: bool, is_relaxed: bool) -> pathlib.Path | None:
-    if in_memory and (name is not None or is_relaxed):
+def _kept(
+    directory: str | None, record: str | None, *, in_memory: bool, durability: str
+) -> dict[str, Any]:
+    """What is kept, and where."""
+    is_relaxed = durability == "relaxed"
+    if in_memory and (directory is not None or is_relaxed):
         what = "--durability" if is_relaxed else "--data-dir"
         fix = "leave one of them out"
         raise InputError(f"keeps nothing, so it has no {what}", path="--in-memory", fix=fix)
-    return None if in_memory else pathlib.Path(name or _DATA_DIR)
+    path = None if in_memory else pathlib.Path(directory or _DATA_DIR)
+    return {"data_dir": path, "is_relaxed": is_relaxed, "record": record}
+
+
+def _scheduling(
+    scheduler: str, grace: str, timeout: str | None, names: list[str] | None
+) -> dict[str, Any]:
+    """Who schedules."""
+    return {"scheduler": scheduler, "outside": _outside(scheduler, grace, timeout, names)}
 
 
 def _outside(
@@ -164,8 +180,22 @@ def _seconds(text: str, path: str) -> float:
     return seconds
 
 
-def _names(given: list[str] | None) -> list[str]:
-    return [name for each in given or () for name in each.split(",") if name]
+def _disabled(given: list[str] | None, *, api_only: bool) -> list[str]:
+    """The admission plugins to do without. The API alone has nobody who makes accounts."""
+    named = [name for each in given or () for name in each.split(",") if name]
+    return [*named, "ServiceAccount"] if api_only else named
+
+
+def _timing(profile: str | None, *, is_measured: bool) -> dict[str, Any]:
+    """How durations of the scheduler come about."""
+    plane = timing_options.control_plane(profile, is_measured=is_measured)
+    return {"is_timed": is_measured, "control_plane": plane}
+
+
+def _time(pace: str, speed: float | None, start: str | None) -> dict[str, Any]:
+    """When time begins, and how it passes."""
+    mode = _MODES[pace] if speed is None else "speed"
+    return {"mode": mode, "speed": _speed(pace, speed), "start": start}
 
 
 def _speed(pace: str, speed: float | None) -> float:

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.objects import quantity
 from kubestage.server.door import hosts, kubeconfig, secret_files, tokens
-from kubestage.server.door.settings import Limits, Settings
+from kubestage.server.door.settings import (
+    MOST_BYTES,
+    REMOTE_SCENARIO_BYTES,
+    Limits,
+    Settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-class Wishes(msgspec.Struct, frozen=True, kw_only=True):
+class Wishes(msgspec.Struct, frozen=True):
     """What a person said about the door; None where nothing was said."""
 
     host: str
@@ -48,6 +54,31 @@ class Door(NamedTuple):
     key: str | None
     new_token: str | None
     passing: pathlib.Path | None
+
+
+def limits(host: str, objects: int, watchers: int, request_bytes: str | None) -> Limits:
+    """How much clients may ask for; less by default where others than this machine are clients."""
+    found = Limits(objects=objects, watchers=watchers)
+    if request_bytes is not None:
+        most = _bytes(request_bytes)
+        return msgspec.structs.replace(
+            found, body_bytes=most, scenario_body_bytes=most, own_body_bytes=most
+        )
+    if hosts.is_loopback(host):
+        return found
+    return msgspec.structs.replace(found, scenario_body_bytes=REMOTE_SCENARIO_BYTES)
+
+
+def _bytes(text: str) -> int:
+    fix = "write it as 67108864 or 64Mi"
+    try:
+        count = quantity.parse(text).value
+    except quantity.QuantityError:
+        raise InputError(f'"{text}" is no size', path="--max-request-bytes", fix=fix) from None
+    if not 0 < count <= MOST_BYTES:
+        problem = f"must be above 0 and at most {MOST_BYTES >> 30}Gi"
+        raise InputError(problem, path="--max-request-bytes", fix=fix)
+    return count
 
 
 def check(wishes: Wishes) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from kubestage.cli import completion
+from kubestage.cli.run_options import DETAILS, STRATEGIES, STRATEGY_VARIABLE
 
 PACES: Final = ("jump", "still", "realtime")
 SCHEDULERS: Final = ("built-in", "outside", "none")
@@ -18,6 +19,7 @@ _DATA: Final = "What is kept"
 _TIME: Final = "Time"
 _CLUSTER: Final = "The cluster"
 _DOOR: Final = "Who may come in"
+_RESULTS: Final = "Results of Scenarios and scheduling"
 
 Files = Annotated[
     list[str] | None,
@@ -153,13 +155,47 @@ DisabledPlugins = Annotated[
         rich_help_panel=_CLUSTER,
     ),
 ]
+Detail = Annotated[
+    str | None,
+    typer.Option(
+        "--detail",
+        metavar="|".join(DETAILS),
+        help="What a Scenario's status has of each attempt: nothing, a row, or every verdict and "
+        "score. spec.detail of a Scenario wins. (default: decisions)",
+        show_default=False,
+        autocompletion=completion.one_of(*DETAILS),
+        rich_help_panel=_RESULTS,
+    ),
+]
+ResultStrategy = Annotated[
+    str | None,
+    typer.Option(
+        "--result-strategy",
+        metavar="WHEN",
+        help="When a Scenario's result is written to its status: AtMovingNextStep, OnPause or "
+        "OnDone. spec.resultStrategy of a Scenario wins. (default: the variable "
+        f"{STRATEGY_VARIABLE}, else AtMovingNextStep)",
+        show_default=False,
+        autocompletion=completion.one_of(*STRATEGIES),
+        rich_help_panel=_RESULTS,
+    ),
+]
+ResultAnnotations = Annotated[
+    bool | None,
+    typer.Option(
+        "--result-annotations/--no-result-annotations",
+        help="Write the results of each attempt on its pod, as kube-scheduler-simulator does.",
+        show_default=False,
+        rich_help_panel=_RESULTS,
+    ),
+]
 Pace = Annotated[
     str,
     typer.Option(
         "--pace",
         metavar="|".join(PACES),
-        help="jump: from event to event while there is work, then time stands still. still: only "
-        "when told to. realtime: as on the wall.",
+        help="jump: from event to event while there is work, then as on the wall while somebody "
+        "watches. still: only when it is advanced. realtime: as on the wall.",
         autocompletion=completion.one_of(*PACES),
         rich_help_panel=_TIME,
     ),
@@ -182,12 +218,21 @@ Seed = Annotated[
         show_default=False,
     ),
 ]
+AsWritten = Annotated[
+    bool,
+    typer.Option(
+        "--as-written",
+        help="Create the nodes of files, and of each step of a Scenario, as written, not by name.",
+        rich_help_panel=_CLUSTER,
+    ),
+]
 Start = Annotated[
     str | None,
     typer.Option(
         "--start",
         metavar="TIME",
-        help="When time begins: now, or as in 2026-01-01T00:00:00Z.",
+        help="When time begins, as in 2026-01-01T00:00:00Z: the same requests then give the same "
+        "cluster. (default: now)",
         show_default=False,
         rich_help_panel=_TIME,
     ),
@@ -233,6 +278,17 @@ MaxWatchers = Annotated[
     int,
     typer.Option(
         "--max-watchers", min=1, help="As many watches may be open.", rich_help_panel=_DOOR
+    ),
+]
+MaxRequestBytes = Annotated[
+    str | None,
+    typer.Option(
+        "--max-request-bytes",
+        metavar="SIZE",
+        help="How large the body of a request may be, as in 64Mi. (default: 3Mi; for Scenarios "
+        "256Mi from this machine and 32Mi from others)",
+        show_default=False,
+        rich_help_panel=_DOOR,
     ),
 ]
 LogLevel = Annotated[

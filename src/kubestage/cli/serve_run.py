@@ -6,41 +6,44 @@ import asyncio
 import contextlib
 import gc
 import logging
-import pathlib
+import pathlib  # noqa: TC003 - read by msgspec
 import shutil
-import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import typer
 
-import kubestage
 from kubestage.cli import (
     config_file,
     failures,
+    loading,
+    plain_nodes,
     plugin_files,
     running,
     serve_door,
+    serve_greeting,
+    serve_results,
     serve_stage,
     staging,
 )
 from kubestage.cli.living import controller_settings
+from kubestage.cli.serve_door import Wishes  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
-from kubestage.cli.version import KUBERNETES_VERSION
+from kubestage.cli.serve_results import Results  # noqa: TC001 - read by msgspec
+from kubestage.cluster.profile import Profile as ControlPlane  # noqa: TC001 - read by msgspec
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
-from kubestage.server.door.settings import Limits
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator, Mapping
 
     from kubestage.cli.loading import Loaded
-    from kubestage.cli.serve_door import Door, Wishes
+    from kubestage.cli.serve_door import Door
     from kubestage.cli.serve_stage import Made
     from kubestage.server import assembly
     from kubestage.server.outside import OutsideSettings
@@ -53,7 +56,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """All that a person asked for."""
 
     files: list[str]
-    host: str
     port: int
     data_dir: pathlib.Path | None
     is_relaxed: bool
@@ -66,18 +68,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     has_controllers: bool
     disabled_plugins: list[str]
     settings: list[str]
+    results: Results
+    # How many to add, if any, and what each of them has.
+    nodes: tuple[int | None, str]
     seed: int | None
+    as_written: bool
     start: str | None
     mode: str
     speed: float
-    kubeconfig: str | None
-    allow_hosts: list[str]
-    certificate: str | None
-    key: str | None
-    token_file: str | None
-    max_objects: int
-    max_watchers: int
+    door: Wishes
     log_level: str
+    is_timed: bool = False
+    control_plane: ControlPlane | None = None
 
 
 def run(request: Request) -> int:
@@ -87,12 +89,12 @@ def run(request: Request) -> int:
     except ImportError as error:
         problem = f"serving needs packages that are not installed: {error.name}"
         raise InputError(problem, fix=_EXTRA) from None
-    wishes = _wishes(request)
+    wishes = request.door
     serve_door.check(wishes)
-    loaded = staging.load(request.files, request.config) if request.files else None
+    loaded = _loaded(request)
     wanted = _wanted(request, loaded)
     with contextlib.ExitStack() as until_ended:
-        listening = serving.listen(request.host, request.port)
+        listening = serving.listen(wishes.host, request.port)
         until_ended.callback(listening.close)
         made = serve_stage.make(wanted, loaded, request.data_dir, is_relaxed=request.is_relaxed)
         with contextlib.ExitStack() as until_served:
@@ -112,18 +114,11 @@ def run(request: Request) -> int:
     return 0
 
 
-def _wishes(request: Request) -> Wishes:
-    limits = Limits(objects=request.max_objects, watchers=request.max_watchers)
-    return serve_door.Wishes(
-        host=request.host,
-        data_dir=request.data_dir,
-        allow_hosts=request.allow_hosts,
-        certificate=request.certificate,
-        key=request.key,
-        token_file=request.token_file,
-        kubeconfig=request.kubeconfig,
-        limits=limits,
-    )
+def _loaded(request: Request) -> Loaded | None:
+    """What files have, and nodes that were asked for."""
+    loaded = staging.load(request.files, request.config) if request.files else loading.Loaded()
+    plain_nodes.add(loaded, *request.nodes)
+    return loaded if loaded.documents or loaded.imported else None
 
 
 def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
@@ -135,8 +130,17 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
     controllers = controller_settings(laws) if request.has_controllers else None
     # What is kept of attempts on a server is its own business; here it would grow for ever.
     settings = running.Settings(
-        configuration, plugins, request.seed or 0, TieBreak("heap"), Recording.NONE, laws
+        configuration,
+        plugins,
+        request.seed or 0,
+        TieBreak("heap"),
+        Recording.NONE,
+        laws,
+        as_written=request.as_written,
+        stopwatch=time.perf_counter_ns if request.is_timed else None,
+        control_plane=request.control_plane,
     )
+    now = _now(request.mode)
     return serve_stage.Wanted(
         settings=settings,
         is_configured=request.config is not None,
@@ -144,18 +148,25 @@ def _wanted(request: Request, loaded: Loaded | None) -> serve_stage.Wanted:
         controllers=controllers,
         disabled_plugins=request.disabled_plugins,
         seed=request.seed,
-        start=_start(request.start),
-        # Time that passes as on the wall begins there, unless somebody says otherwise.
-        otherwise=_start("now" if request.mode == "speed" and request.speed == 1 else None),
+        start=now if request.start == "now" else _start(request.start),
+        # The API alone is that of a new cluster, in which nobody has defined anything.
+        shows_definitions=request.scheduler != "none" or request.has_controllers,
+        now=now,
     )
+
+
+def _now(mode: str) -> str:
+    """When time begins, in whole seconds; a clock that jumps is to have some way to go."""
+    from kubestage.server.wall_clock import LAG_NS
+
+    now_ns = time.time_ns() - (LAG_NS if mode == "jump" else 0)
+    return timestamps.format_time(now_ns // _NS * _NS)
 
 
 def _start(text: str | None) -> str | None:
     """The moment that a person means."""
     if text is None:
         return None
-    if text == "now":
-        return timestamps.format_time(time.time_ns() // _NS * _NS)
     try:
         return timestamps.format_time(timestamps.parse_time(text))
     except ValueError:
@@ -210,7 +221,9 @@ class _Served(msgspec.Struct, frozen=True):
         from kubestage.server import assembly
         from kubestage.server.pacing import Mode
 
-        request = self.request
+        request, made = self.request, self.made
+        chosen = serve_results.choose(request.results, made.remembered)
+        made.stage.annotates_results = chosen.annotates and request.scheduler == "built-in"
         return assembly.Plan(
             door=self.door.settings,
             mode=Mode(request.mode),
@@ -218,12 +231,15 @@ class _Served(msgspec.Struct, frozen=True):
             scheduler=request.scheduler,
             outside=_outside(request),
             plugins=self.plugins,
+            settings=msgspec.structs.replace(chosen.settings, as_written=request.as_written),
             runs=None if request.data_dir is None else request.data_dir / "runs",
             record=request.record,
+            follows_wall=self.made.follows_wall,
         )
 
     def _tell(self) -> None:
-        _tell(self.request, self.door)
+        is_bare = not self.request.has_controllers or self.request.scheduler == "none"
+        serve_greeting.tell(self.made.stage, self.door, self.request.data_dir, is_bare=is_bare)
 
 
 def _outside(request: Request) -> OutsideSettings:
@@ -232,21 +248,6 @@ def _outside(request: Request) -> OutsideSettings:
     grace_s, timeout_s, names = request.outside
     # A pod that it has yet to look at is waited for longer.
     return OutsideSettings(grace_s, 10 * grace_s, timeout_s, names)
-
-
-def _tell(request: Request, door: Door) -> None:
-    """Say where the server is and how to get there; the first lines are for programs, too."""
-    kept = "nothing is kept" if request.data_dir is None else f"kept in {request.data_dir}"
-    lines = [
-        f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}.",
-        f"  {door.address}",
-        f"  export KUBECONFIG={pathlib.Path(door.kubeconfig).absolute()}",
-    ]
-    if door.new_token is not None:
-        lines.append(f"  token, shown this once: {door.new_token}")
-    lines.append("Ctrl-C stops it.")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
 
 
 def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> Iterator[str]:
@@ -263,6 +264,8 @@ def _notes(request: Request, loaded: Loaded | None, made: Made, door: Door) -> I
         yield f"--config has no effect with --scheduler {request.scheduler}"
     if request.plugins and request.scheduler != "built-in":
         yield f"--plugin has no effect with --scheduler {request.scheduler}"
+    if request.results.annotations and request.scheduler != "built-in":
+        yield f"--result-annotations has no effect with --scheduler {request.scheduler}"
     if request.settings and not request.has_controllers:
         yield "--setting has no effect with --no-controllers"
     if door.certificate is not None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping  # noqa: TC003 - read by msgspec
+from collections.abc import Mapping, Sequence  # noqa: TC003 - read by msgspec
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, newest, running, staging
+from kubestage.cli import config_file, running, staging
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import timestamps
-from kubestage.scenario import resource
+from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
 from kubestage.server.own import configuration
 from kubestage.store.admission import plugins
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 # Infrastructure is there, and quotas are counted, before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
+# What a data directory remembers of a clock that began with the wall clock's time.
+_CLOCK: Final = "clock"
+_WALL: Final = "wall"
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +40,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
     The scheduler has the configuration that it was given last, over the API, unless a person named
     one (`is_configured`). `controllers` is None if there are to be none. `start` is the moment at
-    which time begins, for a stage that is new; `otherwise` is when, if nobody says so.
+    which time begins, for a stage that is new; `now` is when, if nobody says so.
+    `shows_definitions` is whether CustomResourceDefinitions of our own kinds are seen.
     """
 
     settings: Settings
@@ -47,13 +51,18 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     disabled_plugins: list[str]
     seed: int | None
     start: str | None
-    otherwise: str | None = None
+    now: str
+    shows_definitions: bool = True
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A stage with all that was asked for on it, and who keeps it."""
+    """A stage with all that was asked for on it, and who keeps it.
+
+    Its time `follows_wall` if it began with the wall clock's.
+    """
 
     stage: Stage
+    follows_wall: bool
     journal: Journal | None = None
     is_new: bool = True
     remembered: Mapping[str, str] = {}
@@ -68,8 +77,11 @@ def make(
     if wanted.scheduler == "built-in":
         running.add_scheduler(stage, _settings(wanted, made), ())
     first, rest, scenarios = _sorted(loaded)
+    if wanted.shows_definitions:
+        stage.store.show_definitions()
     stage.store.implicit_namespaces = True
-    _put(stage, loaded, first, made)
+    as_written = wanted.settings.as_written
+    _put(stage, loaded, staging.in_order(first, as_written=as_written), made)
     if wanted.controllers is not None:
         stage.add_controllers(wanted.controllers)
         stage.run(_SETTLING_NS)
@@ -99,11 +111,13 @@ def _settings(wanted: Wanted, made: Made) -> Settings:
 def _opened(
     wanted: Wanted, loaded: Loaded | None, data_dir: pathlib.Path | None, *, is_relaxed: bool
 ) -> Made:
-    start = wanted.start or _newest(loaded) or wanted.otherwise
+    given = wanted.start or _newest(loaded)
+    start = given or wanted.now
+    follows_wall = start == wanted.now
     if data_dir is None:
         store = _store(wanted)
         new = stages.Stage(wanted.seed or 0, start=start, implicit_namespaces=False, **store)
-        return Made(new)
+        return Made(new, follows_wall)
     from kubestage.server.journal.opening import open_directory
 
     opened = open_directory(data_dir, is_relaxed=is_relaxed)
@@ -111,8 +125,12 @@ def _opened(
         opened.close()
         fix = "leave it out, or begin anew with another --data-dir"
         raise InputError("time goes on from where it stopped", path="--start", fix=fix)
-    stage, journal = opened.stage(wanted.seed, start=start, **_store(wanted))
-    return Made(stage, journal, opened.is_new, opened.remembered)
+    if opened.is_new:
+        remembered = {_CLOCK: _WALL} if follows_wall else {}
+    else:
+        remembered, follows_wall = {}, opened.remembered.get(_CLOCK) == _WALL
+    stage, journal = opened.stage(wanted.seed, start=start, remembered=remembered, **_store(wanted))
+    return Made(stage, follows_wall, journal, opened.is_new, opened.remembered)
 
 
 def _store(wanted: Wanted) -> dict[str, Any]:
@@ -144,7 +162,7 @@ def _newest(loaded: Loaded | None) -> str | None:
     if any(begun):
         return min(each for each in begun if each)
     written = (document.object for document in loaded.documents)
-    recorded_ns = newest.time_ns([*written, *imported])
+    recorded_ns = recorded_times.newest_ns([*written, *imported])
     return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
@@ -159,7 +177,7 @@ def _sorted(
     return [each for each in first if each not in scenarios], rest, scenarios
 
 
-def _put(stage: Stage, loaded: Loaded | None, documents: list[Document], made: Made) -> None:
+def _put(stage: Stage, loaded: Loaded | None, documents: Sequence[Document], made: Made) -> None:
     if loaded is None:
         return
     if made.is_new:

@@ -45,14 +45,27 @@ def apply(settings: Settings, wanted: Mapping[str, str]) -> Settings:
     return settings
 
 
-def names(settings: msgspec.Struct, prefix: str = "") -> Iterator[str]:
+def names(settings: msgspec.Struct) -> Iterator[str]:
     """All settings there are, as they are written."""
+    return (name for name, _ in written(settings))
+
+
+def written(settings: msgspec.Struct, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """All settings there are and their values, both as they are written."""
     for field in settings.__struct_fields__:
         value = getattr(settings, field)
         if isinstance(value, msgspec.Struct):
-            yield from names(value, f"{prefix}{_written(field)}.")
+            yield from written(value, f"{prefix}{_written(field)}.")
         elif not isinstance(value, dict):
-            yield prefix + _written(field)
+            yield prefix + _written(field), _text(field, value)
+
+
+def _text(field: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if field.endswith("_ns"):
+        return durations.go_string(value)
+    return ",".join(sorted(value)) if isinstance(value, (tuple, frozenset)) else str(value)
 
 
 def _set(settings: Settings, name: str, value: str) -> Settings:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import completion, log_lines, trace_table
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from kubestage.results.trace import TraceRow
     from kubestage.sim import Environment, Recorder
 
 EPILOG: Final = """
@@ -51,15 +47,12 @@ def simulate(
     ignored: Annotated[
         bool, typer.Option("--ignored", help="Print the movements that did not happen, and why.")
     ] = False,
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Print this movement only.")
-    ] = None,
-    entity: Annotated[
-        str | None, typer.Option("--entity", metavar="NAME", help="Print this entity only.")
-    ] = None,
-    stock: Annotated[
-        str | None, typer.Option("--stock", metavar="NAME", help="Print this stock only.")
-    ] = None,
+    internal: Annotated[
+        bool, typer.Option("--trace-internal", help="Internal timers too, in --trace and its file.")
+    ] = False,
+    kind: trace_table.Kind = None,
+    entity: trace_table.Entity = None,
+    stock: trace_table.Stock = None,
     trace_out: Annotated[
         str | None,
         typer.Option("--trace-out", metavar="FILE", help="Keep the trace in this SQLite file."),
@@ -73,6 +66,7 @@ def simulate(
             autocompletion=completion.one_of(*_COLLISIONS),
         ),
     ] = "ordered",
+    log_level: log_lines.LogLevel = None,
 ) -> None:
     """Run a model written in Python through simulated time and print what moved."""
     completion.check_choice(collisions, _COLLISIONS, "rule for collisions")
@@ -80,16 +74,20 @@ def simulate(
     with tempfile.TemporaryDirectory() as folder:
         wanted = trace or ignored or trace_out is not None
         path = (trace_out or f"{folder}/trace.sqlite") if wanted else None
-        environment = _run(model, duration_ns, seed, collisions, path)
+        with log_lines.printed(log_level):
+            environment = _run(model, duration_ns, seed, collisions, path, internal=internal)
         _print_summary(environment, seed)
         if path is not None:
             from kubestage.results import trace as traces
 
             read = functools.partial(traces.read_trace, path, kind=kind, entity=entity, stock=stock)
             if trace:
-                _print_trace(traces.COLUMNS, read)
+                sys.stdout.write("\n")
+                trace_table.print_trace(traces.COLUMNS, read)
             if ignored:
-                _print_trace(traces.IGNORED_COLUMNS, functools.partial(read, ignored=True))
+                sys.stdout.write("\n")
+                ignored_too = functools.partial(read, ignored=True)
+                trace_table.print_trace(traces.IGNORED_COLUMNS, ignored_too)
 
 
 def _duration(text: str) -> int:
@@ -105,7 +103,9 @@ def _duration(text: str) -> int:
     return duration_ns
 
 
-def _run(model: str, halt_time: int, seed: int, collisions: str, path: str | None) -> Environment:
+def _run(
+    model: str, halt_time: int, seed: int, collisions: str, path: str | None, *, internal: bool
+) -> Environment:
     from kubestage import sim
     from kubestage.cli import model_file, python_file
     from kubestage.results import trace
@@ -115,7 +115,8 @@ def _run(model: str, halt_time: int, seed: int, collisions: str, path: str | Non
     with contextlib.ExitStack() as stack:
         recorder: Recorder = sim.CountsOnly()
         if path is not None:
-            recorder = stack.enter_context(trace.SqliteRecorder(path, name=model, seed=seed))
+            kept = trace.SqliteRecorder(path, name=model, seed=seed, internal=internal)
+            recorder = stack.enter_context(kept)
         environment = sim.Environment(halt_time, collisions=rule, recorder=recorder)
         with python_file.blaming(loaded.path):
             loaded.build(environment, sim.Streams(seed))
@@ -135,21 +136,5 @@ def _print_summary(environment: Environment, seed: int) -> None:
         for stock in model.stocks.values()
     ]
     if stocks:
-        _print_table(("model", "stock", "kind", "count"), lambda: stocks)
-
-
-def _print_trace(columns: Sequence[str], read: Callable[[], Iterable[TraceRow]]) -> None:
-    from kubestage.results import trace
-
-    _print_table(columns, lambda: map(trace.format_row, read()))
-
-
-def _print_table(columns: Sequence[str], read: Callable[[], Iterable[Sequence[str]]]) -> None:
-    # Read twice: once for the widths and once to print, so that no length of trace fills memory.
-    widths = [len(column) for column in columns]
-    for row in read():
-        widths = list(map(max, widths, map(len, row)))
-    sys.stdout.write("\n")
-    for row in itertools.chain([[column.upper() for column in columns]], read()):
-        line = "   ".join(map(str.ljust, row, widths))
-        sys.stdout.write(line.rstrip() + "\n")
+        sys.stdout.write("\n")
+        trace_table.print_table(("model", "stock", "kind", "count"), lambda: stocks)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import annotation_check, loading, newest
+from kubestage.cli import annotation_check, loading
 from kubestage.controllers.kwok import stage_types
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import field_check, timestamps
-from kubestage.scenario import resource
+from kubestage.scenario import node_order, recorded_times, resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -78,7 +78,7 @@ def _check_fields(loaded: loading.Loaded, document: manifest.Document) -> None:
 
 def empty(loaded: loading.Loaded, seed: int) -> stages.Stage:
     """A stage without objects; time begins with the newest moment that they mention."""
-    recorded_ns = newest.time_ns(document.object for document in loaded.documents)
+    recorded_ns = recorded_times.newest_ns(document.object for document in loaded.documents)
     start = timestamps.format_time(recorded_ns) if recorded_ns else None
     return stages.Stage(seed, start=start)
 
@@ -107,6 +107,13 @@ def split(loaded: loading.Loaded) -> tuple[list[manifest.Document], list[manifes
     """What a cluster is made of, and what is asked of it."""
     asked = [each for each in loaded.documents if is_asked(each.object)]
     return [each for each in loaded.documents if each not in asked], asked
+
+
+def in_order(
+    documents: Sequence[manifest.Document], *, as_written: bool
+) -> Sequence[manifest.Document]:
+    """Documents that come at the same time: nodes by their names, unless it is to be as written."""
+    return documents if as_written else node_order.reordered(documents, _node_of)
 
 
 def is_new(obj: dict[str, Any]) -> bool:
@@ -155,6 +162,10 @@ def _create(stage: stages.Stage, obj: dict[str, Any]) -> None:
     if obj.get("status"):
         status = {**created["status"], **obj["status"]}
         stage.store.update({**created, "status": status}, subresource="status")
+
+
+def _node_of(document: manifest.Document) -> str | None:
+    return node_order.name_of(document.object)
 
 
 def _rank(document: manifest.Document) -> int:

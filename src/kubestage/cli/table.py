@@ -24,6 +24,7 @@ class Options(msgspec.Struct, frozen=True):
     with_kind: bool = False
     show_labels: bool = False
     no_headers: bool = False
+    label_columns: tuple[str, ...] = ()
 
 
 def render(
@@ -43,8 +44,10 @@ def _table(kind: kinds.Kind, objects: list[dict[str, Any]], options: Options, no
         definition=kind.definition,
     )
     columns, rows = list(table.columns), list(table.rows)
-    if options.show_labels:
-        columns.append(tables.Column("Labels", "string", "", "", 0))
+    # The prefix of a label's key says little and is long.
+    added = [key.rpartition("/")[2] for key in options.label_columns]
+    added += ["Labels"] if options.show_labels else []
+    columns += [tables.Column(heading, "string", "", "", 0) for heading in added]
     shown = [_row(row, options) for row in rows]
     return text.render(
         columns,
@@ -59,6 +62,8 @@ def _row(row: tables.Row, options: Options) -> tables.Row:
     cells = list(row.cells)
     if options.with_kind:
         cells[0] = printing.qualified_name(row.object)
+    has = row.object["metadata"].get("labels") or {}
+    cells += [has.get(key, "") for key in options.label_columns]
     if options.show_labels:
-        cells.append(labels.format_labels(row.object["metadata"].get("labels")))
+        cells.append(labels.format_labels(has))
     return msgspec.structs.replace(row, cells=cells)

@@ -93,7 +93,7 @@ class _Files:
         except (FileNotFoundError, IsADirectoryError):
             fix = "name a CSV file, its path relative to the manifest"
             raise InputError(f"no such file: {file}", path=path, fix=fix) from None
-        text = _text(data, str(file))
+        text = text_of(data, str(file))
         try:
             request_traces.read(text)
         except InputError as error:
@@ -103,7 +103,8 @@ class _Files:
         return text
 
 
-def _text(data: bytes, file: str) -> str:
+def text_of(data: bytes, file: str) -> str:
+    """The rows of a trace, plain or compressed."""
     import gzip
     import zlib
 

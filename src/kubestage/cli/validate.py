@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from kubestage.cli import completion, failures
+from kubestage.cli import run_options as options
 
 if TYPE_CHECKING:
     from kubestage.cli import checking
@@ -23,7 +24,15 @@ kubestage validate scenario.yaml        [dim]# a Scenario, with its objects and 
 
 kubestage validate manifests/ -o json   [dim]# for machines[/dim]
 
+kubestage validate scheduler.yaml       [dim]# a KubeSchedulerConfiguration[/dim]
+
+kubestage validate load.yaml traffic.csv  [dim]# a load with its templates; a trace[/dim]
+
 helm template my-chart | kubestage validate -
+
+What a file is, its apiVersion and kind say, or else its content: manifests, Scenarios, scheduler
+configurations, loads (with suites, modules, overrides), control-plane profiles, exports and
+recordings of kube-scheduler-simulator, traces and recorded usage as CSV.
 
 The exit code is 0 if all objects are valid and 2 if any is not.
 """
@@ -40,12 +49,13 @@ def validate(
         ),
     ],
     output: Annotated[str, completion.output_option(*_FORMATS)] = "text",
+    plugin: options.Plugins = None,
 ) -> int:
-    """Check manifests as the API server would: syntax, fields, types, rules, duplicates."""
+    """Check manifests as the API server would, and every other file that a command reads."""
     from kubestage.cli import checking
 
     completion.check_choice(output, _FORMATS)
-    report = checking.check(files)
+    report = checking.check(files, plugin or ())
     text = _as_json(report) if output == "json" else _as_text(report)
     sys.stdout.write(text)
     return failures.BAD_INPUT if report.problems else 0

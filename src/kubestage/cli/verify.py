@@ -54,11 +54,17 @@ def verify(
 
     A file holds one case of the scheduler, or a list of scenarios of the controllers.
     """
-    from kubestage.cli import case_files
+    from kubestage.cli import case_files, interruption
 
     completion.check_choice(output, _FORMATS)
-    cases, scenarios = _sorted_out(case_files.find(paths))
-    reports, results = _compare(cases), _play(scenarios)
+    reports: list[tuple[str, CaseReport]] = []
+    results: list[tuple[str, Result]] = []
+    with interruption.telling(
+        lambda: f"{len(reports) + len(results)} recordings were compared, and nothing is kept"
+    ):
+        cases, scenarios = _sorted_out(case_files.find(paths))
+        _compare(cases, reports)
+        results += _play(scenarios)
     if output == "json":
         from kubestage.cli import printing
 
@@ -127,15 +133,13 @@ def _play(scenarios: Sequence[tuple[str, replay.Scenario]]) -> list[tuple[str, R
         return verify_scenarios.play(scenarios, tell)
 
 
-def _compare(paths: Sequence[str]) -> list[tuple[str, CaseReport]]:
+def _compare(paths: Sequence[str], reports: list[tuple[str, CaseReport]]) -> None:
     from kubestage.cli import progress
 
-    reports = []
     with progress.shown("replaying", len(paths), at_least=_SLOW_CASES) as tell:
         for number, path in enumerate(paths):
             reports.append((path, _compare_one(path)))
             tell(number + 1)
-    return reports
 
 
 def _compare_one(path: str) -> CaseReport:

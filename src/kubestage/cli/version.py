@@ -7,6 +7,8 @@ import platform
 import sys
 from typing import Annotated, Final
 
+import typer
+
 import kubestage
 from kubestage.cli import completion
 
@@ -18,15 +20,42 @@ def version(
 ) -> None:
     """Print the versions of kubestage, of the Kubernetes it is exact to, and of Python."""
     completion.check_choice(output, ("text", "json"))
-    versions = {
+    if output == "json":
+        sys.stdout.write(json.dumps(_versions(), indent=4) + "\n")
+    else:
+        sys.stdout.write(_text())
+
+
+def options(
+    is_asked: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and exit; `kubestage version` can print JSON.",
+            is_eager=True,
+            callback=lambda is_asked: _print_and_leave() if is_asked else None,
+        ),
+    ] = False,
+) -> None:
+    """The options of `kubestage` itself, before any command."""
+
+
+def _print_and_leave() -> None:
+    sys.stdout.write(_text())
+    raise typer.Exit
+
+
+def _versions() -> dict[str, str]:
+    return {
         "kubestage": kubestage.__version__,
         "kubernetes": KUBERNETES_VERSION,
         "python": platform.python_version(),
     }
-    if output == "json":
-        sys.stdout.write(json.dumps(versions, indent=4) + "\n")
-        return
-    sys.stdout.write(
+
+
+def _text() -> str:
+    versions = _versions()
+    return (
         f"kubestage {versions['kubestage']}\n"
         f"Kubernetes {versions['kubernetes']} (the version whose rules it follows)\n"
         f"Python {versions['python']}\n"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kubestage.controllers.budget import Budget
+    from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.controllers.settings import Settings
     from kubestage.metrics.scraper import Metrics
@@ -43,6 +44,7 @@ class Cluster(msgspec.Struct, frozen=True):
     `ready` puts a key of a loop in line, `replace` puts a loop in the place of another, and
     `start_unix_ns` is when the loops began. `metrics` is what the metrics APIs serve. `what_if`
     makes a copy of the cluster on which pods can be tried, if there is a scheduler to try them.
+    `autoscalers` are those that somebody brings, by the key of the HPA that they decide for.
     """
 
     store: Store
@@ -54,6 +56,7 @@ class Cluster(msgspec.Struct, frozen=True):
     start_unix_ns: int
     metrics: Metrics
     what_if: WhatIf | None = None
+    autoscalers: Mapping[str, type[Autoscaler]] = {}
 
 
 class Retry(KubestageError):

@@ -59,8 +59,15 @@ class EventRecorder:
         self._seen: OrderedDict[tuple[str, ...], _Seen] = OrderedDict()
         self._buckets: OrderedDict[tuple[str, str], _Bucket] = OrderedDict()
 
-    def event(self, regarding: Json, kind: str, reason: str, message: str) -> None:
-        """Tell that something happened to an object: Normal or Warning, why, and in words."""
+    def event(
+        self,
+        regarding: Json,
+        kind: str,
+        reason: str,
+        message: str,
+        annotations: dict[str, str] | None = None,
+    ) -> None:
+        """Report that something happened to an object: Normal or Warning, why, and in words."""
         store = self._store
         now_ns, metadata = store.clock.now_ns, regarding["metadata"]
         uid = metadata.get("uid") or metadata["name"]
@@ -77,7 +84,7 @@ class EventRecorder:
             return
         if seen.count > 1 and self._count_in(regarding, seen, message, stamp):
             return
-        self._write(regarding, kind, reason, message, seen, stamp)
+        self._write(regarding, kind, reason, message, seen, stamp, annotations)
 
     def _is_one_of_many(self, key: tuple[str, str, str], message: str, now_ns: int) -> bool:
         """Whether too many different messages give the same reason within ten minutes."""
@@ -133,7 +140,14 @@ class EventRecorder:
         return True
 
     def _write(
-        self, regarding: Json, kind: str, reason: str, message: str, seen: _Seen, stamp: str
+        self,
+        regarding: Json,
+        kind: str,
+        reason: str,
+        message: str,
+        seen: _Seen,
+        stamp: str,
+        annotations: dict[str, str] | None,
     ) -> None:
         store, metadata = self._store, regarding["metadata"]
         namespace = metadata.get("namespace") or "default"
@@ -158,6 +172,7 @@ class EventRecorder:
                 "namespace": within["metadata"]["name"],
                 "uid": names.uid(store.uid_stream),
                 "creationTimestamp": stamp,
+                **({"annotations": annotations} if annotations else {}),
             },
             "involvedObject": involved,
             "reason": reason,

@@ -117,7 +117,7 @@ class NamespaceController(Controller):
 
     def _delete_contents(self, namespace: Json) -> _Left:
         left = _Left()
-        found = [each for each in self.store.ledger.collections() if each.kind.namespaced]
+        found = [each for each in self.store.ledger.by_name() if each.kind.namespaced]
         for collection in found:
             if _holds_pods(collection):
                 self._delete(collection, namespace, left)

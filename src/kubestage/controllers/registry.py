@@ -64,6 +64,16 @@ class _Namespaces(Later):
     place = "namespace:NamespaceController"
 
 
+class _RootCA(Later):
+    name = "root-ca-certificate-publisher-controller"
+    place = "root_ca_publisher:RootCACertPublisher"
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is a certificate to publish."""
+        return bool(self.cluster.settings.root_ca_cert)
+
+
 class _OfClaims(Later):
     """Pods concern a loop of volumes if they name claims."""
 
@@ -233,6 +243,7 @@ LOOPS: Final[tuple[type[Controller], ...]] = (
     _EndedJobs,
     _Garbage,
     _Namespaces,
+    _RootCA,
     _Volumes,
     _ClaimProtection,
     _VolumeProtection,

@@ -15,9 +15,10 @@ from kubestage.sim.alarm import Alarm
 from kubestage.store.log import ADDED, Change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from kubestage.controllers.controller import Handler
+    from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
@@ -42,29 +43,36 @@ class Runner:
         *,
         metrics: Metrics | None = None,
         what_if: WhatIf | None = None,
+        autoscalers: Mapping[str, type[Autoscaler]] | None = None,
     ) -> None:
         self._clock = environment.clock
         self._store = store
-        self._line: deque[tuple[Controller, str]] = deque()
-        self._turn = Alarm(environment, "ControllerTurn", self._take_turn)
-        settings = settings or Settings()
-        self._environment, self._streams, self._pacing = environment, streams, settings.pacing
-        self._stations: dict[Controller, Station] = {}
-        cluster = Cluster(
-            store,
-            environment,
-            streams,
-            settings,
-            self._put_in_line if settings.pacing.is_instant else self._put_in_its_line,
-            self._replace,
-            self._clock.unix_ns,
-            metrics or Metrics(environment),
-            what_if,
-        )
-        self.controllers = [loop(cluster) for loop in loops]
-        self._connect()
+        self._loops, self._autoscalers = tuple(loops), autoscalers or {}
+        self._environment, self._streams = environment, streams
         self.syncs = 0
         self.failures: dict[str, int] = {}
+        self._set_up(settings or Settings(), metrics, what_if)
+
+    def _set_up(self, settings: Settings, metrics: Metrics | None, what_if: WhatIf | None) -> None:
+        """Make the loops, and all that remembers anything."""
+        self._pacing = settings.pacing
+        self._line: deque[tuple[Controller, str]] = deque()
+        self._turn = Alarm(self._environment, "ControllerTurn", self._take_turn)
+        self._stations: dict[Controller, Station] = {}
+        cluster = Cluster(
+            self._store,
+            self._environment,
+            self._streams,
+            settings,
+            self._put_in_line if self._pacing.is_instant else self._put_in_its_line,
+            self._replace,
+            self._clock.unix_ns,
+            metrics or Metrics(self._environment),
+            what_if,
+            self._autoscalers,
+        )
+        self.controllers = [loop(cluster) for loop in self._loops]
+        self._connect()
 
     @property
     def is_idle(self) -> bool:
@@ -87,6 +95,21 @@ class Runner:
         self._store.subscribe(self.on_change)
         for controller in self.controllers:
             controller.start()
+
+    def start_over(
+        self,
+        settings: Settings,
+        *,
+        metrics: Metrics | None = None,
+        what_if: WhatIf | None = None,
+    ) -> None:
+        """Have new loops work from now on; nothing is left of what those before them knew.
+
+        Nothing of theirs may be scheduled any more.
+        """
+        self._store.unsubscribe(self.on_change)
+        self._set_up(settings, metrics, what_if)
+        self.start()
 
     def on_change(self, change: Change) -> None:
         """Hear of one change."""

@@ -32,6 +32,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     event_ttl_ns: int = 3_600 * _SECOND_NS
     provision_delay: str = "0s"
     in_tree_provisioners: frozenset[str] = frozenset()
+    # In PEM. Without one there is nothing to publish.
+    root_ca_cert: str = ""
     kubelet: KubeletSettings = KubeletSettings()
     hpa: HpaSettings = HpaSettings()
     vpa: VpaSettings = VpaSettings()

@@ -7,12 +7,11 @@ who mends a file wants them all, each with its path and the likely cure.
 from __future__ import annotations
 
 import difflib
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import quantity, schema, timestamps, type_check
+from kubestage.objects import quantity, quantity_advice, schema, timestamps, type_check
 from kubestage.objects.schema import Form
 
 if TYPE_CHECKING:
@@ -129,19 +128,10 @@ def _quantity(path: str, value: Any, _: schema.Type) -> Misfit | None:
     try:
         quantity.parse(str(value).strip())
     except quantity.QuantityError as error:
-        return Misfit(path, f'"{value}" is not a quantity: {error}', _quantity_fix(str(value)))
+        return Misfit(
+            path, f'"{value}" is not a quantity: {error}', quantity_advice.fix(str(value))
+        )
     return None
-
-
-_UNIT: Final = re.compile(r"\s*([0-9.]+)\s*([a-zA-Z]+)\s*")
-_UNITS: Final = {"k": "Ki", "m": "Mi", "g": "Gi", "t": "Ti", "p": "Pi", "e": "Ei"}
-
-
-def _quantity_fix(text: str) -> str:
-    match = _UNIT.fullmatch(text)
-    if match is not None and match[2][0].lower() in _UNITS:
-        return f"did you mean {match[1]}{_UNITS[match[2][0].lower()]}?"
-    return "quantities look like 2, 500m, 1.5 or 512Mi"
 
 
 def _text_of(expected: str, read: Callable[[str], Any]) -> Callable[..., Misfit | None]:

@@ -40,6 +40,7 @@ SETTINGS: Final = Settings(
     node_eviction_rate=20.0,
     secondary_node_eviction_rate=20.0,
     in_tree_provisioners=frozenset(("kubernetes.io/host-path",)),
+    root_ca_cert="lab",
 )
 
 

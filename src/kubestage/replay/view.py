@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers import root_ca_publisher
 from kubestage.replay import comparison, pod_view
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ def _scope(objects: Iterable[Json], namespace: str) -> list[Json]:
 def _show(kind: str, obj: Json, record: Record) -> Json | None:
     if kind == "Node":
         return _node(obj)
+    if kind == "ConfigMap" and obj["metadata"]["name"] == root_ca_publisher.NAME:
+        # In every namespace, and in no recording.
+        return None
     view = _metadata(obj)
     if kind != "Namespace":
         view["created_in_step"] = record.created_in[obj["metadata"]["uid"]]

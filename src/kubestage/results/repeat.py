@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -17,8 +19,9 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     `start` is the moment of the calendar at which it began, None for that of every stage;
     `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
-    defaults as the old `flags` change them; `laws` how long containers take, and what
-    else was set of controllers, where that was said.
+    defaults as the old `flags` change them; `as_written` whether nodes came in the order of the
+    file; `laws` how long containers take, and what else was set of controllers, where that was
+    said; `control_plane` the profile that says how long things take, in full, if one was given.
     """
 
     version: str
@@ -28,17 +31,22 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     controllers: bool
     detail: str
     strategy: str
+    # Runs that do not say so were made before there was another order.
+    as_written: bool = True
     configuration: str | None = None
     flags: dict[str, str | int] = {}
     laws: dict[str, str] = {}
     plugins: list[Plugin] = []
+    control_plane: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):
     """The same of a living cluster: how long it lived, and which manifests came when.
 
-    `duration` is as a person writes it; `later` are times and the names of files among the inputs.
+    `duration` is as a person writes it; `later` are times and the names of files among the inputs;
+    `autoscalers` are those of the user's own.
     """
 
     duration: str
     later: list[tuple[str, str]] = []
+    autoscalers: list[Plugin] = []

@@ -15,6 +15,13 @@ The run of a living cluster has instead of the first and the third
     DIR/tables/         the same as CSV
     DIR/inputs/         the manifests that it began with, and those that came later
 
+Where durations of the scheduler were asked for there are, besides,
+
+::
+
+    DIR/timings.json    how long attempts, extension points and plugins took
+    DIR/timings.html    the same for people, if it was measured: then no other file tells of it
+
 Files are written beside and moved when all are whole, the Scenario or the life last: a directory
 with neither is no run. Other files in the directory of a run are left alone.
 """
@@ -31,16 +38,24 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.results import analysis, report, run_record, scenario_file, scenario_rows
+from kubestage.results import (
+    analysis,
+    report,
+    run_record,
+    scenario_file,
+    scenario_rows,
+    timings,
+)
 from kubestage.results.life import life as lives
 from kubestage.results.repeat import LifeRepeat, Repeat
-from kubestage.results.report import life_page
+from kubestage.results.report import life_page, timings_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kubestage.results.life.life import Life
     from kubestage.results.run_record_reader import Reader
+    from kubestage.results.timings import Recorded
 
 Json = dict[str, Any]
 
@@ -51,7 +66,9 @@ REPORT: Final = "report.html"
 LIFE: Final = "life.json"
 INPUTS: Final = "inputs"
 TABLES: Final = "tables"
-FILES: Final = (REPEAT, RECORD, REPORT, INPUTS, TABLES, SCENARIO, LIFE)
+FILES: Final = (
+    REPEAT, RECORD, REPORT, INPUTS, TABLES, timings.FILE, timings.PAGE, SCENARIO, LIFE,
+)  # fmt: skip
 _MARKERS: Final = (SCENARIO, LIFE)
 _WRITING: Final = ".writing-"
 _FIX: Final = (
@@ -80,8 +97,11 @@ class RunDirectory:
         """Where the record is to be written while the run goes on."""
         return self._beside / RECORD
 
-    def write(self, scenario: Json, repeat: Repeat) -> None:
-        """Keep a run that has ended: all its files, in place of those of an earlier run."""
+    def write(self, scenario: Json, repeat: Repeat, recorded: Recorded | None = None) -> None:
+        """Keep a run that has ended: all its files, in place of those of an earlier run.
+
+        `recorded` are the durations of its scheduler.
+        """
         record = run_record.open(self.record_path) if self.record_path.exists() else None
         try:
             with (self._beside / SCENARIO).open("wb") as out:
@@ -91,10 +111,17 @@ class RunDirectory:
                 record.close()
         told = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
         (self._beside / REPEAT).write_bytes(told + b"\n")
-        report.write(self._beside / REPORT, scenario, repeat)
+        modelled = self._write_timings(recorded, scenario["metadata"]["name"])
+        report.write(self._beside / REPORT, scenario, repeat, modelled)
         self._move()
 
-    def write_life(self, life: Life, repeat: LifeRepeat, inputs: Mapping[str, str]) -> None:
+    def write_life(
+        self,
+        life: Life,
+        repeat: LifeRepeat,
+        inputs: Mapping[str, str],
+        recorded: Recorded | None = None,
+    ) -> None:
         """Keep the run of a living cluster; `inputs` are the texts of manifests by file name."""
         for folder, texts in ((INPUTS, inputs), (TABLES, _tables(life))):
             (self._beside / folder).mkdir()
@@ -102,7 +129,8 @@ class RunDirectory:
                 (self._beside / folder / name).write_text(text, encoding="utf-8")
         told = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
         (self._beside / REPEAT).write_bytes(told + b"\n")
-        life_page.write(self._beside / REPORT, life, repeat)
+        modelled = self._write_timings(recorded, self.path.name)
+        life_page.write(self._beside / REPORT, life, repeat, modelled)
         (self._beside / LIFE).write_bytes(lives.encode(life))
         self._move()
 
@@ -119,6 +147,16 @@ class RunDirectory:
 
     def __exit__(self, *_: object) -> None:
         self.discard()
+
+    def _write_timings(self, recorded: Recorded | None, name: str) -> Recorded | None:
+        """Keep durations; those that may be in the report, because they are the same every time."""
+        if recorded is None:
+            return None
+        (self._beside / timings.FILE).write_bytes(timings.encode(recorded))
+        if recorded.source == timings.MODELLED:
+            return recorded
+        timings_page.write(self._beside / timings.PAGE, recorded, name)
+        return None
 
     def _move(self) -> None:
         # In between there is no run here, rather than a mixture of two.

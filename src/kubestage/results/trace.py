@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Self
 from kubestage.errors import InputError
 from kubestage.results import trace_file
 from kubestage.sim import CountsOnly
+from kubestage.sim.alarm import KIND as ALARM
 from kubestage.sim.clock import NEVER_NS
 
 if TYPE_CHECKING:
     import pathlib
+    import sqlite3
     from collections.abc import Iterator
 
     from kubestage.sim import Entity, IgnoredReason, Movement, Stock
@@ -60,6 +62,9 @@ class SqliteRecorder:
     Use it as a context manager, or call ``close``: the last batch is written then. A pickled or
     forked Environment gets ``CountsOnly`` in its place, since two of them must not write to one
     file; give the copy a recorder of its own by setting ``environment.recorder``.
+
+    The rings of alarms, by which controllers, schedulers and streams of requests keep time, are
+    left out unless ``internal``: nothing moves in them, and there are many.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class SqliteRecorder:
         *,
         name: str = "",
         seed: int | None = None,
+        internal: bool = False,
         batch_rows: int = 10_000,
     ) -> None:
         self._connection = trace_file.open_for_writing(path)
@@ -79,6 +85,7 @@ class SqliteRecorder:
         assert added.lastrowid is not None
         self.run = added.lastrowid
         self._path = path
+        self._left_out = None if internal else ALARM
         self._batch_rows = batch_rows
         self._position = 0
         self._ignored_count = 0
@@ -89,6 +96,8 @@ class SqliteRecorder:
 
     def completed(self, occurs_at: int, movement: Movement, entity: Entity) -> None:
         """Put a movement that happened into the batch."""
+        if movement.from_stock.kind_stocked == self._left_out:
+            return
         self._completed.append(self._row(occurs_at, movement, entity.name))
         if len(self._completed) >= self._batch_rows:
             self.flush()
@@ -97,6 +106,8 @@ class SqliteRecorder:
         self, occurs_at: int, movement: Movement, reason: IgnoredReason, noticed_at: int
     ) -> None:
         """Put a movement that did not happen into the batch."""
+        if movement.from_stock.kind_stocked == self._left_out:
+            return
         # Nobody said that a refused time is a sensible one, and SQLite's integers end somewhere.
         kept_at = max(-NEVER_NS, min(occurs_at, NEVER_NS))
         named = "" if movement.what_to_move is None else movement.what_to_move.name
@@ -182,11 +193,13 @@ def read_trace(
     since_ns: int | None = None,
     until_ns: int | None = None,
     ignored: bool | None = False,
+    internal: bool = True,
 ) -> Iterator[TraceRow]:
     """The movements of a run (by default the newest) that pass all filters, in recorded order.
 
     ``stock`` is matched with either end. Completed movements only, unless ``ignored`` is True
-    (ignored ones only) or None (both).
+    (ignored ones only) or None (both). Without ``internal``, rings of alarms that the file may
+    hold are passed over.
     """
     source = {False: "completed", True: "ignored_movements", None: "movements"}[ignored]
     filters: dict[str, str | int | None] = {
@@ -195,14 +208,12 @@ def read_trace(
         "? IN (f.name, t.name)": stock,
         "m.occurs_at >= ?": since_ns,
         "m.occurs_at <= ?": until_ns,
+        "f.kind_stocked != ?": None if internal else ALARM,
     }
     asked = {clause: value for clause, value in filters.items() if value is not None}
     where = "".join(f" AND {clause}" for clause in asked)
     with contextlib.closing(trace_file.open_for_reading(path)) as connection:
-        if run is None:
-            run = connection.execute("SELECT max(id) FROM scenario_runs").fetchone()[0]
-        if run is None:
-            raise InputError("holds no run", file=str(path))
+        run = _run(connection, path, run)
         yield from (
             TraceRow(*row)
             for row in connection.execute(
@@ -214,6 +225,29 @@ def read_trace(
                 (run, *asked.values()),
             )
         )
+
+
+def read_names(path: str | pathlib.Path, column: str, run: int | None = None) -> list[str]:
+    """The names that a filter can ask for: of ``kind``, ``entity`` or ``stock``."""
+    queries = {
+        "kind": "SELECT DISTINCT kind FROM movements WHERE run = ?",
+        "entity": "SELECT DISTINCT entity FROM movements WHERE run = ? AND entity != ''",
+        "stock": "SELECT DISTINCT name FROM stocks WHERE run = ?",
+    }
+    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+        run = _run(connection, path, run)
+        return sorted(name for (name,) in connection.execute(queries[column], (run,)))
+
+
+def _run(connection: sqlite3.Connection, path: str | pathlib.Path, run: int | None) -> int:
+    """The run that is asked for, or else the newest, if the file holds it."""
+    known = [found for (found,) in connection.execute("SELECT id FROM scenario_runs ORDER BY id")]
+    if not known:
+        raise InputError("holds no run", file=str(path))
+    if run is not None and run not in known:
+        runs = ", ".join(map(str, known))
+        raise InputError(f"holds no run {run}", file=str(path), fix=f"it holds {runs}")
+    return known[-1] if run is None else run
 
 
 def format_time(time_ns: int) -> str:

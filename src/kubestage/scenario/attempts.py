@@ -37,9 +37,9 @@ class Attempts:
         self.before = 0
         self.scheduled = 0
         self.progress: Callable[[], None] | None = None
+        self.detail = detail
         self._store = store
         self._watch = watch
-        self._detail = detail
 
     def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
         """An attempt has ended."""
@@ -55,7 +55,7 @@ class Attempts:
             pod = attempt.pod.raw
         story = watch.story_of(pod)
         account: report.Report | None = attempt.state.get(report.KEY)
-        if self._detail is not Detail.SUMMARY:
+        if self.detail is not Detail.SUMMARY:
             story.attempts += (self._row(decision, account, told),)
         sink: Sink | None = watch.timeline.sink
         if sink is not None:
@@ -100,6 +100,8 @@ class Attempts:
                 "victims": [victim.key for victim in account.chosen.victims],
             }
         sink: Sink | None = self._watch.timeline.sink
-        if told is not None and not (sink is not None and sink.keeps_details):
+        # A sink may have attempts told in full for its own record: the status need not have them.
+        goes_elsewhere = sink is not None and sink.keeps_details
+        if told is not None and self.detail is Detail.FULL and not goes_elsewhere:
             row.update(explanation.schedule_result(told))
         return row

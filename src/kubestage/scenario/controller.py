@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.scenario import phases, resource, timeline, wiping
+from kubestage.scenario import phases, resource, scheduler_writes, timeline, wiping
 from kubestage.scenario.attempts import Attempts
+from kubestage.scenario.beginning import Beginning
 from kubestage.scenario.ledger import Ledger
 from kubestage.scenario.machine import Machine
 from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.pod_watch import PodWatch
 from kubestage.scenario.resource import SCENARIO, InvalidEvent
+from kubestage.scenario.scheduler_writes import ForeignWrite
 from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.settings import Detail, Settings
 from kubestage.scenario.settling import Settling
@@ -18,7 +20,7 @@ from kubestage.scenario.status import StatusWriter
 from kubestage.store.log import ADDED, MODIFIED
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from kubestage.scenario.resource import Spec
     from kubestage.scenario.scheduling import Scheduling
@@ -33,7 +35,7 @@ Json = dict[str, Any]
 RESTARTED: Final = "the controller restarted while the Scenario was running"
 BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"
 CONTRADICTED: Final = "the status of the Scenario was changed by somebody else"
-RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was running"
+RECONFIGURED: Final = "the scheduler configuration was changed while the Scenario was {}"
 
 
 class ScenarioController:
@@ -42,7 +44,8 @@ class ScenarioController:
     It looks at the cluster only while one is under way. `problem` is what the last one that failed
     by its own events failed of. It works only when it is called: `advance` runs one step, `run` all
     that there is to do. What anybody but the cluster itself changes in between makes the Scenario
-    fail.
+    fail. `settings` may be replaced; a Scenario keeps those with which it was begun. `start_over`
+    and `origin_ns` are those of `Beginning`.
     """
 
     def __init__(
@@ -54,6 +57,8 @@ class ScenarioController:
         *,
         is_alive: bool,
         version: str,
+        start_over: Callable[[int], None],
+        origin_ns: int | None = None,
         sink: Sink | None = None,
     ) -> None:
         self.settings = settings or Settings()
@@ -61,11 +66,12 @@ class ScenarioController:
         # Who hears of the scheduler's attempts while no Scenario is under way.
         self.listener: Listener | None = None
         self.machine: Machine | None = None
-        self.problem: InvalidEvent | OperationFailed | NoScheduler | None = None
+        self.problem: InvalidEvent | OperationFailed | NoScheduler | ForeignWrite | None = None
         self._store = store
         self._environment = environment
         self._is_alive = is_alive
         self._version = version
+        self._beginning = Beginning(store, start_over, origin_ns)
         self._status: StatusWriter | None = None
         self._is_inside = False
         self._grain: int | None = None
@@ -82,6 +88,11 @@ class ScenarioController:
     def is_paused(self) -> bool:
         """Whether the current Scenario waits for more events."""
         return self._status is not None and self._status.phase == phases.PAUSED
+
+    @property
+    def state(self) -> str:
+        """Whether the current Scenario is running or paused, in one word."""
+        return "" if self._status is None else self._status.phase.lower()
 
     def start(self) -> None:
         """Take over a store: what was running when its last controller ended has failed."""
@@ -151,7 +162,7 @@ class ScenarioController:
 
     def reconfigure(self, scheduling: Scheduling) -> None:
         """Another scheduler has taken over: what is under way would be a mixture of two."""
-        self.fail(RECONFIGURED)
+        self.fail(RECONFIGURED.format(self.state))
         self._connect(scheduling)
 
     def on_change(self, change: Change) -> None:
@@ -160,23 +171,30 @@ class ScenarioController:
         if status is None:
             return
         if (change.kind.api_version, change.kind.kind) == SCENARIO:
+            if not (self._is_inside and status.is_about(change.new)):
+                self.watch.timeline.own_counts.others.append(change.revision)
             if change.type == ADDED and "status" not in change.new:
                 self._writer(change.key).enter(phases.PENDING, "")
             elif change.type == MODIFIED and status.is_contradicted_by(change.new):
                 self.fail(CONTRADICTED)
             return
         is_inside = self._is_inside or self._environment.is_running
+        did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
         if not is_inside and not self._scheduling.accounts_for(change):
-            did = {"ADDED": "created", "MODIFIED": "changed"}.get(change.type, "deleted")
             self.interfered(change.kind.kind, change.key, did)
             return
+        if self._scheduling.is_at_work and not scheduler_writes.is_allowed(change):
+            # The step is in the middle of an attempt: it fails when that is over.
+            told = self._told_interference(change.kind.kind, change.key, did)
+            self.watch.foreign_write = self.watch.foreign_write or told
         self.watch.on_change(change)
 
     def interfered(self, kind: str, key: str, did: str) -> None:
         """Somebody who is not part of the simulation created, changed or deleted an object."""
-        if self._status is not None:
-            state = self._status.phase.lower()
-            self.fail(f"{kind} {key} was {did} by somebody else while the Scenario was {state}")
+        self.fail(self._told_interference(kind, key, did))
+
+    def _told_interference(self, kind: str, key: str, did: str) -> str:
+        return f"{kind} {key} was {did} by somebody else while the Scenario was {self.state}"
 
     def _connect(self, scheduling: Scheduling) -> None:
         self._scheduling = scheduling
@@ -195,13 +213,13 @@ class ScenarioController:
             return True
         assert self.machine is not None
         try:
-            spec = self._spec(self._status.name)
+            spec = yield from self._spec(self._status.name)
             step = self.machine.next_step(spec)
             if step is None:
                 return self._pause()
             self._status.enter(phases.RUNNING, self._told_ignored())
             yield from self._run_step(spec, step)
-        except (InvalidEvent, OperationFailed, NoScheduler) as problem:
+        except (InvalidEvent, OperationFailed, NoScheduler, ForeignWrite) as problem:
             self.problem = problem
             self._end(phases.FAILED, str(problem))
             return True
@@ -219,7 +237,7 @@ class ScenarioController:
         try:
             yield from self.machine.run_step(spec, step)
             is_broken_off = False
-        except (OperationFailed, NoScheduler):
+        except (OperationFailed, NoScheduler, ForeignWrite):
             is_broken_off = False
             raise
         finally:
@@ -251,15 +269,21 @@ class ScenarioController:
         assert self.machine is not None
         self.machine.is_preparing = True
         yield from wiping.wipe(self._store, self._grain)
+        counts = self._beginning.begin(name)
+        # The new scheduler is stopped, too. Those who work hear of changes before those who watch.
+        self._scheduling.stop()
+        self._store.unsubscribe(self.on_change)
+        self._store.subscribe(self.on_change)
+        self.watch.begin(timeline.Timeline(self.sink, counts))
+        self.attempts.before = 0
         self.machine.is_preparing = False
-        self.watch.timeline.stories.clear()
 
     def _resume(self, name: str, scenario: Json) -> None:
         """Go on with a Scenario that was paused when its last controller ended."""
         self._scheduling.stop()
         self._status = self._writer(name)
         told = (scenario["status"].get("scenarioResult") or {}).get("timeline") or {}
-        self._prepare(timeline.resumed(told, self.sink))
+        self._prepare(timeline.resumed(told, self.sink, self._beginning.resume(scenario)))
         assert self.machine is not None
         written = resource.normalized(scenario)["spec"]["events"]
         happened = [event for events in told.values() for event in events]
@@ -270,21 +294,35 @@ class ScenarioController:
     def _prepare(self, told: timeline.Timeline) -> None:
         assert self._status is not None
         self.watch.timeline = told
-        self._scheduling.listen(self.attempts, in_full=self.settings.detail is Detail.FULL)
+        self.attempts.detail = self._chosen(self._status.name).detail
+        self._scheduling.listen(self.attempts, in_full=self.attempts.detail is Detail.FULL)
         self.machine = Machine(
-            self._store, self._scheduling, self.watch, self.attempts, self._settling, self._status
+            self._store,
+            self._scheduling,
+            self.watch,
+            self.attempts,
+            self._settling,
+            self._status,
+            as_written=self.settings.as_written,
         )
 
-    def _spec(self, name: str) -> Spec:
-        """The events as they are now; ids that were missing are written down."""
-        scenario = self._store.read(SCENARIO)[name]
-        if self._read is None or self._read[0] is not scenario.get("spec"):
-            spec = resource.read(scenario)
-            normal = resource.normalized(scenario)
-            if normal["spec"] != scenario.get("spec"):
-                scenario = self._store.update(normal)
+    def _spec(self, name: str) -> Generator[None, None, Spec]:
+        """The events as they are now; ids that were missing are written down.
+
+        Many are read in pieces; if they are changed meanwhile, they are read once more.
+        """
+        while True:
+            scenario = self._store.read(SCENARIO)[name]
+            if self._read is not None and self._read[0] is scenario.get("spec"):
+                return self._read[1]
+            normal, spec = yield from resource.read_on(scenario, self._read)
+            now = self._store.read(SCENARIO).get(name)
+            if now is not None and now.get("spec") is not scenario.get("spec"):
+                continue
+            if normal != scenario.get("spec"):
+                scenario = self._store.update({**scenario, "spec": normal})
             self._read = scenario["spec"], spec
-        return self._read[1]
+            return spec
 
     def _pause(self) -> bool:
         """No events are left: wait for more; False if it was waiting already."""
@@ -312,5 +350,9 @@ class ScenarioController:
 
     def _writer(self, name: str, *, is_told: bool = True) -> StatusWriter:
         """Who writes a status; one that nothing more is to be told of keeps the counts it has."""
-        strategy, tally = self.settings.strategy, self.watch.tally if is_told else None
+        strategy, tally = self._chosen(name).strategy, self.watch.tally if is_told else None
         return StatusWriter(self._store, name, strategy, self._version, tally)
+
+    def _chosen(self, name: str) -> Settings:
+        """The settings of a Scenario: its own choice, else what holds for all."""
+        return self.settings.for_scenario(self._store.read(SCENARIO)[name])

@@ -6,16 +6,21 @@ put an early Done to try out the first steps.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.errors import InputError
 from kubestage.scenario import written_events
-from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, PATCH
+from kubestage.scenario.written_events import (
+    CREATE,
+    DELETE,
+    DONE,
+    OPERATIONS,
+    PATCH,
+    WrittenEvent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from kubestage.scenario.written_events import WrittenEvent
 
 Json = dict[str, Any]
 Key = tuple[str, str, str, str]
@@ -41,7 +46,38 @@ def doubts(scenario: Json) -> list[InputError]:
     events.sort(key=_step)
     inventory = _Inventory(events)
     found = [doubt for event in events for doubt in inventory.doubts(event)]
-    return [*_after_the_end(events), *found]
+    unrun = [each.problem for each in _after_the_end(events)]
+    return [*unrun, *_undone(events), *found]
+
+
+class NeverRun(NamedTuple):
+    """An event that comes after the Done that ends its Scenario."""
+
+    event: WrittenEvent
+    done: WrittenEvent
+
+    @property
+    def step(self) -> int:
+        """The step in which the event would happen."""
+        return _step(self.event)
+
+    @property
+    def last_step(self) -> int:
+        """The step of the Done."""
+        return _step(self.done)
+
+    @property
+    def problem(self) -> InputError:
+        """What is wrong, with the path of the event."""
+        problem = f"is never run: {self.done.called} ends the scenario in step {self.last_step}"
+        return InputError(problem, path=self.event.path, fix="move the Done to the last step")
+
+
+def never_run(scenario: Json) -> list[NeverRun]:
+    """The events of a Scenario that come after its Done, in the order of their steps."""
+    written = written_events.of(scenario.get("spec"))
+    events = [each for each in written if isinstance(each.value, dict)]
+    return list(_after_the_end(sorted(events, key=_step)))
 
 
 def _step(event: WrittenEvent) -> int:
@@ -49,18 +85,20 @@ def _step(event: WrittenEvent) -> int:
     return step if type(step) is int else 0
 
 
-def _after_the_end(events: list[WrittenEvent]) -> Iterator[InputError]:
+def _after_the_end(events: list[WrittenEvent]) -> Iterator[NeverRun]:
     end: WrittenEvent | None = None
     for event in events:
         if end is not None and _step(event) > _step(end):
-            problem = f"is never run: {end.called} ends the scenario in step {_step(end)}"
-            yield InputError(problem, path=event.path, fix="move the Done to the last step")
-        elif OPERATIONS[DONE] in event.fields:
-            if event.body_of(DONE).get("done") is False:
-                path = f"{event.path}.{OPERATIONS[DONE]}.done"
-                yield InputError("only done: true ends a scenario", path=path)
-            else:
-                end = end or event
+            yield NeverRun(event, end)
+        elif OPERATIONS[DONE] in event.fields and event.body_of(DONE).get("done") is not False:
+            end = end or event
+
+
+def _undone(events: list[WrittenEvent]) -> Iterator[InputError]:
+    for event in events:
+        if OPERATIONS[DONE] in event.fields and event.body_of(DONE).get("done") is False:
+            path = f"{event.path}.{OPERATIONS[DONE]}.done"
+            yield InputError("only done: true ends a scenario", path=path)
 
 
 class _Inventory:

@@ -94,7 +94,7 @@ class OperationProblems:
         except ValueError as error:
             yield InputError(str(error), path="patch", fix="write an object, or a list for JSON")
             return
-        if isinstance(stated, str) and stated in patch_text.TYPES:
+        if isinstance(stated, str) and stated in (*patch_text.TYPES, *patch_text.APPLY):
             misfit = patch_text.misfit(patch, stated)
             if misfit is not None:
                 yield InputError(misfit, path="patchType")

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestage.errors import ApiError, InputError, NotFound
+from kubestage.objects.custom import decoding
 from kubestage.objects.patches import PatchType
 from kubestage.scenario import patch_text
 from kubestage.scenario.resource import CREATE, DELETE, PATCH
-from kubestage.store import policies
+from kubestage.store import policies, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.scenario.resource import Event
     from kubestage.store.store import Store
 
 Json = dict[str, Any]
+
+
+class Options(NamedTuple):
+    """The options of an operation that creates or patches, as the API has them."""
+
+    dry_run: bool
+    manager: str
+    field_validation: FieldValidation | None
+    force: bool | None
+
+    @classmethod
+    def of(cls, body: Json, field: str, *, is_apply: bool = False) -> Options:
+        """Those that an operation has; refused as the API refuses them."""
+        given = body.get(field) or {}
+        dry_run, manager = given.get("dryRun") or [], given.get("fieldManager") or ""
+        validation: Any = given.get("fieldValidation") or ""
+        force: bool | None = given.get("force")
+        write_options.check(
+            field[0].upper() + field[1:],
+            dry_run=dry_run,
+            manager=manager,
+            field_validation=validation,
+            force=force,
+            is_apply=is_apply,
+        )
+        return cls(bool(dry_run), manager, validation or None, force)
 
 
 class OperationFailed(Exception):
@@ -55,7 +83,11 @@ def _create(store: Store, body: Json) -> Json:
         raise ValueError("createOperation.object is missing")
     if body.get("asRecorded"):
         return {"operation": body, "result": _put(store, obj)}
-    return {"operation": body, "result": store.create(obj, dry_run=_is_dry(body, "createOptions"))}
+    asked = Options.of(body, "createOptions")
+    if asked.field_validation is not None:
+        decoding.decode(obj, store.kinds.of(obj), asked.field_validation)
+    created = store.create(obj, dry_run=asked.dry_run, manager=asked.manager)
+    return {"operation": body, "result": created}
 
 
 def _put(store: Store, obj: Json) -> Json:
@@ -90,18 +122,56 @@ def _patch(store: Store, body: Json) -> Json:
         patch = patch_text.parse(patch)
     if not isinstance(patch, dict | list):
         raise ValueError("patchOperation.patch is missing")
+    stated = body.get("patchType")
+    asked = Options.of(body, "patchOptions", is_apply=stated in patch_text.APPLY)
+    if stated in patch_text.APPLY:
+        return {"operation": body, "result": _apply(store, (kind, name, namespace), patch, asked)}
     result = store.patch(
         kind,
         name,
         patch,
         namespace,
-        patch_type=_patch_type(kind, patch, body.get("patchType")),
-        dry_run=_is_dry(body, "patchOptions"),
+        patch_type=_patch_type(kind, patch, stated),
+        dry_run=asked.dry_run,
+        field_validation=asked.field_validation,
+        manager=asked.manager,
     )
     if body.get("asRecorded") and isinstance(patch, dict) and "status" in patch:
         told = {"status": patch["status"]}
         result = store.patch(kind, name, told, namespace, subresource="status")
     return {"operation": body, "result": result}
+
+
+def _apply(
+    store: Store,
+    target: tuple[Kind, str, str | None],
+    configuration: Json | list[Any],
+    asked: Options,
+) -> Json:
+    """Apply a configuration on the server's side; what is not there is created.
+
+    The event says which object is meant, so the configuration need not say it again.
+    """
+    if not isinstance(configuration, dict):
+        raise ValueError("patchOperation.patch: what is applied is an object, not a list")
+    kind, name, namespace = target
+    metadata = configuration.get("metadata") or {}
+    whole = {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        **configuration,
+        "metadata": {"name": name, **metadata},
+    }
+    return store.apply(
+        kind,
+        name,
+        whole,
+        namespace,
+        manager=asked.manager,
+        force=bool(asked.force),
+        dry_run=asked.dry_run,
+        field_validation=asked.field_validation,
+    ).object
 
 
 def _patch_type(kind: Kind, patch: Json | list[Any], stated: str | None) -> PatchType:
@@ -130,11 +200,7 @@ def _delete(store: Store, body: Json) -> Json:
             orphan_dependents=options.get("orphanDependents"),
             uid=conditions.get("uid"),
             resource_version=conditions.get("resourceVersion"),
-            dry_run=_is_dry(body, "deleteOptions"),
+            dry_run=bool(options.get("dryRun")),
         ),
     )
     return {"operation": body}
-
-
-def _is_dry(body: Json, field: str) -> bool:
-    return bool((body.get(field) or {}).get("dryRun"))

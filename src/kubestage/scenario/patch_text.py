@@ -19,6 +19,8 @@ TYPES: Final[Mapping[str, PatchType]] = {
     "merge": PatchType.MERGE,
     "strategic": PatchType.STRATEGIC,
 }
+APPLY: Final = ("apply", "application/apply-patch+yaml")
+"""How a patch is stated that is applied on the server's side."""
 
 _TOO_DEEP: Final = "the patch is nested too deeply"
 
@@ -53,9 +55,11 @@ def _yaml(text: str) -> Any:
 
 def misfit(patch: dict[str, Any] | list[Any], stated: str) -> str | None:
     """Why a patch cannot be of the type that is stated for it, if it cannot."""
-    if stated not in TYPES:
-        return f'"{stated}" is none of {", ".join(TYPES)}'
     is_list = isinstance(patch, list)
+    if stated in APPLY:
+        return f'a patch of type "{stated}" is an object' if is_list else None
+    if stated not in TYPES:
+        return f'"{stated}" is none of {", ".join((*TYPES, *APPLY))}'
     if (TYPES[stated] is PatchType.JSON) == is_list:
         return None
     wanted = "an object" if is_list else "a list of operations"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.scenario.ledger import Ledger
+from kubestage.scenario.scheduler_writes import ForeignWrite
 from kubestage.scenario.timeline import (
     PREEMPTED,
     SCHEDULED,
@@ -58,6 +59,8 @@ class PodWatch:
         self.step = 0
         self.is_operating = False
         self.preemptor: str | None = None
+        # What a scheduler in this process wrote that it must not, in words.
+        self.foreign_write = ""
         self.quiet_since_ns = 0
         # Pods that start or end, and namespaces that end, with the time of their last move, the
         # latest last.
@@ -112,7 +115,18 @@ class PodWatch:
     def forget(self) -> None:
         """Nobody asks any more: begin with nothing when somebody does again."""
         self.ledger, self.timeline = Ledger(), Timeline()
-        self.moving, self.in_vain = {}, {}
+        self.moving, self.in_vain, self.foreign_write = {}, {}, ""
+
+    def check_writes(self) -> None:
+        """ForeignWrite if a scheduler wrote what it must not."""
+        if self.foreign_write:
+            raise ForeignWrite(self.foreign_write)
+
+    def begin(self, timeline: Timeline) -> None:
+        """A Scenario begins, on an empty cluster at time zero."""
+        self.forget()
+        self.timeline = timeline
+        self.step = self.quiet_since_ns = 0
 
     def take_up(self, step: int) -> None:
         """Go on where another left off, after this step, with the pods that there are."""
@@ -144,13 +158,14 @@ class PodWatch:
         return found
 
     def preempted(self, pod: Json, by: str) -> None:
-        """A pod has to go for another."""
+        """A pod has to go for another: the timeline says for whom, and that it is deleted."""
         story = self.story_of(pod)
         if story.preempted_by is not None:
             return
         story.preempted_by, story.preempted_at, story.is_told_gone = by, self.step, True
         self.ledger.changed()
         self.timeline.happened(self.step, PREEMPTED, story.result(pod))
+        self._tell_deletion(pod)
 
     def _on_pod(self, change: Change) -> None:
         key, new, old = change.key, change.new, change.old
@@ -219,6 +234,9 @@ class PodWatch:
             # It will not be there when the step ends.
             self.timeline.happened(self.step, UNSCHEDULED, story.result(pod))
         self.in_vain.pop(key, None)
+        self._tell_deletion(pod)
+
+    def _tell_deletion(self, pod: Json) -> None:
         target = {"typeMeta": _TYPE, "objectMeta": _name_of(pod)}
         self.timeline.happened(self.step, "Delete", {"operation": target})
 

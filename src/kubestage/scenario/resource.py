@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import bisect
 import functools
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage.objects import durations
 from kubestage.scenario import written_events
-from kubestage.scenario.doubts import doubts
+from kubestage.scenario.doubts import doubts, never_run
 from kubestage.scenario.problems import problems
 from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, PATCH
 
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
 __all__ = [
     "API_VERSION", "CREATE", "DELETE", "DONE", "KIND", "OPERATIONS", "PATCH", "SCENARIO",
-    "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "normalized", "problems", "read",
+    "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "never_run", "normalized", "problems",
+    "read", "read_on",
 ]  # fmt: skip
 
 Json = dict[str, Any]
@@ -28,6 +32,7 @@ Json = dict[str, Any]
 API_VERSION: Final = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
 KIND: Final = "Scenario"
 SCENARIO: Final = (API_VERSION, KIND)
+_AT_ONCE: Final = 200
 
 
 class InvalidEvent(Exception):
@@ -89,13 +94,55 @@ def read(scenario: Json) -> Spec:
     written = written_events.of(spec)
     for flaw in written_events.flaws(spec, written):
         raise InvalidEvent(str(flaw))
-    events = []
-    for each in written:
-        (field,) = each.fields
-        operation = written_events.BY_FIELD[field]
-        events.append(Event(each.id, each.value.get("step", 0), operation, each.value[field]))
+    return Spec(tuple(map(_event, written)), _duration_ns(spec))
+
+
+def read_on(
+    scenario: Json, before: tuple[Json, Spec] | None = None
+) -> Generator[None, None, tuple[Json, Spec]]:
+    """The spec in the older draft, and its events; some events at each step.
+
+    `before` is what was read last: events that are still the same objects are not read again.
+    """
+    spec = scenario.get("spec") or {}
+    events = spec.get("events")
+    if not isinstance(events, list) or len(events) <= _AT_ONCE:
+        return normalized(scenario)["spec"], read(scenario)
+    for flaw in written_events.flaws({**spec, "events": []}, ()):
+        raise InvalidEvent(str(flaw))
+    known = _known(before)
+    found: list[Event] = []
+    whole: list[Json] = []
+    for at in range(0, len(events), _AT_ONCE):
+        part = events[at : at + _AT_ONCE]
+        same = [known.get(id(each)) for each in part]
+        if None in same:
+            written = written_events.of({"events": part}, first=at)
+            for flaw in written_events.flaws({}, written):
+                raise InvalidEvent(str(flaw))
+            same, part = list(map(_event, written)), list(map(_complete, written))
+            yield
+        found += (each for each in same if each is not None)
+        whole += part
+    return {**spec, "events": whole}, Spec(tuple(found), _duration_ns(spec))
+
+
+def _known(before: tuple[Json, Spec] | None) -> dict[int, Event]:
+    """The events that were read before, by the objects that they were read from."""
+    if before is None:
+        return {}
+    return dict(zip(map(id, before[0].get("events") or ()), before[1].events, strict=False))
+
+
+def _event(written: written_events.WrittenEvent) -> Event:
+    (field,) = written.fields
+    value = written.value
+    return Event(written.id, value.get("step", 0), written_events.BY_FIELD[field], value[field])
+
+
+def _duration_ns(spec: Json) -> int:
     duration = spec.get("stepDuration")
-    return Spec(tuple(events), durations.parse_duration(duration) if duration else 0)
+    return durations.parse_duration(duration) if duration else 0
 
 
 def normalized(scenario: Json) -> Json:

@@ -54,6 +54,11 @@ class Scheduling(Protocol):
         """Whether a change from outside is its doing: a scheduler may be outside, too."""
         ...
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether what is written now is written by it, in this process."""
+        ...
+
 
 class BuiltIn:
     """The stage's own scheduler, one attempt after the other."""
@@ -83,6 +88,11 @@ class BuiltIn:
         del change
         return False
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it tries or binds a pod at this moment."""
+        return self.scheduler.is_at_work
+
     def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> Iterator[None]:
         """Try pods until the ledger says that there is no point.
 
@@ -93,6 +103,7 @@ class BuiltIn:
         ledger, grain = watch.ledger, settling.grain
         yield from self._try_all(grain)
         while True:
+            watch.check_writes()
             yield from settling.settle(until_ns)
             if ledger.is_exhausted:
                 return
@@ -173,6 +184,7 @@ class Outside:
         self.schedulers = schedulers
         self._store = store
         self._function = function
+        self._is_called = False
 
     def listen(self, listener: Listener | None, *, in_full: bool) -> None:
         """It tells of no attempts: results of plugins stay empty."""
@@ -188,15 +200,21 @@ class Outside:
         del change
         return False
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it is being called."""
+        return self._is_called
+
     def schedule(self, watch: PodWatch, settling: Settling, until_ns: int | None) -> Iterator[None]:
         """Call it until it has tried every pod often enough, or tries none any more."""
         while not watch.ledger.is_exhausted:
             hook = NextPod(watch)
-            watch.preemptor = ""
+            watch.preemptor, self._is_called = "", True
             try:
                 self._function(self._store, hook)
             finally:
-                watch.preemptor = None
+                watch.preemptor, self._is_called = None, False
+            watch.check_writes()
             yield from settling.settle(until_ns)
             if not hook.tried:
                 return

@@ -47,10 +47,13 @@ class StatusWriter:
         found = self._store.read(SCENARIO).get(self.name)
         return found is not None and found["metadata"]["uid"] == self._uid
 
+    def is_about(self, scenario: Json) -> bool:
+        """Whether it is the Scenario whose status is written here."""
+        return bool(scenario["metadata"]["uid"] == self._uid)
+
     def is_contradicted_by(self, scenario: Json) -> bool:
         """Whether the Scenario has a status that was not written here."""
-        is_ours = scenario["metadata"]["uid"] == self._uid
-        return is_ours and (scenario.get("status") or {}) != self._status
+        return self.is_about(scenario) and (scenario.get("status") or {}) != self._status
 
     @property
     def phase(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.scenario.own_counts import OwnCounts
+
 if TYPE_CHECKING:
     from kubestage.scenario.resource import Event
     from kubestage.scenario.sink import Sink
@@ -49,10 +51,14 @@ class PodStory:
 
 
 class Timeline:
-    """The events of all steps so far, in order, with the stories of the pods by uid."""
+    """The events of all steps so far, in order, with the stories of the pods by uid.
 
-    def __init__(self, sink: Sink | None = None) -> None:
+    Objects are shown as `own_counts` says.
+    """
+
+    def __init__(self, sink: Sink | None = None, counts: OwnCounts | None = None) -> None:
         self.sink = sink
+        self.own_counts = counts or OwnCounts()
         self.stories: dict[str, PodStory] = {}
         # The ids of the scenario's own events: none is given a second time.
         self.taken: set[str] = set()
@@ -103,16 +109,28 @@ class Timeline:
         return dict(self._told)
 
     def _add(self, step: int, event: Json) -> None:
+        if not self.own_counts.is_plain:
+            event = self._counted(event)
         self.begin(step)
         self._steps[step].append(event)
         self.count(event)
         if self.sink is not None:
             self.sink.event(step, event)
 
+    def _counted(self, event: Json) -> Json:
+        """An event with its object as the Scenario counts."""
+        for field in ("create", *_FIELDS.values()):
+            told = event.get(field)
+            for part in ("pod", "result"):
+                if told is not None and part in told:
+                    shown = self.own_counts.told(told[part])
+                    return {**event, field: {**told, part: shown}}
+        return event
 
-def resumed(told: Json, sink: Sink | None = None) -> Timeline:
+
+def resumed(told: Json, sink: Sink | None = None, counts: OwnCounts | None = None) -> Timeline:
     """The timeline that a status tells, to be gone on with."""
-    timeline = Timeline(sink)
+    timeline = Timeline(sink, counts)
     for step, events in told.items():
         timeline.begin(int(step))
         timeline._steps[int(step)] = list(events)  # noqa: SLF001 - it is being made here

@@ -5,12 +5,14 @@ One list of flaws serves two ends: running stops at the first one, checking a fi
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from kubestage.objects import durations
 from kubestage.objects.defaulting import simulation
+from kubestage.scenario import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +33,7 @@ BY_FIELD: Final = {field: operation for operation, field in OPERATIONS.items()}
 DURATIONS: Final = "durations look like 10s or 1m30s"
 
 _EVENTS, _OPERATIONS = simulation.LISTS
-_FIELDS: Final = (_EVENTS, _OPERATIONS, "stepDuration")
+_FIELDS: Final = (_EVENTS, _OPERATIONS, "stepDuration", *settings.CHOICES)
 _STEPS: Final = 2**31
 _CHOICE: Final = ", ".join(OPERATIONS.values())
 
@@ -86,8 +88,11 @@ class WrittenEvent(NamedTuple):
         return Flaw(path, problem, fix, self.called, fails_run)
 
 
-def of(spec: Any) -> list[WrittenEvent]:
-    """The events of a spec, of either draft, in order; none where there is no list."""
+def of(spec: Any, first: int = 0) -> list[WrittenEvent]:
+    """The events of a spec, of either draft, in order; none where there is no list.
+
+    `first` is the place of the first of them, where others were read before: then all have ids.
+    """
     spec = spec if isinstance(spec, dict) else {}
     name = _OPERATIONS if spec.get(_OPERATIONS) and not spec.get(_EVENTS) else _EVENTS
     written = spec.get(name)
@@ -96,7 +101,9 @@ def of(spec: Any) -> list[WrittenEvent]:
     ids = simulation.event_ids(written)
     is_newer = name == _OPERATIONS
     return [
-        WrittenEvent(str(ids[index]), f"spec.{name}[{index}]", value, _given(value), is_newer)
+        WrittenEvent(
+            str(ids[index]), f"spec.{name}[{first + index}]", value, _given(value), is_newer
+        )
         for index, value in enumerate(written)
     ]
 
@@ -126,6 +133,8 @@ def flaws(spec: Any, events: Sequence[WrittenEvent]) -> Iterator[Flaw]:
     if spec.get(_EVENTS) and spec.get(_OPERATIONS):
         yield Flaw(f"spec.{_OPERATIONS}", "is given beside events", "write either")
     yield from _duration_flaws(spec.get("stepDuration"))
+    for field, choices in settings.CHOICES.items():
+        yield from _choice_flaws(field, spec.get(field), choices)
     seen: dict[str, str] = {}
     for event in events:
         yield from _event_flaws(event)
@@ -149,6 +158,15 @@ def _duration_flaws(text: Any) -> Iterator[Flaw]:
             raise ValueError(f'"{text}" is negative')
     except ValueError as error:
         yield Flaw("spec.stepDuration", str(error), DURATIONS)
+
+
+def _choice_flaws(field: str, value: Any, choices: Sequence[str]) -> Iterator[Flaw]:
+    if value is None or value in choices:
+        return
+    near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
+    known = f"use one of {', '.join(choices)}"
+    fix = f"did you mean {near[0]}? {known}" if near else known
+    yield Flaw(f"spec.{field}", f"{_shown(value)} is unknown", fix)
 
 
 def _event_flaws(event: WrittenEvent) -> Iterator[Flaw]:

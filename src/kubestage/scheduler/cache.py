@@ -54,6 +54,11 @@ class Cache:
         self._columns.trim()
         return self._columns
 
+    def sizes(self) -> dict[str, int]:
+        """How many nodes, pods and assumed pods there are, by upstream's names for them."""
+        assumed, pods = len(self._assumed), len(self._node_of)
+        return {"assumed_pods": assumed, "nodes": len(self._infos), "pods": pods}
+
     def withdraw(self) -> None:
         """Forget what is only expected."""
         forecast, self.forecast = self.forecast, None

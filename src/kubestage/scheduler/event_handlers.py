@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cache import Cache
     from kubestage.scheduler.heard_later import HeardLater
     from kubestage.scheduler.queue import SchedulingQueue
+    from kubestage.scheduler.timing import Timekeeper
     from kubestage.scheduler.waiting_pods import WaitingPods
     from kubestage.store.log import Change
     from kubestage.store.store import Store
@@ -59,6 +60,7 @@ class EventHandlers:
         cache: Cache,
         queue: SchedulingQueue | HeardLater,
         waiting: WaitingPods,
+        time: Timekeeper | None = None,
     ) -> None:
         self._profiles = profiles
         self._cache = cache
@@ -69,6 +71,11 @@ class EventHandlers:
             (self._on_node, (("", "Node"),)),
             (self._on_other, tuple(_OTHERS)),
         )
+        if time is not None and time.is_measuring:
+            self._handlers = tuple(
+                (functools.partial(self._measure, time, handler), kinds)
+                for handler, kinds in self._handlers
+            )
 
     def start(self, store: Store) -> None:
         """Take up the nodes and pods that are there, in the order they came, then listen."""
@@ -84,6 +91,9 @@ class EventHandlers:
         """Listen no more."""
         for handler, _ in self._handlers:
             store.unsubscribe(handler)
+
+    def _measure(self, time: Timekeeper, handler: Callable[[Change], None], change: Change) -> None:
+        time.handled(occasions.label_of(_event_of(change)), handler, change)
 
     def _on_pod(self, change: Change) -> None:
         if change.is_binding and self._confirm(change):
@@ -227,6 +237,18 @@ class EventHandlers:
         event = ClusterEvent(resource, _ACTIONS.get(change.type, ActionType.UPDATE))
         gone = change.type == DELETED
         self._queue.move_all(event, change.old, None if gone else change.new)
+
+
+def _event_of(change: Change) -> ClusterEvent:
+    """What a change is called before anybody has looked at what is new."""
+    action = _ACTIONS.get(change.type, ActionType.UPDATE)
+    if change.kind.kind == "Node":
+        return ClusterEvent(EventResource.NODE, action)
+    if change.kind.kind == "Pod":
+        is_assigned = bool(change.new["spec"].get("nodeName"))
+        pod = EventResource.ASSIGNED_POD if is_assigned else EventResource.UNSCHEDULED_POD
+        return ClusterEvent(pod, action)
+    return ClusterEvent(_OTHERS[change.kind.group, change.kind.kind], action)
 
 
 def placed(pod: PodView) -> Json:

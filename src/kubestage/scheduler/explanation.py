@@ -63,13 +63,24 @@ def explain(attempt: Attempt) -> Json:
     return told
 
 
+def unseen(attempt: Attempt) -> Json:
+    """The nodes before Filter (`candidates`), if it did not look at all of them.
+
+    It does not where enough nodes were found, PreFilter plugins left fewer, or the pod was
+    nominated to one. Recorded cases do not have them.
+    """
+    if len(attempt.evaluated) == len(attempt.columns):
+        return {}
+    return {"candidates": _all_names(attempt.columns)}
+
+
 def schedule_result(told: Json) -> Json:
     """An attempt told in full in KEP-140's words: nodes before and after the filters, and what
     each plugin said of each node.
     """
     filtered = told.get("filter") or {}
     return {
-        "allCandidateNodes": sorted(filtered),
+        **_candidates(told.get("candidates"), filtered),
         "allFilteredNodes": told["feasible"],
         "pluginResults": {
             "filter": _each_once(filtered, _verdicts_in_words),
@@ -78,10 +89,19 @@ def schedule_result(told: Json) -> Json:
     }
 
 
+def _candidates(candidates: Any, evaluated: Iterable[str]) -> Json:
+    """The nodes before the filters, and which of them were looked at if not all were."""
+    looked_at = sorted(evaluated)
+    if candidates is None:
+        return {"allCandidateNodes": looked_at}
+    return {"allCandidateNodes": candidates, "evaluatedNodeNames": looked_at}
+
+
 class _Text(msgspec.Struct):
     """The parts of a story's text that are put in other words, as they were written."""
 
     feasible: msgspec.Raw
+    candidates: msgspec.Raw = msgspec.Raw()
     filter: dict[str, msgspec.Raw] = {}
     score: dict[str, msgspec.Raw] = {}
 
@@ -97,7 +117,7 @@ def schedule_result_of(text: bytes) -> Json:
     """
     told = _read_text(text)
     return {
-        "allCandidateNodes": sorted(told.filter),
+        **_candidates(told.candidates if bytes(told.candidates) else None, told.filter),
         "allFilteredNodes": told.feasible,
         "pluginResults": {
             "filter": {node: _filter_text(bytes(each)) for node, each in told.filter.items()},
@@ -217,6 +237,12 @@ def _sorted_names(columns: Columns, rows: Ints) -> list[str]:
     """The names of nodes in the order of names."""
     order, names = columns.memo.get(_RANKS, lambda: _ranks(columns.names))
     return list(map(names.__getitem__, np.sort(order[rows]).tolist()))
+
+
+def _all_names(columns: Columns) -> list[str]:
+    """The names of all nodes in order: the same list as long as there are the same nodes."""
+    _, names = columns.memo.get(_RANKS, lambda: _ranks(columns.names))
+    return names
 
 
 def _ranks(names: Sequence[str]) -> tuple[Ints, list[str]]:

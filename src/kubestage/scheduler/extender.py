@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from kubestage.errors import InputError
 from kubestage.scheduler import extender_wire
 from kubestage.scheduler.config.model import Extender as ExtenderConfig
 from kubestage.scheduler.extender_wire import ExtenderError
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.config import SchedulerConfiguration
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.node_info import NodeInfo
 
-__all__ = ["Extender", "ExtenderConfig", "ExtenderError", "Transport", "bind"]
+__all__ = [
+    "Extender", "ExtenderConfig", "ExtenderError", "Transport", "bind", "of_configuration",
+]  # fmt: skip
 
 MAX_EXTENDER_PRIORITY: Final = 10
 
@@ -201,3 +205,19 @@ def bind(extenders: Iterable[Extender], pod: PodView, node_name: str) -> bool:
             raise
         return True
     return False
+
+
+def of_configuration(
+    configuration: SchedulerConfiguration, transport: Transport | None
+) -> Sequence[Extender]:
+    """The extenders that a configuration names, those that may be ignored last."""
+    if not configuration.extenders:
+        return ()
+    if transport is None:
+        raise InputError(
+            "the configuration names extenders, and there is no way to ask them",
+            path="extenders",
+            fix="hand in a transport, or leave them out",
+        )
+    made = [Extender(each, transport) for each in configuration.extenders]
+    return sorted(made, key=lambda each: each.is_ignorable)

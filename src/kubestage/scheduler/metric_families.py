@@ -29,9 +29,13 @@ def exponential_buckets(start: float, factor: float, count: int) -> tuple[float,
 
 
 class Family(abc.ABC):
-    """What all metrics of one name have in common."""
+    """What all metrics of one name have in common.
+
+    One that `is_announced` is named in the exposition even while it has no samples.
+    """
 
     kind = ""
+    is_announced = False
 
     def __init__(self, name: str, stability: str, text: str, labels: Sequence[str] = ()) -> None:
         self.name = name
@@ -48,13 +52,14 @@ class Family(abc.ABC):
 
 
 class Counter(Family):
-    """Numbers that only grow."""
+    """Numbers that only grow; those of labels that are `expected` are shown from zero on."""
 
     kind = "counter"
 
     def __init__(self, name: str, stability: str, text: str, labels: Sequence[str] = ()) -> None:
         super().__init__(name, stability, text, labels)
         self.values: dict[Labels, int] = {} if labels else {(): 0}
+        self.expected: set[Labels] = set()
 
     def increase(self, *values: str, times: int = 1) -> None:
         """Count one more, or several."""
@@ -62,8 +67,8 @@ class Counter(Family):
 
     def samples(self) -> Iterator[tuple[str, list[tuple[str, str]], float]]:
         """One line for each combination of labels."""
-        for values in sorted(self.values):
-            yield "", self.pairs(values), self.values[values]
+        for values in sorted(self.values.keys() | self.expected):
+            yield "", self.pairs(values), self.values.get(values, 0)
 
 
 class Gauge(Counter):
@@ -130,14 +135,17 @@ class Histogram(Family):
 
 
 def exposition(families: Iterable[Family]) -> str:
-    """The text that a Prometheus server reads; families without samples are left out."""
+    """The text that a Prometheus server reads.
+
+    Families without samples are left out, unless they are announced.
+    """
     lines = []
     for family in sorted(families, key=lambda each: each.name):
         samples = [
             f"{family.name}{suffix}{_label_text(pairs)} {number_text(value)}"
             for suffix, pairs, value in family.samples()
         ]
-        if samples:
+        if samples or family.is_announced:
             lines.append(f"# HELP {family.name} {family.help}")
             lines.append(f"# TYPE {family.name} {family.kind}")
             lines += samples

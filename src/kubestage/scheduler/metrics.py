@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scheduler import metric_families
-from kubestage.scheduler.metric_families import Counter, Gauge, Histogram, exponential_buckets
+from kubestage.scheduler import metric_catalogue, metric_families
+from kubestage.scheduler.metric_families import (
+    Counter,
+    Gauge,
+    Histogram,
+    exponential_buckets,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from kubestage.scheduler.metric_families import Family
 
@@ -26,15 +31,15 @@ _SLI_LATENCY: Final = exponential_buckets(0.01, 2, 20)
 
 
 class SchedulerMetrics:
-    """All families. Durations are given in nanoseconds and told in seconds.
+    """All families. Durations are given in nanoseconds and exposed in seconds.
 
-    When they are read, `pending` is asked how many pods are in which queue, and `settle` is called
-    so that what was saved up is handed over.
+    When they are read, `settle` is called so that what was saved up is handed over, and `inspect`
+    so that gauges are put to what is in the queue and the cache now.
     """
 
     def __init__(self) -> None:
-        self.pending: Callable[[], dict[str, int]] | None = None
         self.settle: Callable[[], None] | None = None
+        self.inspect: Callable[[SchedulerMetrics], None] | None = None
         self.schedule_attempts = Counter(
             "scheduler_schedule_attempts_total",
             _STABLE,
@@ -54,6 +59,7 @@ class SchedulerMetrics:
             _ALPHA,
             "Scheduling algorithm latency in seconds",
             _LATENCY,
+            ("profile",),
         )
         self.pod_attempts = Histogram(
             "scheduler_pod_scheduling_attempts",
@@ -91,6 +97,9 @@ class SchedulerMetrics:
             ("queue",),
         )
         self._define_latencies()
+        self._define_state()
+        self._define_older_names()
+        self._unobserved = metric_catalogue.unobserved()
 
     def _define_latencies(self) -> None:
         self.point_duration = Histogram(
@@ -121,18 +130,134 @@ class SchedulerMetrics:
             ("queue", "event"),
         )
 
+        self.event_handling = Histogram(
+            "scheduler_event_handling_duration_seconds",
+            _ALPHA,
+            "Event handling latency in seconds.",
+            _POINT_LATENCY,
+            ("event",),
+        )
+        self.queueing_hints = Histogram(
+            "scheduler_queueing_hint_execution_duration_seconds",
+            _ALPHA,
+            "Duration for running a queueing hint function of a plugin.",
+            _PLUGIN_LATENCY,
+            ("plugin", "event", "hint"),
+        )
+        self.preemption_goroutines = Histogram(
+            "scheduler_preemption_goroutines_duration_seconds",
+            _ALPHA,
+            "Duration in seconds for running goroutines for the preemption.",
+            _SLI_LATENCY,
+            ("result",),
+        )
+
+    def _define_state(self) -> None:
+        """What is counted seldom, or looked up when somebody asks."""
+        self.scheduled_after_flush = Counter(
+            "scheduler_pod_scheduled_after_flush_total",
+            _ALPHA,
+            "Number of pods that were successfully scheduled after being flushed from"
+            " unschedulablePods due to timeout. This metric helps detect potential queueing hint"
+            " misconfigurations or event handling issues.",
+        )
+        self.preemption_executions = Counter(
+            "scheduler_preemption_goroutines_execution_total",
+            _ALPHA,
+            "Number of preemption goroutines executed.",
+            ("result",),
+        )
+        self.plugin_evaluations = Counter(
+            "scheduler_plugin_evaluation_total",
+            _BETA,
+            "Number of attempts to schedule pods by each plugin and the extension point (available"
+            " only in PreFilter, Filter, PreScore, and Score).",
+            ("plugin", "extension_point", "profile"),
+        )
+        self.in_flight_events = Gauge(
+            "scheduler_inflight_events",
+            _ALPHA,
+            "Number of events currently tracked in the scheduling queue.",
+            ("event",),
+        )
+        self.goroutines = Gauge(
+            "scheduler_goroutines",
+            _BETA,
+            "Number of running goroutines split by the work they do such as binding.",
+            ("operation",),
+        )
+        self.cache_size = Gauge(
+            "scheduler_cache_size",
+            _ALPHA,
+            "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
+            ("type",),
+        )
+        self.unschedulable_pods = Gauge(
+            "scheduler_unschedulable_pods",
+            _BETA,
+            "The number of unschedulable pods broken down by plugin name. A pod will increment the"
+            " gauge for all plugins that caused it to not schedule and so this metric have meaning"
+            " only when broken down by plugin.",
+            ("plugin", "profile"),
+        )
+
+    def _define_older_names(self) -> None:
+        """Names of the releases in which profiles came up; each has the profile as a label."""
+        self._e2e_duration = Histogram(
+            "scheduler_e2e_scheduling_duration_seconds",
+            _ALPHA,
+            "(Deprecated since 1.23.0) E2e scheduling latency in seconds (scheduling algorithm +"
+            " binding). Replaced by scheduling_attempt_duration_seconds.",
+            _LATENCY,
+            ("result", "profile"),
+        )
+        self._e2e_duration.distributions = self.attempt_duration.distributions
+        self._preemption_evaluation = Histogram(
+            "scheduler_scheduling_algorithm_preemption_evaluation_seconds",
+            _ALPHA,
+            "(Deprecated since 1.23.0) Scheduling algorithm preemption evaluation duration in"
+            " seconds. Replaced by the PostFilter extension point.",
+            _LATENCY,
+            ("profile",),
+        )
+        self._binding_duration = Histogram(
+            "scheduler_binding_duration_seconds",
+            _ALPHA,
+            "(Deprecated since 1.23.0) Binding latency in seconds. Replaced by the Bind extension"
+            " point.",
+            _LATENCY,
+            ("profile",),
+        )
+        self._older = {"PostFilter": self._preemption_evaluation, "Bind": self._binding_duration}
+
+    def know(self, profiles: Iterable[str]) -> None:
+        """Show the attempts of every profile from zero on: one may stay there by mistake."""
+        for profile in profiles:
+            for result in (SCHEDULED, UNSCHEDULABLE, ERROR):
+                self.schedule_attempts.expected.add((result, profile))
+
     def queued(self, queue: str, event: str) -> None:
         """A pod entered a queue."""
         self.incoming_pods.increase(queue, event)
+
+    def ran(
+        self, point: str, status: str, profile: str, duration_ns: float, times: int = 1
+    ) -> None:
+        """All plugins of an extension point have run."""
+        seconds = duration_ns * _NS
+        self.point_duration.of(point, status, profile).observe(seconds, times)
+        older = self._older.get(point)
+        if older is not None:
+            older.of(profile).observe(seconds, times)
 
     def attempted(self, result: str, profile: str, duration_ns: int, times: int = 1) -> None:
         """An attempt came to its end."""
         self.schedule_attempts.increase(result, profile, times=times)
         self.attempt_duration.of(result, profile).observe(duration_ns * _NS, times)
 
-    def decided(self, duration_ns: int, times: int = 1) -> None:
+    def decided(self, profile: str, duration_ns: int, times: int = 1) -> None:
         """The algorithm found a node, or that there is none."""
-        self.algorithm_duration.of().observe(duration_ns * _NS, times)
+        self.algorithm_duration.of(profile).observe(duration_ns * _NS, times)
 
     def bound(self, attempts: int, waited_ns: int, times: int = 1) -> None:
         """A pod got its node after so many attempts."""
@@ -146,24 +271,34 @@ class SchedulerMetrics:
         """A pod no longer waits for a permit."""
         self.permit_wait_duration.of(result).observe(waited_ns * _NS)
 
-    def preempted(self, victims: int) -> None:
+    def preempted(self, victims: int, *, is_failed: bool = False) -> None:
         """Preemption was tried, and that many pods had to go."""
         self.preemption_attempts.increase()
         if victims:
+            result = "error" if is_failed else "success"
             self.preemption_victims.of().observe(victims)
+            self.preemption_executions.increase(result)
+            self.preemption_goroutines.of(result).observe(0.0)
 
     def families(self) -> list[Family]:
         """All families, up to date."""
         if self.settle is not None:
             self.settle()
-        if self.pending is not None:
-            self.pending_pods.put({(queue,): count for queue, count in self.pending().items()})
-        return [
+        if self.inspect is not None:
+            self.inspect(self)
+        found: list[Family] = [
             self.schedule_attempts, self.attempt_duration, self.algorithm_duration,
             self.pod_attempts, self.sli_duration, self.preemption_attempts,
             self.preemption_victims, self.pending_pods, self.point_duration, self.plugin_duration,
-            self.permit_wait_duration, self.incoming_pods,
+            self.permit_wait_duration, self.incoming_pods, self.event_handling,
+            self.queueing_hints, self.preemption_goroutines, self.scheduled_after_flush,
+            self.preemption_executions, self.plugin_evaluations, self.in_flight_events,
+            self.goroutines, self.cache_size, self.unschedulable_pods, self._e2e_duration,
+            self._preemption_evaluation, self._binding_duration, *self._unobserved,
         ]  # fmt: skip
+        for family in found:
+            family.is_announced = True
+        return found
 
     def exposition(self) -> str:
         """What ``/metrics`` would say."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import msgspec
@@ -12,6 +13,13 @@ from kubestage.sim import rate
 
 _LAWS: Final = ("informer_delay", "attempt", "attempt_per_node", "binding")
 _NONE: Final = "0s"
+SHARES: Final = {
+    "InterPodAffinity": 4.0,
+    "NodeResourcesFit": 2.0,
+    "PodTopologySpread": 3.0,
+    "VolumeBinding": 2.0,
+}
+"""The plugins that look at more than one fact of a node take longer than the others."""
 
 
 class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -22,6 +30,10 @@ class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     `attempt_per_node` for every node that was looked at. A binding is on its way while the next
     pods are tried and takes `binding`; calls are made at `client_qps` a second after
     `client_burst` at once (kube-scheduler's own are 50 and 100), and zero is no limit.
+
+    `plugins` say what plugins take, as shares of the time of their extension point; those that
+    are not named have one. The times above are those of the default plugins with their usual
+    shares (`SHARES`): other plugins, and other shares, make an attempt longer or shorter.
     """
 
     informer_delay: str = _NONE
@@ -30,6 +42,7 @@ class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     binding: str = _NONE
     client_qps: float = 0.0
     client_burst: int = 0
+    plugins: dict[str, float] = msgspec.field(default_factory=SHARES.copy)
 
     def __post_init__(self) -> None:
         for name in _LAWS:
@@ -38,6 +51,10 @@ class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             except InputError as error:
                 path = f"scheduler.{name}"
                 raise InputError(error.problem, path=path, fix=error.fix) from error
+        for name, shares in self.plugins.items():
+            if not 0 <= shares < math.inf:
+                path = f"scheduler.plugins.{name}"
+                raise InputError(f"{shares} is no number of shares", path=path, fix="write 1")
         rate.check_client("scheduler", self.client_qps, self.client_burst)
 
     @property

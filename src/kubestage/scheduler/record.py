@@ -77,6 +77,8 @@ class Record:
         self._wanted: set[int] = set()
         self._listener: Listener | None = None
         self._hands_on_all = False
+        # Those who hear of every attempt in full, before the listener does.
+        self._followers: list[Listener] = []
 
     def hand_on(self, listener: Listener | None, *, in_full: bool = False) -> None:
         """Tell this listener, and no other, of every attempt; None for nobody.
@@ -85,13 +87,31 @@ class Record:
         """
         self._listener, self._hands_on_all = listener, in_full
 
+    def begin_anew(self) -> None:
+        """Keep nothing of what was tried so far: numbers begin with 1 again."""
+        self.decisions.clear()
+        self.explanations.clear()
+
+    def follow(self, follower: Listener) -> None:
+        """Tell a follower of every attempt in full, whoever else is told."""
+        self._followers.append(follower)
+
+    def unfollow(self, follower: Listener) -> None:
+        """Tell a follower no more."""
+        self._followers.remove(follower)
+
     def explain_at(self, number: int) -> None:
         """Have the attempt of this number, yet to come, told in full."""
         self._wanted.add(number)
 
     def explains(self, number: int) -> bool:
         """Whether an attempt is to be told in full."""
-        return self.level is Recording.FULL or self._hands_on_all or number in self._wanted
+        return (
+            self.level is Recording.FULL
+            or self._hands_on_all
+            or bool(self._followers)
+            or number in self._wanted
+        )
 
     @property
     def listens(self) -> bool:
@@ -100,7 +120,7 @@ class Record:
 
     def tell(self, number: int, attempt: Attempt) -> None:
         """Keep all that was found out; to be called before anything is done about it."""
-        told = explanation.explain(attempt)
+        told = explanation.explain(attempt) | explanation.unseen(attempt)
         if attempt.post_filter is not None:
             told["preemption"] = report.told(attempt)
         self.explanations[number] = told
@@ -115,7 +135,7 @@ class Record:
         message: str = "",
     ) -> None:
         """Keep a row, if rows are kept, and hand it on."""
-        if self.level is Recording.NONE and self._listener is None:
+        if self.level is Recording.NONE and self._listener is None and not self._followers:
             return
         decision = Decision(
             number,
@@ -130,15 +150,18 @@ class Record:
         )
         if self.level is not Recording.NONE:
             self.decisions.append(decision)
-        if self._listener is not None and result != WAITING:
-            self._listener.attempted(decision, attempt, self._handed(number))
+        if result != WAITING:
+            self._hand_on(decision, attempt)
 
-    def _handed(self, number: int) -> Json | None:
-        if not self._hands_on_all:
-            return None
-        if self.level is Recording.FULL or number in self._wanted:
-            return self.explanations.get(number)
-        return self.explanations.pop(number, None)
+    def _hand_on(self, decision: Decision, attempt: AnyAttempt) -> None:
+        number = decision.number
+        told = self.explanations.get(number)
+        if told is not None and self.level is not Recording.FULL and number not in self._wanted:
+            del self.explanations[number]
+        for follower in self._followers:
+            follower.attempted(decision, attempt, told)
+        if self._listener is not None:
+            self._listener.attempted(decision, attempt, told if self._hands_on_all else None)
 
     def lines(self) -> bytes:
         """The rows as JSON, one a line, the same bytes for the same run."""

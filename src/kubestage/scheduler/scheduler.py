@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
-from kubestage.scheduler import config, event_recorder, metrics, registry
+from kubestage.scheduler import config, event_recorder, extender, metrics, paced_time, registry
 from kubestage.scheduler.binding_cycle import BindingCycle, Placement
 from kubestage.scheduler.bindings_under_way import BindingsUnderWay
 from kubestage.scheduler.cache import Cache
@@ -14,13 +14,13 @@ from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.cycle import Cycle
 from kubestage.scheduler.driver import Driver
 from kubestage.scheduler.event_handlers import EventHandlers
-from kubestage.scheduler.extender import Extender
 from kubestage.scheduler.failure_handler import Failure, FailureHandler
+from kubestage.scheduler.gauges import Gauges
 from kubestage.scheduler.handle import Handle, Surroundings
 from kubestage.scheduler.heard_later import HeardLater
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.nominator import Nominator
-from kubestage.scheduler.paced_time import PacedTimekeeper
+from kubestage.scheduler.paced_time import Timing
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.queue import SchedulingQueue
 from kubestage.scheduler.queue.nominations import Nominations
@@ -31,11 +31,10 @@ from kubestage.scheduler.quick.look_ahead import LookAhead
 from kubestage.scheduler.record import WAITING, Record, Recording
 from kubestage.scheduler.selection import TieBreak
 from kubestage.scheduler.status import SUCCESS, Status
-from kubestage.scheduler.timing import Timekeeper
 from kubestage.scheduler.waiting_pods import WaitingPods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.config import SchedulerConfiguration
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.extender import Transport
     from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.queue import QueuedPod
+    from kubestage.scheduler.timings import Timings
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
@@ -58,7 +58,10 @@ class Scheduler:
     whenever there may be something to do. `plugins` are classes of your own by name, `transport`
     is how extenders are asked, `stopwatch` how durations in metrics are measured (by default on
     the virtual clock, on which nothing takes time). With a `pacing` it takes virtual time for what
-    it does, and that is what metrics tell. It pickles together with its store.
+    it does, and that is what metrics tell; with a `model` they tell how long it would have taken,
+    and nothing takes time. `keeps_timings` has durations of a pacing kept by profile, extension
+    point and plugin; those of a stopwatch and of a model always are. It pickles together with its
+    store.
     """
 
     def __init__(
@@ -75,6 +78,8 @@ class Scheduler:
         stopwatch: Callable[[], int] | None = None,
         events: bool = True,
         pacing: SchedulerPacing | None = None,
+        model: SchedulerPacing | None = None,
+        keeps_timings: bool = False,
     ) -> None:
         assert environment is None or environment.clock is store.clock, "there is but one clock"
         own = plugins or {}
@@ -82,25 +87,51 @@ class Scheduler:
         given = config.default() if configuration is None else configuration
         self.configuration = config.complete(given, points).configuration
         self.clock = store.clock
-        self.cache = Cache()
-        self.waiting = WaitingPods()
         self.record = Record(Recording(recording))
         self.metrics = SchedulerMetrics()
-        self._client = StoreClient(store, events=events)
+        self._store, self._environment, self._streams = store, environment, streams
+        self._own_plugins, self._tie_break = own, TieBreak(tie_break)
+        self._transport, self._has_events = transport, events
+        self.timing = Timing(stopwatch, pacing, model, keeps_timings)
+        if self.timing.is_paced and environment is None:
+            raise InputError(
+                "a scheduler that is not driven by time cannot be paced",
+                path="pacing",
+                fix="hand in an environment, or leave it out",
+            )
+        self._surroundings = Surroundings()
+        # Whether what is written at this moment is written by it or by its plugins.
+        self.is_at_work = False
+        self._set_up()
+
+    def start_over(self) -> None:
+        """Work from now on as a new scheduler would: nothing is left of what it did before.
+
+        Streams that it draws from go on where they are. Metrics add up, as those of a process.
+        """
+        self.retire(self._store)
+        self._time.settle()
+        self.record.begin_anew()
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Make all that remembers anything, and take up what the store holds."""
+        store, environment, streams = self._store, self._environment, self._streams
+        self.cache = Cache()
+        self.waiting = WaitingPods()
+        self._client = StoreClient(store, events=self._has_events)
         self._nominator = Nominator()
-        self._extenders = _extenders(self.configuration, transport)
-        self._time = Timekeeper(self.metrics, self.clock, stopwatch)
+        self._extenders = extender.of_configuration(self.configuration, self._transport)
+        self._time = paced_time.timekeeper(self.metrics, self.clock, self.timing, streams)
         self._under_way: BindingsUnderWay | None = None
-        if pacing is not None and not pacing.is_instant:
-            self._pace(pacing, streams, environment)
         self._suspended: dict[str, Placement] = {}
         self._unready: dict[str, Placement] = {}
-        self._make_profiles(streams, own)
+        self._make_profiles(streams, self._own_plugins)
         self._cycle = Cycle(
             self._nominator,
             streams.stream("scheduler/ties"),
             self.configuration.percentage_of_nodes_to_score,
-            TieBreak(tie_break),
+            self._tie_break,
             self._extenders,
         )
         self._binding = BindingCycle(
@@ -122,10 +153,16 @@ class Scheduler:
         self._failures = FailureHandler(self.queue, self._client, self.clock)
         self._driver = None if environment is None else Driver(self, environment)
         arrivals: SchedulingQueue | HeardLater = self.queue
-        if pacing is not None and environment is not None and self._time.is_paced:
+        if self.timing.is_paced:
+            pacing = self.timing.pacing
+            assert pacing is not None
+            assert environment is not None
+            self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
             stream = streams.stream("scheduler/informer")
             arrivals = HeardLater(self.queue, pacing, stream, environment)
-        self._handlers = EventHandlers(self.profiles, self.cache, arrivals, self.waiting)
+        self._handlers = EventHandlers(
+            self.profiles, self.cache, arrivals, self.waiting, self._time
+        )
         self._handlers.start(store)
 
     def schedule_one(self) -> Attempt | None:
@@ -158,6 +195,13 @@ class Scheduler:
 
     def catch_up(self) -> None:
         """Do what time and others have brought about since last time."""
+        before, self.is_at_work = self.is_at_work, True
+        try:
+            self._catch_up()
+        finally:
+            self.is_at_work = before
+
+    def _catch_up(self) -> None:
         self.queue.flush()
         if self._under_way is not None:
             self._receive(self._under_way)
@@ -202,6 +246,11 @@ class Scheduler:
         return min((at for at in times if at is not None), default=None)
 
     @property
+    def timings(self) -> Timings | None:
+        """How long what took, if that was measured or modelled."""
+        return self._time.timings
+
+    @property
     def free_ns(self) -> int:
         """When the next attempt can begin."""
         return self._time.free_ns
@@ -225,22 +274,7 @@ class Scheduler:
         """Bind pods only when their volumes are bound: somebody on the stage does that."""
         self._surroundings.binds_volumes = True
 
-    def _pace(
-        self, pacing: SchedulerPacing, streams: Streams, environment: Environment | None
-    ) -> None:
-        if environment is None:
-            raise InputError(
-                "a scheduler that is not driven by time cannot be paced",
-                path="pacing",
-                fix="hand in an environment, or leave it out",
-            )
-        self._time = PacedTimekeeper(
-            self.metrics, self.clock, pacing, streams.stream("scheduler/attempts")
-        )
-        self._under_way = BindingsUnderWay(pacing, streams.stream("scheduler/bindings"))
-
     def _make_profiles(self, streams: Streams, own: Mapping[str, type[Any]]) -> None:
-        self._surroundings = Surroundings()
         handle = Handle(
             self._client,
             self._client,
@@ -261,7 +295,10 @@ class Scheduler:
             initial_backoff_seconds=self.configuration.pod_initial_backoff_seconds,
             max_backoff_seconds=self.configuration.pod_max_backoff_seconds,
         )
-        self.metrics.pending, self.metrics.settle = self.queue.counts, self._time.settle
+        self._time.know(self.profiles)
+        self.metrics.know(self.profiles)
+        gauges = Gauges(self.cache, self.queue, self.profiles, self._under_way or ())
+        self.metrics.inspect, self.metrics.settle = gauges.put, self._time.settle
 
     def _is_passed_over(self, queued: QueuedPod) -> bool:
         """Whether there is no point in trying a pod: it is being deleted, or all but bound."""
@@ -290,7 +327,14 @@ class Scheduler:
 
     def _schedule_some(self, at_most: int) -> int:
         """Try the next pod in the quickest way there is, and those after it likewise."""
-        self.catch_up()
+        self.is_at_work = True
+        try:
+            return self._try_some(at_most)
+        finally:
+            self.is_at_work = False
+
+    def _try_some(self, at_most: int) -> int:
+        self._catch_up()
         # Those who wait for something are looked after between attempts.
         tried = self._lane.run(1 if self._suspended or self._unready else at_most)
         if not tried:
@@ -316,7 +360,7 @@ class Scheduler:
         started_ns = self._time.begin()
         number = self._time.attempts
         self._time.ran_to_the_end(profile.name, is_scored=attempt.feasible_count > 1)
-        self._time.decided(started_ns, attempt.evaluated_count)
+        self._time.decided(started_ns, attempt.evaluated_count, profile.name)
         self._carry_out(self._binding.assume(number, queued, attempt, started_ns))
 
     def _carry_out(self, placement: Placement) -> None:
@@ -332,7 +376,7 @@ class Scheduler:
         started_ns = self._time.begin()
         number = self._time.attempts
         attempt, failure = self._try(queued)
-        self._time.decided(started_ns, attempt.evaluated_count)
+        self._time.decided(started_ns, attempt.evaluated_count, attempt.profile.name)
         if self.record.explains(number):
             self.record.tell(number, attempt)
         if failure is None:
@@ -367,7 +411,7 @@ class Scheduler:
             self._time.ran("PostFilter", status, profile)
             account: report.Report | None = attempt.state.get(report.KEY)
             if account is not None:
-                self.metrics.preempted(account.evicted)
+                self.metrics.preempted(account.evicted, is_failed=bool(account.failure))
                 if account.failure:
                     self.queue.activate([attempt.pod])
         return Failure(
@@ -448,19 +492,3 @@ class Scheduler:
         if attempt.totals is not None and attempt.profile.score:
             ran("PreScore", SUCCESS, profile)
             ran("Score", SUCCESS, profile)
-
-
-def _extenders(
-    configuration: SchedulerConfiguration, transport: Transport | None
-) -> Sequence[Extender]:
-    """The extenders, those that may be ignored last."""
-    if not configuration.extenders:
-        return ()
-    if transport is None:
-        raise InputError(
-            "the configuration names extenders, and there is no way to ask them",
-            path="extenders",
-            fix="hand in a transport, or leave them out",
-        )
-    made = [Extender(each, transport) for each in configuration.extenders]
-    return sorted(made, key=lambda each: each.is_ignorable)

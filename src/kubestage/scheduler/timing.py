@@ -2,7 +2,8 @@
 
 The core has no clock but the virtual one, on which an attempt takes no time. Whoever wants real
 durations in the metrics brings a stopwatch; only then are plugins measured, so that nobody else
-pays for it.
+pays for it. While it measures, every pod is tried in the ordinary way: in the fast lane plugins
+are not called one by one.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from kubestage.scheduler.metrics import SCHEDULED
 from kubestage.scheduler.status import SUCCESS, Status
+from kubestage.scheduler.timings import ALGORITHM, ATTEMPT, MEASURED, PLUGIN, POINT, Part, Timings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kubestage.scheduler.metrics import SchedulerMetrics
     from kubestage.scheduler.queue.queued_pod import QueuedPod
+    from kubestage.scheduler.runtime import Profile
     from kubestage.sim.clock import Clock
 
 _NS: Final = 1e-9
@@ -28,10 +31,9 @@ _SCORING: Final = ("PreScore", "Score")
 _UP_TO_CHOICE: Final = (*_UP_TO_FILTER, *_SCORING)
 _UP_TO_BINDING: Final = ("Reserve", "Permit", "PreBind")
 _BINDING: Final = ("Bind", "PostBind")
-_SAMPLED: Final = 10
-"""One attempt in so many has the durations of its plugins observed."""
-
 _POINTS: Final = {
+    "add_pod": "PreFilterExtensionAddPod",
+    "remove_pod": "PreFilterExtensionRemovePod",
     "pre_enqueue": "PreEnqueue",
     "pre_filter": "PreFilter",
     "filter": "Filter",
@@ -52,7 +54,7 @@ _PART_OF: Final = {"ScoreExtensionNormalize": "Score"}
 
 
 class Timekeeper:
-    """Measures attempts, extension points and, now and then, plugins.
+    """Measures attempts, extension points and plugins; `timings` are None if nothing is measured.
 
     `attempts` is how many have begun, and so the number of the last one. `is_paced` says whether
     attempts take virtual time; `free_ns` is when the next one can begin then, and `binding_ns` how
@@ -67,10 +69,12 @@ class Timekeeper:
         self.metrics = metrics
         self.clock = clock
         self._stopwatch = stopwatch
+        self.timings = None if stopwatch is None else Timings(MEASURED)
         self._spent_ns: dict[str, int] = {}
+        self._spent_by: dict[str, dict[str, int]] = {}
         self.attempts = 0
         self._silent: dict[tuple[str, str, str], int] = collections.defaultdict(int)
-        self._decided = 0
+        self._decided: dict[str, int] = collections.defaultdict(int)
         self._attempted: dict[tuple[str, str], int] = collections.defaultdict(int)
         self._bound = 0
         self._placed: dict[str, list[int]] = {}
@@ -125,11 +129,16 @@ class Timekeeper:
                     silent[point, _SUCCESS, profile] += count
             if bound:
                 self._attempted[SCHEDULED, profile] += bound
-            self._decided += tried
+            if tried:
+                self._decided[profile] += tried
 
     def begin(self) -> int:
         """A new attempt begins; when it did, for `read` to be compared with."""
         self.attempts += 1
+        if self._spent_ns:
+            # What a preemption spent on trying nodes is part of its own extension point.
+            self._spent_ns.clear()
+            self._spent_by.clear()
         return self.read_ns()
 
     def read_ns(self) -> int:
@@ -144,24 +153,43 @@ class Timekeeper:
             # (benchmarks/scheduler.py).
             self._silent[point, code, profile] += 1
             return
-        spent_ns = self._spent_ns.pop(point, 0)
-        self.metrics.point_duration.of(point, code, profile).observe(spent_ns * _NS)
+        self._observe(point, code, profile, self._spent_ns.pop(point, 0))
 
-    def decided(self, started_ns: int, evaluated: int) -> None:
+    def know(self, profiles: Mapping[str, Profile]) -> None:
+        """Hear which profiles there are."""
+
+    def _observe(self, point: str, code: str, profile: str, spent_ns: float) -> None:
+        self.metrics.ran(point, code, profile, spent_ns)
+        if self.timings is not None:
+            self.timings.observe(Part(profile, POINT, point), round(spent_ns))
+            for plugin, own_ns in self._spent_by.pop(point, {}).items():
+                self.timings.observe(Part(profile, PLUGIN, point, plugin), own_ns)
+
+    def decided(self, started_ns: int, evaluated: int, profile: str) -> None:
         """An attempt has found a node, or that none of those that it looked at will do."""
         del evaluated
         if self._stopwatch is None:
-            self._decided += 1
+            self._decided[profile] += 1
         else:
-            self.metrics.decided(self.read_ns() - started_ns)
+            self._has_decided(profile, self.read_ns() - started_ns)
+
+    def _has_decided(self, profile: str, spent_ns: int) -> None:
+        self.metrics.decided(profile, spent_ns)
+        if self.timings is not None:
+            self.timings.observe(Part(profile, ALGORITHM), spent_ns)
 
     def attempted(self, result: str, profile: str, started_ns: int) -> None:
         """An attempt came to its end."""
         spent_ns = self.read_ns() - started_ns
         if spent_ns:
-            self.metrics.attempted(result, profile, spent_ns)
+            self._has_attempted(result, profile, spent_ns)
         else:
             self._attempted[result, profile] += 1
+
+    def _has_attempted(self, result: str, profile: str, spent_ns: int) -> None:
+        self.metrics.attempted(result, profile, spent_ns)
+        if self.timings is not None:
+            self.timings.observe(Part(profile, ATTEMPT, result=result), spent_ns)
 
     def bound(self, queued: QueuedPod) -> None:
         """A pod got its node."""
@@ -169,6 +197,8 @@ class Timekeeper:
         waited_ns = 0 if first_ns is None else self.clock.now_ns - first_ns
         if waited_ns or queued.attempts > 1:
             self.metrics.bound(queued.attempts, waited_ns)
+            if queued.attempts > 1 and queued.flushed_ns is not None:
+                self.metrics.scheduled_after_flush.increase()
         else:
             self._bound += 1
 
@@ -177,14 +207,16 @@ class Timekeeper:
         self._settle_placed()
         metrics = self.metrics
         for labels, count in self._silent.items():
-            metrics.point_duration.of(*labels).observe(0.0, count)
+            metrics.ran(*labels, 0, count)
         for (result, profile), count in self._attempted.items():
             metrics.attempted(result, profile, 0, count)
-        metrics.decided(0, self._decided)
+        for profile, count in self._decided.items():
+            metrics.decided(profile, 0, count)
         metrics.bound(1, 0, self._bound)
         self._silent.clear()
         self._attempted.clear()
-        self._decided = self._bound = 0
+        self._decided.clear()
+        self._bound = 0
 
     def timed(self, point: str, plugin: str, method: Callable[..., Any], *args: Any) -> Any:
         """Call a plugin and note how long that took."""
@@ -193,10 +225,25 @@ class Timekeeper:
         spent_ns = self.read_ns() - started_ns
         whole = _PART_OF.get(point, point)
         self._spent_ns[whole] = self._spent_ns.get(whole, 0) + spent_ns
-        if self.attempts % _SAMPLED == 0:
-            sampled = self.metrics.plugin_duration.of(plugin, point, _status(answer))
-            sampled.observe(spent_ns * _NS)
+        by_plugin = self._spent_by.setdefault(whole, {})
+        by_plugin[plugin] = by_plugin.get(plugin, 0) + spent_ns
+        self.metrics.plugin_duration.of(plugin, point, _status(answer)).observe(spent_ns * _NS)
         return answer
+
+    def hinted(self, plugin: str, event: str, hint: Callable[..., bool], *args: Any) -> bool:
+        """Ask a plugin whether an event is worth another attempt, and note how long that took."""
+        started_ns = self.read_ns()
+        is_worth_it = hint(*args)
+        label = "Queue" if is_worth_it else "QueueSkip"
+        spent_ns = self.read_ns() - started_ns
+        self.metrics.queueing_hints.of(plugin, event, label).observe(spent_ns * _NS)
+        return is_worth_it
+
+    def handled(self, event: str, handler: Callable[[Any], None], change: Any) -> None:
+        """Have a change of the store handled, and note how long that took."""
+        started_ns = self.read_ns()
+        handler(change)
+        self.metrics.event_handling.of(event).observe((self.read_ns() - started_ns) * _NS)
 
 
 def _status(answer: Any) -> str:

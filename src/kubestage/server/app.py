@@ -9,7 +9,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
-from kubestage.server import dispatch, routing, special_routes
+from kubestage.server import dispatch, large_scenarios, routing, sockets, special_routes
 from kubestage.server import request as requests
 from kubestage.server.context import Context
 from kubestage.server.encoding import Encoder
@@ -54,7 +54,10 @@ class Application:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection event, as ASGI has it."""
         if scope["type"] != "http":
-            await _other(scope, receive, send)
+            if scope["type"] == "websocket":
+                await sockets.serve(self.live, self.encoder, scope, receive, send)
+            else:
+                await _other(scope, receive, send)
             return
         has_body = scope["method"] not in _BODILESS
         body = await _read(receive) if has_body else b""
@@ -102,8 +105,13 @@ class Application:
                 return await special
             target = routing.find(live.store.kinds, request.path)
             context = Context(live, self.encoder, request, target)
+            serve = dispatch.serving(context)
+            # Whom the router refuses is warned of nothing.
             warnings = context.warnings
-            return dispatch.serving(context)(context)
+            parts = large_scenarios.found(context, serve)
+            if parts is not None:
+                return await large_scenarios.create(context, parts)
+            return serve(context)
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)
         except ApiError as error:
@@ -177,7 +185,7 @@ async def _until_gone(receive: Receive, task: asyncio.Task[Any]) -> None:
 
 
 async def _other(scope: Message, receive: Receive, send: Send) -> None:
-    """What is not HTTP: the server's own life. WebSockets are not spoken here."""
+    """What is neither HTTP nor a WebSocket: the server's own life."""
     assert scope["type"] == "lifespan", scope["type"]
     with contextlib.suppress(asyncio.CancelledError):
         while (await receive())["type"] == "lifespan.startup":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from kubestage.scenario.settings import Settings as ScenarioSettings
 from kubestage.server import kernels_beside
 from kubestage.server.app import Application
 from kubestage.server.door.guard import Guard
@@ -20,6 +21,7 @@ from kubestage.server.own import keeping, states
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.pacing_setup import set_up
 from kubestage.server.recording import Recorder
+from kubestage.server.wall_clock import WallClock
 
 if TYPE_CHECKING:
     from kubestage.server.journal.journal import Journal
@@ -31,8 +33,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     That is the stage's own scheduler, which is then on it (built-in), one that talks to the API
     (outside), or nobody (none); without any, Scenarios do not run. `plugins` are those of the
-    user's own that the scheduler has. `runs` is the directory in which records of Scenarios are
-    kept, and `record` the file that what clients ask for is written to, as a Scenario.
+    user's own that the scheduler has. `settings` hold for Scenarios that do not choose for
+    themselves. `runs` is the directory in which records of Scenarios are kept, and `record` the
+    file that what clients ask for is written to, as a Scenario. A clock that jumps keeps up with
+    the wall clock if it `follows_wall`.
     """
 
     door: Settings = Settings()
@@ -41,8 +45,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     scheduler: Literal["built-in", "outside", "none"] = "built-in"
     outside: OutsideSettings = OutsideSettings()
     plugins: Mapping[str, type[Any]] = {}
+    settings: ScenarioSettings = ScenarioSettings()
     runs: pathlib.Path | None = None
     record: str | None = None
+    follows_wall: bool = False
 
 
 class Served:
@@ -82,7 +88,8 @@ class Served:
 
 
 def _pacer(live: Live, plan: Plan) -> Pacer:
+    wall = WallClock(live.stage.clock) if plan.follows_wall else None
     if plan.scheduler == "none":
-        return Pacer(live, plan.mode, plan.speed)
+        return Pacer(live, plan.mode, plan.speed, wall=wall)
     outside = plan.outside if plan.scheduler == "outside" else None
-    return set_up(live, plan.mode, plan.speed, outside=outside)
+    return set_up(live, plan.mode, plan.speed, outside=outside, settings=plan.settings, wall=wall)

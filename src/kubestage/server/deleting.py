@@ -11,7 +11,7 @@ from kubestage.objects import decode, nesting
 from kubestage.server import bodies, options, reading
 from kubestage.server.live import Write
 from kubestage.server.response import warning_headers
-from kubestage.store import refusals
+from kubestage.store import refusals, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def delete_collection(context: Context) -> Response | Joined:
         label_selector=request.parameter("labelSelector"),
         field_selector=request.parameter("fieldSelector"),
     )
-    if found.items:
-        context.warnings += _warnings(context, asked)
+    context.warnings += _warnings(context, asked)
     _tell(context, "deletecollection", "", asked, None)
     return view.listed(found, warning_headers(context.warnings))
 
@@ -88,7 +87,7 @@ def delete_options(request: Request) -> DeleteOptions:
     given = _from_body(request) if request.body else _from_query(request)
     preconditions = given.get("preconditions") or {}
     dry_run = given.get("dryRun") or []
-    problems = options.dry_run_problems(dry_run)
+    problems = write_options.dry_run_problems(dry_run)
     if problems:
         raise refusals.bad_options("DeleteOptions", problems)
     return DeleteOptions(

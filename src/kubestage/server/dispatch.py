@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.errors import MethodNotAllowed
-from kubestage.server import deleting, pod_actions, pod_placing, reading, writing
+from kubestage.errors import BadRequest, MethodNotAllowed, UnsupportedMediaType
+from kubestage.objects.patches import PatchType
+from kubestage.objects.validation import status
+from kubestage.server import (
+    bodies,
+    deleting,
+    negotiation,
+    pod_actions,
+    pod_placing,
+    reading,
+    routing,
+    writing,
+)
+from kubestage.store import updating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +61,10 @@ _OBJECT: Final[dict[str, Serve]] = {
     "PATCH": writing.patch,
     "DELETE": deleting.delete,
 }
+# A name in the path of a creation means nothing; the object has its own.
+_CUSTOM: Final[dict[str, Serve]] = {**_OBJECT, "POST": writing.create}
+_CUSTOM_PATCHES: Final = (PatchType.JSON.value, PatchType.MERGE.value, bodies.APPLY)
+_VERBS: Final = {"POST": "create", "DELETE": "delete"}
 # Kinds that cannot be deleted all at once.
 _ONE_BY_ONE: Final = frozenset({("", "Namespace")})
 
@@ -56,6 +72,8 @@ _ONE_BY_ONE: Final = frozenset({("", "Namespace")})
 def serving(context: Context) -> Serve:
     """What serves a request; refused if nothing does."""
     target, method = context.target, context.request.method
+    if target.kind.definition is not None:
+        return _serving_custom(context)
     if target.subresource:
         served = _SERVED.get(target.subresource, {})
     else:
@@ -70,7 +88,31 @@ def serving(context: Context) -> Serve:
         (target.kind.group, target.kind.kind) in _ONE_BY_ONE or _is_everywhere(context)
     ):
         raise not_allowed()
+    if target.subresource not in pod_actions.SERVED:
+        if found is writing.patch:
+            bodies.patch_type(context.request)
+        accept = context.request.header(b"accept")
+        negotiation.check_route(accept, is_list=found is reading.read)
     return found
+
+
+def _serving_custom(context: Context) -> Serve:
+    """As `serving`, for custom resources: their server knows verbs, and no routes."""
+    target, method = context.target, context.request.method
+    verb = "GET" if method == "HEAD" else method
+    if verb != "GET" and _is_everywhere(context):
+        raise routing.no_such_page()
+    served = _SERVED.get(target.subresource, {}) if target.subresource else _CUSTOM
+    found = served.get(verb)
+    if found is None or (target.is_watch and verb != "GET"):
+        raise status.method_not_supported(target.kind, _VERBS.get(verb, ""))
+    if found is writing.patch and bodies.media_type(context.request) not in _CUSTOM_PATCHES:
+        raise UnsupportedMediaType(updating.CUSTOM_PATCHES)
+    if target.name or target.subresource:
+        return found
+    if found in (writing.update, writing.patch):
+        raise BadRequest("name must be provided")
+    return _COLLECTION[verb]
 
 
 def _is_everywhere(context: Context) -> bool:

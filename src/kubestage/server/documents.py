@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.server import discovery, negotiation, openapi, routing, version
+from kubestage.server import discovery, dispatch, negotiation, openapi, routing, version
 from kubestage.server.openapi import older
 from kubestage.server.presentation import as_yaml
 from kubestage.server.response import JSON, YAML, Response
@@ -19,14 +19,21 @@ if TYPE_CHECKING:
 
 _AGGREGATED: Final = "as=APIGroupDiscoveryList"
 _GROUP_DEPTH: Final = 2
+_READING: Final = ("GET", "HEAD")
+# The one group that the API server's front serves itself.
+_REGISTRATION: Final = "apiregistration.k8s.io"
 _PATHS: Final = (
     "/healthz", "/kubestage/v1", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version",
 )  # fmt: skip
 
 
 async def version_document(_live: Live, request: Request) -> Response:
-    """``/version``."""
-    return _document(request, version.document())
+    """``/version``, which is JSON whatever else is known."""
+    if request.path.rstrip("/") != "/version":
+        raise routing.no_such_path()
+    _check_reads(request)
+    negotiation.check_json(request.header(b"accept"))
+    return Response(200, msgspec.json.encode(version.document()), JSON)
 
 
 async def root_document(live: Live, request: Request) -> Response:
@@ -43,11 +50,25 @@ async def discovery_document(live: Live, request: Request) -> Response:
     """``/api``, ``/apis`` and what lies below them that is not an object."""
     parts = request.path.strip("/").split("/")
     kinds = live.store.kinds
+    is_routed = parts[0] == "api" or _is_own_version(parts) or parts[1:] == [_REGISTRATION]
+    if is_routed:
+        _check_reads(request)
     if len(parts) == 1:
         wanted = _aggregated_version(request.header(b"accept"))
         if wanted is not None:
             return _aggregated(request, kinds, wanted, core=parts[0] == "api")
-    return _document(request, _legacy(request, kinds, parts))
+    return _document(request, _legacy(request, kinds, parts), is_routed=is_routed)
+
+
+def _is_own_version(parts: list[str]) -> bool:
+    """Whether a path is the list of resources in a version that no definition has made."""
+    return len(parts) > _GROUP_DEPTH and routing.is_built_in(parts[1])
+
+
+def _check_reads(request: Request) -> None:
+    """Refuse to write a document; what tells of groups does not care how it is asked."""
+    if request.method not in _READING:
+        raise dispatch.not_allowed()
 
 
 def _legacy(request: Request, kinds: KindTable, parts: list[str]) -> dict[str, Any]:
@@ -63,7 +84,7 @@ def _legacy(request: Request, kinds: KindTable, parts: list[str]) -> dict[str, A
     else:
         found = discovery.api_resource_list(kinds, parts[1], parts[2])
     if found is None:
-        raise routing.no_such_path()
+        raise routing.no_such_path("" if parts[0] == "api" else parts[1])
     return found
 
 
@@ -92,13 +113,13 @@ async def openapi_document(live: Live, request: Request) -> Response:
     if request.path.rstrip("/") == "/openapi/v2":
         return _older(request)
     if not request.path.startswith("/openapi/v3"):
-        raise routing.no_such_path()
+        raise routing.no_such_page()
     path = request.path.removeprefix("/openapi/v3").strip("/")
     if not path:
         return Response(200, msgspec.json.encode(openapi.index(kinds)), JSON)
     document = openapi.document(kinds, path)
     if document is None:
-        raise routing.no_such_path()
+        raise routing.no_such_page()
     etag = f'"{document.hash}"'.encode()
     headers = [(b"etag", etag), (b"vary", b"Accept")]
     asked = request.parameter("hash")
@@ -121,8 +142,9 @@ def _older(request: Request) -> Response:
     return Response(200, msgspec.json.encode(older.document(number)), JSON)
 
 
-def _document(request: Request, document: dict[str, Any]) -> Response:
-    form = negotiation.negotiate(request.header(b"accept"), converts=False)
+def _document(request: Request, document: dict[str, Any], *, is_routed: bool = True) -> Response:
+    accept = request.header(b"accept")
+    form = negotiation.negotiate(accept, converts=False, is_routed=is_routed)
     if form.media_type == negotiation.YAML:
         return Response(200, as_yaml(document), YAML)
     return Response(200, msgspec.json.encode(document), JSON)

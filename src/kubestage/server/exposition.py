@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler import metric_families
-from kubestage.scheduler.metric_families import Gauge
+from kubestage.scheduler.metric_families import Counter, Gauge
+from kubestage.server import routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import Response
+from kubestage.store.admission.pod_security import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Iterator
@@ -37,7 +39,7 @@ class Exposition:
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer, or let the other one do it."""
-        if scope.get("path") == PATH and scope["method"] in ("GET", "HEAD"):
+        if scope.get("path") == PATH and scope.get("method") in ("GET", "HEAD"):
             return self._answer(scope["method"], send)
         return self._application(scope, receive, send)
 
@@ -48,14 +50,16 @@ class Exposition:
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
 
-async def handle(live: Live, _request: Request) -> Response:
+async def handle(live: Live, request: Request) -> Response:
     """What is known without a door at which requests are counted."""
+    if request.path != PATH:
+        raise routing.no_such_page()
     return Response(200, _text(live, ()).encode(), _CONTENT_TYPE)
 
 
 def _text(live: Live, more: Iterable[Family]) -> str:
     """All metrics, as a Prometheus server reads them."""
-    families = [*more, *_store(live), *_stage(live)]
+    families = [*more, *_store(live), _pod_security(live), *_stage(live)]
     if live.stage.scheduler is not None:
         families += live.stage.scheduler.metrics.families()
     return metric_families.exposition(families)
@@ -109,9 +113,23 @@ def _store(live: Live) -> Iterator[Family]:
     yield Number("kubestage_watchers", "Watches that are open.", live.fanout.watchers)
 
 
+def _pod_security(live: Live) -> Family:
+    evaluations = Counter(
+        "pod_security_evaluations_total",
+        _ALPHA,
+        "Number of policy evaluations that occurred, not counting ignored or exempt requests.",
+        Evaluation._fields,
+    )
+    for evaluation, count in sorted(live.store.pod_security.counts.items()):
+        evaluations.increase(*evaluation, times=count)
+    return evaluations
+
+
 def _stage(live: Live) -> Iterator[Family]:
     clock, pace = live.stage.clock, live.pace
-    yield Number("kubestage_virtual_seconds", "Virtual time since the start.", clock.now_ns / _NS)
+    yield Number(
+        "kubestage_virtual_seconds", "Virtual time since the start.", clock.elapsed_ns / _NS
+    )
     yield Number(
         "kubestage_virtual_timestamp_seconds",
         "Virtual time of the calendar, in seconds since 1970.",

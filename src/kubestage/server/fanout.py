@@ -35,6 +35,8 @@ class Fanout:
         self._following: dict[Log, dict[Callable[[Shared], None], None]] = {}
         # Open watches by group, kind and user agent.
         self.followers: Counter[tuple[str, str, str]] = Counter()
+        # Called when somebody watches, and nobody did before.
+        self.on_audience: Callable[[], None] | None = None
 
     @property
     def watchers(self) -> int:
@@ -43,7 +45,10 @@ class Fanout:
 
     def enter(self, who: tuple[str, str, str]) -> None:
         """Somebody watches."""
+        is_first = not self.followers
         self.followers[who] += 1
+        if is_first and self.on_audience is not None:
+            self.on_audience()
 
     def leave(self, who: tuple[str, str, str]) -> None:
         """Somebody watches no more."""

@@ -48,7 +48,7 @@ async def handle(live: Live, request: Request) -> Response:
         return _all(live, request, root)
     check = _CHECKS.get(wanted)
     if check is None:
-        raise routing.no_such_path()
+        raise routing.no_such_page()
     problem = check(live)
     if problem:
         return _text(f"internal server error: {problem}\n", 500)

@@ -34,21 +34,41 @@ class Form(NamedTuple):
 PLAIN: Final = Form()
 
 
-@functools.lru_cache(maxsize=512)
-def negotiate(accept: str, *, is_list: bool = False, converts: bool = True) -> Form:
-    """The form that an Accept header asks for.
+def check_json(accept: str) -> None:
+    """Refuse a header that does not take JSON, where there is nothing else."""
+    _check_offered(accept, (JSON,))
 
-    First the route must serve one of the types at all, then a clause of the header must fit with
-    its parameters. Protobuf is understood in requests only, so it never fits.
-    """
-    if not accept or accept in (JSON, "*/*"):
-        return PLAIN
-    offered = _LIST_FORMS if is_list else _OBJECT_FORMS
-    names = [clause.partition(";")[0].strip() for clause in accept.split(",")]
-    if not any(name == "*/*" or name in offered for name in names):
+
+def check_route(accept: str, *, is_list: bool = False) -> list[str]:
+    """The media types that a header names; refused as a router does if it has none of them."""
+    return _check_offered(accept, _LIST_FORMS if is_list else _OBJECT_FORMS)
+
+
+def _names(accept: str) -> list[str]:
+    return [clause.partition(";")[0].strip() for clause in accept.split(",")]
+
+
+def _check_offered(accept: str, offered: tuple[str, ...]) -> list[str]:
+    names = _names(accept)
+    if accept and not any(name == "*/*" or name in offered for name in names):
         raise NotAcceptable(
             f"406: Not Acceptable\n\nAvailable representations: {', '.join(offered)}", {}
         )
+    return names
+
+
+@functools.lru_cache(maxsize=512)
+def negotiate(
+    accept: str, *, is_list: bool = False, converts: bool = True, is_routed: bool = True
+) -> Form:
+    """The form that an Accept header asks for.
+
+    First the route, if there is any, must serve one of the types at all, then a clause of the
+    header must fit with its parameters. Protobuf is understood in requests only, so it never fits.
+    """
+    if not accept or accept in (JSON, "*/*"):
+        return PLAIN
+    names = check_route(accept, is_list=is_list) if is_routed else _names(accept)
     for name, parameters in _clauses(accept):
         form = _fitting(name, parameters, converts=converts)
         if form is not None:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.errors import BadRequest
 from kubestage.objects.validation import field
-from kubestage.store import refusals
+from kubestage.store import write_options as write_options_rules
 
 if TYPE_CHECKING:
     from kubestage.objects.decode import FieldValidation
     from kubestage.server.request import Request
 
 _FALSE: Final = ("false", "0")
-_VALIDATIONS: Final = ("", "Ignore", "Strict", "Warn")
 _MOST_INT: Final = 2**63
 _MANAGER_LENGTH: Final = 128
 
@@ -56,35 +55,15 @@ def write_options(request: Request, kind: str, *, is_apply: bool = False) -> Wri
     manager = request.parameter("fieldManager")
     validation: Any = request.parameter("fieldValidation")
     force = boolean(request, "force") if kind == "PatchOptions" else None
-    problems = []
-    if is_apply and not manager:
-        problems.append(field.required("fieldManager", "is required for apply patch"))
-    if force is not None and not is_apply:
-        problems.append(field.forbidden("force", "may not be specified for non-apply patch"))
-    problems += _manager_problems(manager) + dry_run_problems(dry_run)
-    if validation and validation not in _VALIDATIONS:
-        problems.append(field.not_supported("fieldValidation", validation, _VALIDATIONS))
-    if problems:
-        raise refusals.bad_options(kind, problems)
+    write_options_rules.check(
+        kind,
+        dry_run=dry_run,
+        manager=manager,
+        field_validation=validation or "",
+        force=force,
+        is_apply=is_apply,
+    )
     return WriteOptions(bool(dry_run), manager_of(request, manager), validation or "Warn", force)
-
-
-def dry_run_problems(values: list[str]) -> list[field.FieldError]:
-    """What is wrong with a dryRun parameter: all or nothing is all there is."""
-    if all(value == "All" for value in values):
-        return []
-    return [field.not_supported("dryRun", values, ("All",))]
-
-
-def _manager_problems(manager: str) -> list[field.FieldError]:
-    problems = []
-    if len(manager.encode()) > _MANAGER_LENGTH:
-        problems.append(field.too_long("fieldManager", _MANAGER_LENGTH))
-    for at, char in enumerate(manager):
-        if not char.isprintable():
-            text = f"invalid character U+{ord(char):04X} (at position {at})"
-            problems.append(field.invalid("fieldManager", manager, text))
-    return problems
 
 
 def manager_of(request: Request, manager: str) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.scenario.ledger import ENOUGH
+from kubestage.scenario.scheduler_writes import CLAIMS
 from kubestage.scenario.scheduling import NoScheduler
 from kubestage.scenario.timeline import SCHEDULED
 from kubestage.server.live import REPORTS
@@ -40,8 +41,6 @@ Json = dict[str, Any]
 
 WAITING: Final = "waiting for a scheduler: nobody watches pods yet"
 _POD: Final = ("v1", "Pod")
-# What a scheduler writes besides pods and reports, while it schedules.
-_CLAIMS: Final = frozenset({"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"})
 # Programs in the hands of people, who look on or interfere; a kubectl may be called kubectl-1.33.
 PEOPLE: Final = ("kubectl", "Mozilla/")
 # How often to look whether a scheduler has connected.
@@ -164,7 +163,7 @@ class OverTheApi:
             return True
         is_its_turn = self._is_listening or (self._is_on and self._watch is not None)
         if kind != "Pod" or change.kind.group:
-            return kind in _CLAIMS and is_its_turn
+            return kind in CLAIMS and is_its_turn
         old, new = change.old, change.new
         if change.type == ADDED or old is None:
             return False
@@ -178,6 +177,11 @@ class OverTheApi:
             self._note_try(change.key)
         return True
 
+    @property
+    def is_at_work(self) -> bool:
+        """It is another process: what it writes comes from outside."""
+        return False
+
     def on_write(self, write: Write) -> None:
         """Hear of a write from outside."""
         kind = write.kind.kind
@@ -185,7 +189,7 @@ class OverTheApi:
             return
         if kind == "Pod" and write.verb == "create" and not write.subresource:
             return
-        if kind in ("Pod", "Binding", "Event") or kind in _CLAIMS:
+        if kind in ("Pod", "Binding", "Event") or kind in CLAIMS:
             self._heard_s = time.monotonic()
         if kind == "Event" and write.result is not None:
             self._note_event(write.result)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.errors import ApiError, BadRequest, Conflict
 from kubestage.objects import timestamps
 from kubestage.server.turns import Mode, Target, Turns
+from kubestage.server.wall_clock import Audience
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live
     from kubestage.server.outside import OverTheApi
     from kubestage.server.scenarios import Scenarios
+    from kubestage.server.wall_clock import WallClock
 
 __all__ = ["Mode", "Pacer"]
 
@@ -30,9 +32,14 @@ _log = logging.getLogger(__name__)
 # How long others wait at most while the stage works, and while there are others.
 _SLICE_S: Final = 0.005
 _SHORT_SLICE_S: Final = 0.001
+# After hours in which nobody was there, the first request waits so long for the clock to keep up.
+_CATCH_UP_S: Final = 0.05
 _MOST_UNSAFE: Final = 2_000
 _FASTEST: Final = 1_000_000.0
-_FLOWS: Final = "requests flow while the clock runs at a speed, or is told to advance"
+_GOES_ON: Final = (
+    "autoscalers, CronJobs and Traffic go on while somebody watches, the clock runs at a speed, or "
+    "it is advanced"
+)
 
 
 class Pacer:
@@ -40,9 +47,9 @@ class Pacer:
 
     Paused, time stands still. At a speed, it passes that many times as fast as real time. Jumping,
     it goes from event to event as fast as it can while work is under way (`pacing_work` says what
-    that is), and then stands still until something is written. While a Scenario is running time is
-    its own, and while it is paused time stands still; a clock that is paused stops it, too, as soon
-    as no step is half done.
+    that is), and then stands still until something is written; `wall_clock` says when it goes on
+    nevertheless. While a Scenario is running time is its own, and while it is paused time stands
+    still; a clock that is paused stops it, too, as soon as no step is half done.
     """
 
     def __init__(
@@ -53,16 +60,20 @@ class Pacer:
         *,
         scenarios: Scenarios | None = None,
         outside: OverTheApi | None = None,
+        wall: WallClock | None = None,
     ) -> None:
         self.failure = ""
         self._live = live
-        self._turns = Turns(live.stage, mode, speed, scenarios, outside)
+        self._audience = Audience(live.stage, live.fanout, wall)
+        self._wall = wall
+        self._turns = Turns(live.stage, mode, speed, scenarios, outside, self._audience, wall)
         self._waiting: list[tuple[Target, asyncio.Future[None]]] = []
         self._woken = asyncio.Event()
         self._is_asked = False
         self._task: asyncio.Task[None] | None = None
         self._last_mode = Mode.JUMP if mode is Mode.PAUSED else mode
         live.pace = self
+        live.fanout.on_audience = self._woken.set
 
     def start(self) -> None:
         """Begin to let time pass; a loop must be running."""
@@ -105,12 +116,30 @@ class Pacer:
             "mode": self.mode.value,
             "speed": self.speed,
             "now": timestamps.format_time(clock.unix_ns),
-            "nowNs": clock.now_ns,
+            "nowNs": clock.elapsed_ns,
             "isQuiet": self.is_quiet,
+            "isPassing": self._is_passing,
+            "aheadOfWallSeconds": self._ahead_s,
             "due": None if due_ns is None else timestamps.format_time(zero_ns + due_ns),
             "scenario": None if scenarios is None else scenarios.current,
             "message": self._message(),
         }
+
+    @property
+    def _is_passing(self) -> bool:
+        """Whether time passes now although nothing is under way."""
+        if self.mode is Mode.JUMP:
+            scenarios = self._turns.scenarios
+            is_free = scenarios is None or scenarios.current is None
+            return is_free and self._audience.is_there
+        return self.mode is Mode.SPEED
+
+    @property
+    def _ahead_s(self) -> float | None:
+        """How far ahead of the wall clock, if the clock keeps up with that."""
+        if self._wall is None or self.mode is not Mode.JUMP:
+            return None
+        return round(self._wall.ahead_ns() / 1e9, 3)
 
     def set_mode(self, mode: Mode | str, speed: float | None = None) -> None:
         """Let time pass in another way: ``paused``, ``speed`` or ``jump``."""
@@ -164,13 +193,21 @@ class Pacer:
     def catch_up(self) -> None:
         """Bring the clock to where it should be now: a request is about to be served."""
         self._is_asked, turns = True, self._turns
-        if self.mode is not Mode.SPEED or turns.targets or self._task is None:
+        if self.mode is Mode.PAUSED or turns.targets or self._task is None:
+            return
+        if self._wall is None and self.mode is Mode.JUMP:
             return
         if turns.scenarios is None or turns.scenarios.current is None:
+            work = turns.keep_pace if self.mode is Mode.SPEED else turns.catch_up
+            slice_s = _SHORT_SLICE_S if self.mode is Mode.SPEED else _CATCH_UP_S
+            now_ns = self._live.stage.clock.now_ns
             try:
-                _spend(turns.keep_pace, _SHORT_SLICE_S)
+                _spend(work, slice_s)
             except Exception as error:  # noqa: BLE001 - the request has no part in it
                 self._break_down(error)
+            if self.mode is Mode.JUMP and self._live.stage.clock.now_ns != now_ns:
+                # There may be more to do now.
+                self._woken.set()
 
     def wake(self, *, is_report: bool = False) -> None:
         """Something was written: there may be things to do; a report asks nothing of anybody."""
@@ -214,11 +251,11 @@ class Pacer:
             self._waiting = [each for each in self._waiting if not each[1].done()]
 
     def _message(self) -> str:
-        outside, traffic = self._turns.outside, self._live.stage.traffic
+        outside = self._turns.outside
         if self.failure or (outside is not None and outside.message):
             return self.failure or str(outside and outside.message)
-        flows = traffic is not None and bool(traffic.streams)
-        return _FLOWS if flows and self.mode is Mode.JUMP else ""
+        waits = self.mode is Mode.JUMP and not self._is_passing
+        return _GOES_ON if waits and self._audience.has_endless_work else ""
 
     def _give_back(self) -> None:
         """Whoever waits for a moment need not wait any longer."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubestage.scenario.settings import Settings
     from kubestage.scenario.sink import Sink
     from kubestage.server.live import Live
+    from kubestage.server.wall_clock import WallClock
 
 
 def set_up(
@@ -24,18 +25,20 @@ def set_up(
     outside: OutsideSettings | None = None,
     settings: Settings | None = None,
     sink: Sink | None = None,
+    wall: WallClock | None = None,
 ) -> Pacer:
     """The clock of a stage, to be started in the loop that serves it; Scenarios run from then on.
 
-    With `outside`, whoever talks to the API schedules, and the stage must have no scheduler.
+    With `outside`, whoever talks to the API schedules, and the stage must have no scheduler. With
+    a `wall`, virtual time keeps up with the wall clock while it jumps.
     """
     scheduler = None if outside is None else _outside(live, outside, settings, sink)
     if live.stage.scenarios is None:
-        live.stage.add_scenarios(settings, sink=sink)
+        live.stage.add_scenarios(settings, sink=sink, is_live=True)
     controller = live.stage.scenarios
     assert controller is not None
     scenarios = Scenarios(live, controller, scheduler)
-    return Pacer(live, mode, speed, scenarios=scenarios, outside=scheduler)
+    return Pacer(live, mode, speed, scenarios=scenarios, outside=scheduler, wall=wall)
 
 
 def _outside(
@@ -53,6 +56,7 @@ def _outside(
         settings,
         is_alive=stage.controllers is not None,
         version=kubestage.__version__,
+        start_over=stage.start_over,
         sink=sink,
     )
     stage.scenarios.start()

@@ -8,18 +8,24 @@ under way:
 * lives of pods and nodes, pulls of images, and timers of controllers, up to `HORIZON_NS` after the
   last progress: a write from outside, or a pod or node that came, went or got further;
 * pods that back off, a few seconds ahead, and bindings that wait;
+* the disruption controller a few seconds ahead, for its longer timers are timeouts: whoever
+  announces a disruption is given the time to delete the pod;
 * the node autoscaler while pods have no node, up to the horizon, and the other autoscalers for
   `LOOKS_NS` after the last write from outside;
 * nothing that is later than `LONGEST_NS` after the last write from outside.
 
-Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way, or
-when the clock is set to a speed or told to advance.
+A clock that keeps up with the wall clock leaves to it what can wait: it does not jump to looks of
+autoscalers, nor to timers of controllers that are more than a few seconds ahead.
+
+Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way,
+while somebody watches (`wall_clock`), or when the clock is set to a speed or told to advance.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers.disruption.loop import DisruptionController
 from kubestage.sim import ticktock
 from kubestage.store.log import MODIFIED
 
@@ -38,6 +44,7 @@ BACKOFF_NS: Final = 15 * SECOND_NS
 
 _ALARM: Final = "Alarm"
 _SCHEDULER: Final = "SchedulerTimer"
+_DISRUPTION: Final = DisruptionController.name
 _NODE_AUTOSCALER: Final = "NodeAutoscaler"
 _LOOKS: Final = ("HpaTicktock/", "VpaRecommender", "VpaUpdater")
 # Entities whose movements are a cluster's work; requests and samples are not among them.
@@ -49,8 +56,9 @@ _REQUESTS: Final = ("-due", "-changing")
 class WorkAhead:
     """Knows how far a clock that jumps should go."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, keeps_up: bool = False) -> None:
         self._stage = stage
+        self._keeps_up = keeps_up
         self._environment = stage.environment
         self.written_ns = stage.clock.now_ns
         self._progress_ns = self.written_ns
@@ -95,12 +103,16 @@ class WorkAhead:
             return self._is_awaited_look(name, at_ns)
         if kind != _ALARM or name in _LATER or name.endswith(_REQUESTS):
             return False
-        return name != _SCHEDULER or self._is_awaited_try(at_ns)
+        if name == _SCHEDULER:
+            return self._is_awaited_try(at_ns)
+        may_wait = self._keeps_up or name == _DISRUPTION
+        return not may_wait or at_ns <= now_ns + BACKOFF_NS
 
     def _is_awaited_look(self, name: str, at_ns: int) -> bool:
         if name == _NODE_AUTOSCALER:
             return self._unscheduled > 0
-        return name.startswith(_LOOKS) and at_ns <= self.written_ns + LOOKS_NS
+        looks_ns = 0 if self._keeps_up else LOOKS_NS
+        return name.startswith(_LOOKS) and at_ns <= self.written_ns + looks_ns
 
     def _is_awaited_try(self, at_ns: int) -> bool:
         scheduler = self._stage.scheduler

@@ -39,12 +39,24 @@ def refuse(context: Context) -> Response:
     raise no_inside(target.subresource)
 
 
+def refuse_exec(context: Context) -> Response:
+    """Exec is answered over WebSockets; what cannot be at all is told first."""
+    from kubestage.server.inside import calls  # noqa: PLC0415
+
+    calls.container_of(context)
+    raise BadRequest(
+        "exec is not possible this way: simulated containers answer over WebSockets only; use "
+        "kubectl 1.31 or newer, or another client that speaks v4.channel.k8s.io"
+    )
+
+
 def no_inside(action: str) -> BadRequest:
     """Simulated containers have no processes to talk to."""
     return BadRequest(f"{action} is not possible: containers are simulated and run no processes")
 
 
 _INTO: Final[dict[str, Serve]] = {"GET": refuse, "POST": refuse}
+_EXEC: Final[dict[str, Serve]] = {"GET": refuse_exec, "POST": refuse_exec}
 _THROUGH: Final[dict[str, Serve]] = {
     **_INTO, "PUT": refuse, "PATCH": refuse, "DELETE": refuse, "OPTIONS": refuse,
 }  # fmt: skip
@@ -52,7 +64,7 @@ SERVED: Final[dict[str, dict[str, Serve]]] = {
     "log": {"GET": read_log},
     "token": {"POST": create_token},
     "attach": _INTO,
-    "exec": _INTO,
+    "exec": _EXEC,
     "portforward": _INTO,
     "proxy": _THROUGH,
 }

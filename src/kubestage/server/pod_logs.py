@@ -27,6 +27,8 @@ _TEXT: Final = b"text/plain"
 _POD: Final = ("v1", "Pod")
 _EVENT: Final = ("v1", "Event")
 _NS: Final = 1_000_000_000
+# Among those who watch, which a log that is followed counts as.
+_FOLLOWER: Final = ("", "Pod/log", "")
 # However much happens elsewhere, a log is looked at this often at most.
 _PAUSE_S: Final = 0.2
 _LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
@@ -54,7 +56,7 @@ def read(context: Context) -> Response | Stream:
     live, target = context.live, context.target
     wanted = _wanted(live, context.request, target.name)
     pod = live.store.get(_POD, target.name, target.namespace)
-    wanted = wanted._replace(container=_container(pod, wanted.container))
+    wanted = wanted._replace(container=container_name(pod, wanted.container))
     if not pod["spec"].get("nodeName"):
         return Response(200, b"", _TEXT)
     _check_started(pod, wanted)
@@ -105,7 +107,7 @@ def _since_ns(live: Live, seconds: int | None, moment: str) -> int | None:
         raise BadRequest(str(error)) from None
 
 
-def _container(pod: dict[str, Any], name: str) -> str:
+def container_name(pod: dict[str, Any], name: str) -> str:
     """The container that is meant; only a pod with one need not say which."""
     spec, pod_name = pod["spec"], pod["metadata"]["name"]
     names = [each["name"] for part in _LISTS for each in spec.get(part) or ()]
@@ -168,15 +170,20 @@ class _Log:
 
     async def followed(self) -> AsyncIterator[bytes]:
         """What there is, and what comes, until the pod has ended or may tell no more."""
-        told = set(self._lines())
-        yield self.text()
-        while self._left != 0 and self._is_alive():
-            await self._changed()
-            fresh = [line for line in self._lines() if line not in told]
-            told.update(fresh)
-            await self._live.settled()
-            if fresh:
-                yield self._cut(b"".join(map(self._shown, fresh)))
+        fanout = self._live.fanout
+        fanout.enter(_FOLLOWER)
+        try:
+            told = set(self._lines())
+            yield self.text()
+            while self._left != 0 and self._is_alive():
+                await self._changed()
+                fresh = [line for line in self._lines() if line not in told]
+                told.update(fresh)
+                await self._live.settled()
+                if fresh:
+                    yield self._cut(b"".join(map(self._shown, fresh)))
+        finally:
+            fanout.leave(_FOLLOWER)
 
     async def _changed(self) -> None:
         """Wait until something happened to a pod, or was told of one."""

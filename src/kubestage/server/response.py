@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -18,6 +19,10 @@ YAML: Final = b"application/yaml"
 TEXT: Final = b"text/plain; charset=utf-8"
 _END: Final = b"]}"
 _AT_ONCE: Final = 64
+# How many characters all warnings of an answer may have, and each of them if that is not enough.
+_MOST_WARNED: Final = 4096
+_SHORT: Final = 256
+_has_control: Final = re.compile("[\x00-\x1f\x7f-\x9f]").search
 
 
 class Response:
@@ -106,8 +111,35 @@ def error_response(error: ApiError, headers: Iterable[tuple[bytes, bytes]] = ())
 
 def warning_headers(warnings: Iterable[str]) -> Headers:
     """Warnings as headers, each once, in the words and quotes of RFC 7234."""
+    texts = [text for text in dict.fromkeys(warnings) if text and not _has_control(text)]
+    if sum(map(len, texts)) > _MOST_WARNED:
+        texts = _shortened(texts)
     found: Headers = []
-    for text in dict.fromkeys(warnings):
+    for text in texts:
         quoted = text.replace("\\", "\\\\").replace('"', '\\"')
         found.append((b"warning", f'299 - "{quoted}"'.encode()))
     return found
+
+
+def _shortened(texts: list[str]) -> list[str]:
+    """Warnings that are too long together: the start of each, and in the end no more of them."""
+    found: list[str] = []
+    whole = short = 0
+    for text in texts:
+        if whole > _MOST_WARNED and short >= _MOST_WARNED:
+            break
+        whole += len(text)
+        found.append(text[:_SHORT])
+        short += len(found[-1])
+    return found
+
+
+def denial(error: ApiError) -> list[dict[str, Any]]:
+    """The messages of ASGI that refuse a WebSocket with a Status."""
+    answer = error_response(error)
+    headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]
+    kind = "websocket.http.response"
+    return [
+        {"type": f"{kind}.start", "status": answer.status, "headers": headers},
+        {"type": f"{kind}.body", "body": answer.body},
+    ]

@@ -11,7 +11,10 @@ from kubestage.objects.validation import status
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind, KindTable
 
-_GROUPS: Final = frozenset(row.group for row in BUILT_IN)
+UNSTORED: Final = ("authentication.k8s.io", "authorization.k8s.io", "metrics.k8s.io")
+"""Groups whose objects are made up when they are asked for."""
+
+_GROUPS: Final = frozenset((*UNSTORED, *(row.group for row in BUILT_IN)))
 _BINDINGS_DEPTH: Final = 3
 
 
@@ -28,14 +31,24 @@ class Target(NamedTuple):
 
 
 class NoSuchPage(NotFound):
-    """Nothing is served there, not even by an API that could say so."""
+    """Nothing is served there, not even by an API that could say so: answered in plain text."""
+
+
+def no_such_page() -> NoSuchPage:
+    """Nothing that we serve begins like this path."""
+    return NoSuchPage("404 page not found", {})
 
 
 def no_such_path(group: str = "") -> NotFound:
-    """Nothing is served there; in the groups of definitions that is told in plain text."""
-    if group in _GROUPS:
+    """A group of the API does not serve this; those of definitions answer in plain text."""
+    if is_built_in(group):
         return NotFound("the server could not find the requested resource", {})
-    return NoSuchPage("404 page not found", {})
+    return no_such_page()
+
+
+def is_built_in(group: str) -> bool:
+    """Whether a group is there without any definition."""
+    return group in _GROUPS
 
 
 def find(kinds: KindTable, path: str) -> Target:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import importlib.util
 import logging
 import resource
 import signal
@@ -26,6 +27,8 @@ _GRACE_S: Final = 1
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE: Final = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
 _LOGGER: Final = "uvicorn.error"
+# Nothing is read from a WebSocket but that it opens and closes.
+_MOST_MESSAGE_BYTES: Final = 64 * 1024
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +124,19 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def _websocket_protocol() -> Any:
+    """What makes the protocol of a WebSocket, loaded when the first one comes."""
+    if importlib.util.find_spec("wsproto") is None:
+        return "none"
+
+    def protocol(**options: Any) -> Any:
+        from uvicorn.protocols.websockets import wsproto_impl  # noqa: PLC0415
+
+        return wsproto_impl.WSProtocol(**options)
+
+    return protocol
+
+
 def server(application: Any, options: Options, on_started: Callable[[], None]) -> Server:
     """A server for an application; `serve` runs it."""
     limits = options.limits
@@ -128,7 +144,9 @@ def server(application: Any, options: Options, on_started: Callable[[], None]) -
         application,
         loop="auto",
         http=patience.protocol(limits),
-        ws="none",
+        ws=_websocket_protocol(),
+        ws_max_size=_MOST_MESSAGE_BYTES,
+        ws_per_message_deflate=False,
         lifespan="off",
         log_config=None,
         log_level=options.log_level,

@@ -57,7 +57,7 @@ def find(live: Live, request: Request) -> Awaitable[Response | Stream] | None:
         return _call(_ROOTS[root], live, request)
     if path == "/":
         return _call("documents:root_document", live, request)
-    raise routing.no_such_path()
+    raise routing.no_such_page()
 
 
 def _call(name: str, live: Live, request: Request) -> Awaitable[Response | Stream]:

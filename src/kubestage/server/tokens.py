@@ -51,6 +51,21 @@ def create(context: Context) -> Response:
     return transient.respond(answer, form, warning_headers(decoded.warnings))
 
 
+def mounted(live: Live, pod: dict[str, Any], projection: dict[str, Any]) -> str:
+    """The token that a kubelet puts into a volume of a pod."""
+    metadata, name = pod["metadata"], pod["spec"].get("serviceAccountName") or "default"
+    audience = projection.get("audience")
+    bound = {"kind": "Pod", "apiVersion": "v1", "name": metadata["name"], "uid": metadata["uid"]}
+    spec = {
+        "expirationSeconds": projection.get("expirationSeconds") or _HOUR_S,
+        "audiences": [audience] if audience else [],
+        "boundObjectRef": bound,
+    }
+    wanted = {"metadata": {}, "spec": spec}
+    token: str = _granted(live, wanted, name, metadata["namespace"])["status"]["token"]
+    return token
+
+
 def _granted(live: Live, wanted: dict[str, Any], name: str, namespace: str) -> dict[str, Any]:
     metadata, spec = wanted["metadata"], wanted["spec"]
     if metadata.get("name", name) != name:

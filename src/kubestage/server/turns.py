@@ -15,6 +15,7 @@ from kubestage.server.pacing_work import SECOND_NS, WorkAhead
 if TYPE_CHECKING:
     from kubestage.server.outside import OverTheApi
     from kubestage.server.scenarios import Scenarios
+    from kubestage.server.wall_clock import Audience, WallClock
     from kubestage.stage import Stage
 
 _GRAIN: Final = 8
@@ -22,6 +23,8 @@ _GRAIN: Final = 8
 _LAG_S: Final = 1.0
 _SHORTEST_SLEEP_S: Final = 0.001
 _LONGEST_SLEEP_S: Final = 3600.0
+# While somebody watches, the wall clock is looked at this often.
+_LOOK_S: Final = 1.0
 
 
 class Mode(enum.Enum):
@@ -52,20 +55,27 @@ class Turns:
         speed: float,
         scenarios: Scenarios | None,
         outside: OverTheApi | None,
+        audience: Audience | None = None,
+        wall: WallClock | None = None,
     ) -> None:
         self.mode = mode
         self.speed = speed
         self.scenarios = scenarios
         self.outside = outside
         self.targets: list[Target] = []
+        self.audience = audience
+        self.wall = wall
         self._stage = stage
         self._clock = stage.clock
         self._environment = stage.environment
-        self._work = WorkAhead(stage)
+        self._work = WorkAhead(stage, keeps_up=wall is not None)
         self._goal_ns: int | None = None
         self._grain = _GRAIN if outside is None else 1
-        # Where real and virtual time met, for a clock that runs at a speed.
-        self._anchor: tuple[float, int] | None = None
+        # Where real and virtual time met, for a clock that runs at a speed; and the speed.
+        self._anchor: tuple[float, int, float] | None = None
+        # Up to where a clock that jumps has to keep up with the wall.
+        self._asked_ns = 0
+        self._epoch_ns = stage.clock.epoch_ns
 
     @property
     def is_quiet(self) -> bool:
@@ -101,6 +111,7 @@ class Turns:
             return None
         if self.scenarios is not None:
             wait_s = self.scenarios.turn()
+            self._notice_restart()
             if wait_s is not None:
                 return wait_s or self._ahead_s()
             if self.scenarios.current is not None:
@@ -112,19 +123,68 @@ class Turns:
 
     def keep_pace(self) -> float | None:
         """Let happen what is due at this speed; how long until more is."""
-        due_ns = max(self._due_ns(), self._clock.now_ns)
+        return self._pass_at(self.speed)
+
+    def catch_up(self) -> float | None:
+        """A request has come: what a clock that jumps owes the wall clock until now."""
+        if self.wall is None:
+            return None
+        self._asked_ns = max(self._asked_ns, self.wall.asked_ns())
+        return self._keep_up(self._asked_ns)
+
+    def _pass_at(self, speed: float) -> float | None:
+        due_ns = max(self._due_ns(speed), self._clock.now_ns)
         wait_s = self._time_for_others()
         if wait_s:
             return wait_s
         if self._pass(due_ns):
-            if due_ns - self._clock.now_ns > _LAG_S * self.speed * SECOND_NS:
+            if due_ns - self._clock.now_ns > _LAG_S * speed * SECOND_NS:
                 self._anchor = None
             return 0
         next_ns = self._environment.next_movement_time
         if next_ns is None:
             return None
-        wait_s = (next_ns - due_ns) / SECOND_NS / self.speed
+        wait_s = (next_ns - due_ns) / SECOND_NS / speed
         return min(max(wait_s, _SHORTEST_SLEEP_S), _LONGEST_SLEEP_S)
+
+    def _notice_restart(self) -> None:
+        """A Scenario that begins has the clock count from zero: other counts mean nothing now."""
+        if self._clock.epoch_ns != self._epoch_ns:
+            self._epoch_ns = self._clock.epoch_ns
+            self._anchor = self._goal_ns = None
+            self._asked_ns = 0
+            self._work.wrote()
+
+    def _keep_up(self, until_ns: int) -> float | None:
+        """Go on to where the wall clock asks for; None when that is reached, or takes too long."""
+        assert self.wall is not None
+        if until_ns <= self._clock.now_ns:
+            self.wall.kept_up()
+            return None
+        wait_s = self._time_for_others()
+        if wait_s:
+            return wait_s
+        if self._pass(until_ns) and not self.wall.fell_behind():
+            return 0
+        self._asked_ns = 0
+        self._anchor = None
+        return None
+
+    def _go_along(self) -> float | None:
+        """Nothing is under way: time passes on for those who watch."""
+        if self.wall is not None:
+            wait_s = self._keep_up(self._asked_ns)
+            if wait_s is not None:
+                return wait_s
+        if self.audience is None or not self.audience.is_there:
+            self._anchor = None
+            return None
+        if self.wall is not None:
+            wait_s = self._keep_up(self.wall.asked_ns())
+            if wait_s is not None:
+                return wait_s
+        wait_s = self._pass_at(self.audience.speed)
+        return _LOOK_S if wait_s is None else min(wait_s, _LOOK_S)
 
     def _approach(self, target: Target) -> float:
         """Go on towards a moment that somebody asked for."""
@@ -145,7 +205,8 @@ class Turns:
         if self._goal_ns is None or self._goal_ns < self._clock.now_ns:
             self._goal_ns = self._work.goal_ns()
         if self._goal_ns is None:
-            return None
+            return self._go_along()
+        self._anchor = None
         wait_s = self._time_for_others()
         if wait_s:
             return wait_s
@@ -166,19 +227,19 @@ class Turns:
         """How long a scheduler outside has for what it was told last, before time goes on."""
         return 0 if self.outside is None else self.outside.busy_s()
 
-    def _due_ns(self) -> int:
+    def _due_ns(self, speed: float) -> int:
         """Where a clock that runs at a speed should be now."""
         now_s = time.perf_counter()
-        if self._anchor is None:
-            self._anchor = now_s, self._clock.now_ns
-        began_s, began_ns = self._anchor
-        return began_ns + round((now_s - began_s) * self.speed * SECOND_NS)
+        if self._anchor is None or self._anchor[2] != speed:
+            self._anchor = now_s, self._clock.now_ns, speed
+        began_s, began_ns, _ = self._anchor
+        return began_ns + round((now_s - began_s) * speed * SECOND_NS)
 
     def _ahead_s(self) -> float:
         """How long a Scenario waits for a clock that runs at a speed."""
         if self.mode is not Mode.SPEED:
             return 0
-        return max((self._clock.now_ns - self._due_ns()) / SECOND_NS / self.speed, 0)
+        return max((self._clock.now_ns - self._due_ns(self.speed)) / SECOND_NS / self.speed, 0)
 
 
 def _time(target: Target) -> int:

@@ -11,9 +11,12 @@ from kubestage.server.live import Write
 from kubestage.server.response import warning_headers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.objects.patches import PatchType
     from kubestage.server.context import Context
     from kubestage.server.options import WriteOptions
+    from kubestage.server.presentation import View
     from kubestage.server.response import Response
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
@@ -22,7 +25,7 @@ _CALLER: Final = ("username", "uid", "groups", "extra")
 
 def create(context: Context) -> Response:
     """Store what the body holds."""
-    target, store = context.target, context.live.store
+    target = context.target
     view = context.view()
     asked = options.write_options(context.request, "CreateOptions")
     obj = _decoded(context, asked)
@@ -30,16 +33,32 @@ def create(context: Context) -> Response:
         # Who wants a certificate is known here only, whatever the request says.
         spec = {key: part for key, part in (obj.get("spec") or {}).items() if key not in _CALLER}
         obj = {**obj, "spec": {**spec, **callers.of(context.request)}}
-    created = store.create(
+    context.warnings += warnings.repeated_owners(obj)
+    return created(context, view, asked, obj)
+
+
+def created(
+    context: Context,
+    view: View,
+    asked: WriteOptions,
+    obj: dict[str, Any],
+    complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+) -> Response:
+    """Store a new object; `complete` adds what was prepared apart."""
+    target, store = context.target, context.live.store
+    made = store.create(
         obj,
         kind=target.kind,
         namespace=target.namespace,
         dry_run=asked.dry_run,
         manager=asked.manager,
+        warnings=context.warnings,
+        complete=complete,
     )
-    context.warnings += warnings.on_create(created, obj)
-    _tell(context, "create", created["metadata"]["name"], obj, created, asked)
-    return view.respond(created, 201, warning_headers(context.warnings))
+    if complete is not None:
+        obj = complete({"metadata": {}, **obj})
+    _tell(context, "create", made["metadata"]["name"], obj, made, asked)
+    return view.respond(made, 201, warning_headers(context.warnings))
 
 
 def update(context: Context) -> Response:
@@ -49,7 +68,7 @@ def update(context: Context) -> Response:
     asked = options.write_options(context.request, "UpdateOptions")
     obj = _decoded(context, asked)
     context.warnings += warnings.repeated_owners(obj)
-    before = _present(context)
+    is_new = _present(context) is None
     updated = store.update(
         obj,
         kind=target.kind,
@@ -58,10 +77,10 @@ def update(context: Context) -> Response:
         subresource=target.subresource,
         dry_run=asked.dry_run,
         manager=asked.manager,
+        warnings=context.warnings,
     )
-    _warn_of_change(context, before, updated)
     _tell(context, "update", target.name, obj, updated, asked)
-    status = 201 if before is None else 200
+    status = 201 if is_new else 200
     return view.respond(updated, status, warning_headers(context.warnings))
 
 
@@ -74,7 +93,6 @@ def patch(context: Context) -> Response:
     view = context.view()
     asked = options.write_options(context.request, "PatchOptions")
     body = bodies.patch(context.request.body)
-    before = _present(context)
     patched = store.patch(
         target.kind,
         target.name,
@@ -87,7 +105,6 @@ def patch(context: Context) -> Response:
         warnings=context.warnings,
         manager=asked.manager,
     )
-    _warn_of_change(context, before, patched)
     _tell(context, "patch", target.name, body, patched, asked, kind)
     return view.respond(patched, 200, warning_headers(context.warnings))
 
@@ -97,7 +114,6 @@ def _apply(context: Context) -> Response:
     view = context.view()
     asked = options.write_options(context.request, "PatchOptions", is_apply=True)
     body = bodies.yaml_value(context.request.body)
-    before = _present(context)
     applied = store.apply(
         target.kind,
         target.name,
@@ -110,10 +126,6 @@ def _apply(context: Context) -> Response:
         field_validation=asked.field_validation,
         warnings=context.warnings,
     )
-    if applied.created:
-        context.warnings += warnings.on_create(applied.object, body)
-    else:
-        _warn_of_change(context, before, applied.object)
     _tell(context, "apply", target.name, body, applied.object, asked)
     status = 201 if applied.created else 200
     return view.respond(applied.object, status, warning_headers(context.warnings))
@@ -135,13 +147,6 @@ def _present(context: Context) -> dict[str, Any] | None:
     target = context.target
     key = f"{target.namespace}/{target.name}" if target.kind.namespaced else target.name
     return context.live.store.read(target.kind).get(key)
-
-
-def _warn_of_change(context: Context, before: dict[str, Any] | None, after: dict[str, Any]) -> None:
-    if before is None:
-        context.warnings += warnings.on_create(after)
-    elif "apiVersion" in after and after.get("kind") == before["kind"]:
-        context.warnings += warnings.on_update(after, before, context.target.subresource)
 
 
 def _tell(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from kubestage.sim.arrivals import Arrivals
 from kubestage.sim.clock import Clock
+from kubestage.sim.context import Context, VirtualTimeLogger
 from kubestage.sim.delays import Constant, Delay, Exponential
 from kubestage.sim.entity import Entity
 from kubestage.sim.environment import Environment
@@ -36,6 +37,7 @@ __all__ = [
     "Clock",
     "CompletedMovement",
     "Constant",
+    "Context",
     "CountsOnly",
     "Delay",
     "Entity",
@@ -56,4 +58,5 @@ __all__ = [
     "Streams",
     "Through",
     "Ticktock",
+    "VirtualTimeLogger",
 ]

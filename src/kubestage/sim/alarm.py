@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kubestage.sim.entity import Entity
 from kubestage.sim.movement import Movement
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kubestage.sim.environment import Environment
+
+KIND: Final = "Alarm"
+"""What only alarms stock: their movements are how others keep time, and nothing goes anywhere."""
 
 
 class Alarm:
@@ -21,7 +24,7 @@ class Alarm:
 
     def __init__(self, environment: Environment, name: str, ring: Callable[[], None]) -> None:
         self.name = name
-        self.kind_stocked = "Alarm"
+        self.kind_stocked = KIND
         self._environment = environment
         self._ring = ring
         self._entity = Entity(name, self.kind_stocked)

@@ -16,16 +16,25 @@ class Clock:
     calendar that zero is, so that timestamps can be written without asking the wall clock.
     """
 
-    __slots__ = ("epoch_ns", "now_ns")
+    __slots__ = ("_first_epoch_ns", "epoch_ns", "now_ns")
 
     def __init__(self, epoch_ns: int = EPOCH_2026_NS, now_ns: int = 0) -> None:
-        self.epoch_ns = epoch_ns
+        self.epoch_ns = self._first_epoch_ns = epoch_ns
         self.now_ns = now_ns
 
     @property
     def unix_ns(self) -> int:
         """Now as nanoseconds since 1970-01-01T00:00:00Z."""
         return self.epoch_ns + self.now_ns
+
+    @property
+    def elapsed_ns(self) -> int:
+        """How far the calendar is from where it first began, however often the clock restarted."""
+        return self.unix_ns - self._first_epoch_ns
+
+    def restart(self, epoch_ns: int) -> None:
+        """Count from zero again, at this moment of the calendar."""
+        self.epoch_ns, self.now_ns = epoch_ns, 0
 
     def __repr__(self) -> str:
         return f"Clock(epoch_ns={self.epoch_ns}, now_ns={self.now_ns})"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import SimulationError
 from kubestage.sim.clock import NEVER_NS, Clock
+from kubestage.sim.context import Context
 from kubestage.sim.entity import Entity
 from kubestage.sim.movement import CompletedMovement, IgnoredMovement, IgnoredReason, Movement
 from kubestage.sim.recorder import CountsOnly, MemoryRecorder, Recorder
@@ -16,7 +17,7 @@ from kubestage.sim.schedule import Collisions, Schedule
 from kubestage.sim.stock import ArrayStock, SinkStock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kubestage.sim.model import Model
 
@@ -29,7 +30,7 @@ class Environment(Schedule):
     The order is strict and total: movements of one nanosecond happen in the order in which
     they were scheduled. With ``collisions="ignored"`` a nanosecond takes one movement only and
     a later one for the same time is ignored. Without ``halt_time`` the run is open-ended until
-    ``halt`` is called. ``context`` carries what models share, such as a logger.
+    ``halt`` is called. ``context`` gives values that models share; its logger is always there.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Environment(Schedule):
         clock: Clock | None = None,
         collisions: Collisions = "ordered",
         recorder: Recorder | None = None,
-        context: dict[str, object] | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(
             Clock() if clock is None else clock,
@@ -48,18 +49,21 @@ class Environment(Schedule):
         )
         if self.clock.now_ns != 0:
             raise SimulationError("a simulation begins at time zero: give it a clock that is there")
-        self.context = {} if context is None else context
+        self.context = Context(self.clock, {} if context is None else context)
         self.models: dict[str, Model] = {}
         self.completed_count = 0
         self._is_running = False
+        self._place_start()
+        if halt_time is not None:
+            self.halt(halt_time)
+
+    def _place_start(self) -> None:
         before: ArrayStock[Entity] = ArrayStock("BeforeScenario", SCENARIO)
         during: ArrayStock[Entity] = ArrayStock("RunningScenario", SCENARIO)
         self._after: SinkStock[Entity] = SinkStock("HaltedScenario", SCENARIO)
         before.add(Entity("scenario-1", SCENARIO))
         self._place_boundary(Movement("start_to_running", 0, before, during))
         self._running_to_halted = Movement("running_to_halted", NEVER_NS, during, self._after)
-        if halt_time is not None:
-            self.halt(halt_time)
 
     @property
     def current_movement_time(self) -> int:
@@ -90,11 +94,14 @@ class Environment(Schedule):
         """End the simulation at this time (by default, right after the current nanosecond).
 
         The end can be brought forward and not put off. Movements that waited for the halting
-        time or later are ignored, as they would have been had the halt been known.
+        time or later are ignored, as they would have been had the halt been known. While no
+        movement is under way, it may be the time at which the run stands: the halt is then the
+        last movement of that nanosecond.
         """
         now = self.clock.now_ns
         end = now + 1 if at_ns is None else at_ns
-        if type(end) is not int or not now < end <= self._end:
+        first = now + 1 if self._is_running else max(now, 1)
+        if type(end) is not int or not first <= end <= self._end or self.is_halted:
             known = "" if self.halt_time is None else f" and the halt is at {self.halt_time} ns"
             raise SimulationError(f"cannot halt at {end!r}: it is {now} ns{known}")
         self._cut_off(end, sparing=self._running_to_halted)
@@ -128,6 +135,18 @@ class Environment(Schedule):
             return True
         self._advance(min(until_ns, self._end))
         return False
+
+    def restart(self, epoch_ns: int) -> None:
+        """Begin again at time zero, which is this moment of the calendar, with nothing scheduled.
+
+        Models are forgotten with their stocks. Who shares the clock goes on with it.
+        """
+        if self._is_running:
+            raise SimulationError("an Environment cannot be restarted in the middle of a movement")
+        self._clear()
+        self.models.clear()
+        self.clock.restart(epoch_ns)
+        self._place_start()
 
     def step(self) -> bool:
         """Carry out the next movement; False if nothing is scheduled."""

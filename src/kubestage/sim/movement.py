@@ -46,6 +46,10 @@ class Movement:
         """Whether it has a place in a schedule and has yet to occur."""
         return self.ticket != 0
 
+    def __bool__(self) -> bool:
+        """The same: what ``schedule`` hands back is false if it was refused."""
+        return self.ticket != 0
+
     def __str__(self) -> str:
         return f"{self.kind} from {self.from_stock.name} to {self.to_stock.name}"
 

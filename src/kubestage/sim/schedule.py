@@ -125,7 +125,11 @@ class Schedule:
         what_to_move: E | None = None,
         notes: str = "",
     ) -> Movement:
-        """Make a movement and add it to the schedule; its ``is_scheduled`` says if it was taken."""
+        """Make a movement and add it to the schedule.
+
+        As with `add_to_schedule`, a wrong time is no error: the movement that is handed back is
+        false then, and is found among the ignored ones with the reason.
+        """
         movement = Movement(kind, occurs_at, from_stock, to_stock, what_to_move, notes)
         self.add_to_schedule(movement)
         return movement
@@ -155,6 +159,8 @@ class Schedule:
         cut = sorted(place for place in self._later if place[0] >= end)
         self._later[:] = [place for place in self._later if place[0] < end]
         heapify(self._later)
+        while self._present and self._present[0][0] >= end:
+            cut.append(self._present.popleft())
         for occurs_at, ticket, movement in cut:
             if movement.ticket != ticket:
                 self._stale -= 1
@@ -162,6 +168,18 @@ class Schedule:
             movement.ticket = 0
             if movement is not sparing:
                 self._ignore(occurs_at, movement, IgnoredReason.SCHEDULED_AFTER_HALT)
+
+    def _clear(self) -> None:
+        """Forget everything that is scheduled; those movements can be scheduled again."""
+        for _, ticket, movement in (*self._later, *self._present):
+            if movement.ticket == ticket:
+                movement.ticket = 0
+        # In place: the Environment's loop holds on to both.
+        self._later.clear()
+        self._present.clear()
+        self._stale, self._end = 0, NEVER_NS
+        if self._occupied is not None:
+            self._occupied.clear()
 
     def _withdraw(self, movement: Movement) -> None:
         movement.ticket = 0

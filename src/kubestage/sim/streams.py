@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 
 class Streams:
@@ -28,10 +32,23 @@ class Streams:
         """The generator of this name: the same object each time, with its own state."""
         found = self._streams.get(name)
         if found is None:
-            source = f"{self.seed}/{name}" if not self.boot else f"{self.seed}/{self.boot}/{name}"
-            digest = hashlib.sha256(source.encode()).digest()
-            found = self._streams[name] = random.Random(int.from_bytes(digest, "big"))
+            found = self._streams[name] = random.Random(self._seed_of(name))
         return found
+
+    def rewind(self, *, but: Container[str] = ()) -> None:
+        """Have all streams give again what they gave first, those of these names excepted.
+
+        That is what they gave under the seed alone: whoever draws what was drawn before must know
+        that it does no harm.
+        """
+        self.boot = 0
+        for name, stream in self._streams.items():
+            if name not in but:
+                stream.seed(self._seed_of(name))
+
+    def _seed_of(self, name: str) -> int:
+        source = f"{self.seed}/{name}" if not self.boot else f"{self.seed}/{self.boot}/{name}"
+        return int.from_bytes(hashlib.sha256(source.encode()).digest(), "big")
 
     def __repr__(self) -> str:
         return f"Streams(seed={self.seed})"

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class ApplyRequest(NamedTuple):
-    """An apply PATCH; what field validation tolerates is added to `warnings`."""
+    """An apply PATCH; what the API warns of is added to `warnings`."""
 
     config: Json
     manager: str
@@ -62,10 +62,14 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
     creating.request_namespace(kind, metadata, namespace)
     updating.check_name(metadata, name)
     if existing is None:
-        fresh = creating.create(core, kind, wanted, namespace, dry_run=request.dry_run)
+        fresh = creating.create(
+            core, kind, wanted, namespace, dry_run=request.dry_run, advice=request.warnings
+        )
         return Applied(fresh, created=True)
     updating.check_version(kind, existing, metadata, required=False)
-    change = updating.Change(request.subresource, request.dry_run, is_tracked=True)
+    change = updating.Change(
+        request.subresource, request.dry_run, is_tracked=True, warnings=request.warnings
+    )
     return Applied(updating.write(core, kind, key, wanted, change), created=False)
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
-from kubestage.store import definitions, refusals
-from kubestage.store.admission import limit_ranger, resource_quota
+from kubestage.store import definitions, policies, refusals
+from kubestage.store.admission import limit_ranger, pod_security, resource_quota
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
 from kubestage.store.template_cache import TemplateCache
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Mapping
 
     from kubestage.sim.clock import Clock
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
     KindRef = Kind | tuple[str, str]
     GarbageMode = Literal["immediate", "manual"]
 
+LASTING_STREAM: Final = "store/lasting"
+"""The stream of names and uids for objects that stay when a cluster is emptied."""
+
 _POD: Final = ("v1", "Pod")
+_NAMESPACE: Final = ("v1", "Namespace")
 # NOTE: every commit asks, and most kinds have nothing to do with it.
 _OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
 
@@ -46,6 +51,7 @@ class Core:
         implicit_namespaces: bool = False,
         history: int = 100_000,
         first_revision: int = 1,
+        seeded_by: str = "",
     ) -> None:
         self.clock = clock
         self.kinds = KindTable() if kinds is None else kinds
@@ -60,6 +66,7 @@ class Core:
         # At hand, for every create asks whether there are any.
         self.limit_ranges = self.ledger.collection(self.kind(limit_ranger.LIMIT_RANGE))
         self.resource_quotas = self.ledger.collection(self.kind(resource_quota.RESOURCE_QUOTA))
+        self.pod_security = pod_security.Evaluations()
         self.implicit_namespaces = implicit_namespaces
         # Versions of tracked objects, by uid, that were stored without what reading them adds.
         self.unread: dict[str, str] = {}
@@ -67,6 +74,9 @@ class Core:
         self.component = "kube-controller-manager"
         self.name_stream = streams.stream("store/names")
         self.uid_stream = streams.stream("store/uids")
+        # What stays when a cluster is emptied draws from a stream that is never rewound.
+        self.lasting_stream = streams.stream(LASTING_STREAM)
+        self.seeded_by = seeded_by
         # A step or check of the user's own may look at anything: its answers cannot be kept.
         self.uses_templates = set(admission) <= set(admission_steps.DEFAULT) and (
             set(checks) <= set(admission_steps.CHECKS)
@@ -82,10 +92,23 @@ class Core:
             raise refusals.no_such_resource()
         return row
 
+    def names_for(self, kind: Kind) -> random.Random:
+        """The stream that names of new objects are drawn from."""
+        return self.lasting_stream if policies.is_lasting(kind) else self.name_stream
+
+    def uids_for(self, kind: Kind) -> random.Random:
+        """The stream that uids of new objects are drawn from."""
+        return self.lasting_stream if policies.is_lasting(kind) else self.uid_stream
+
     @functools.cached_property
     def pods(self) -> Collection:
         """All pods, at hand for those who ask once for every pod."""
         return self.ledger.collection(self.kind(_POD))
+
+    @functools.cached_property
+    def namespaces(self) -> Collection:
+        """All namespaces, likewise."""
+        return self.ledger.collection(self.kind(_NAMESPACE))
 
     def read(self, ref: KindRef) -> Mapping[str, dict[str, Any]]:
         """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""
@@ -121,6 +144,17 @@ class Core:
     def remove_webhook(self, webhook: Webhook) -> None:
         """Ask it no more."""
         self.webhooks = tuple(each for each in self.webhooks if each is not webhook)
+
+    def start_over(self) -> None:
+        """Remember nothing of what an emptied cluster held: as a new store but for its versions.
+
+        The streams must have been rewound, and nobody may collect garbage or empty namespaces.
+        """
+        self.service_address = 0
+        self.unread.clear()
+        self.templates.clear()
+        self.garbage = Garbage()
+        self.webhooks = ()
 
     def settle(self) -> None:
         """After a verb: collect garbage if that is done at once, then tell subscribers."""

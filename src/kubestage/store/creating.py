@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import BadRequest, InputError
-from kubestage.objects import conversion, names, strategy, timestamps
+from kubestage.objects import conversion, names, strategy, timestamps, warnings
 from kubestage.objects.validation import status
 from kubestage.store import (
     custom_resources,
@@ -17,12 +17,16 @@ from kubestage.store import (
     policies,
     refusals,
 )
-from kubestage.store.admission import Request, pod_topology_labels
+from kubestage.store.admission import Request, pod_security, pod_topology_labels
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, MutableSequence
+
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
+
+    Complete = Callable[[dict[str, Any]], dict[str, Any]]
 
 _ATTEMPTS: Final = 8
 
@@ -35,8 +39,14 @@ def create(
     *,
     dry_run: bool,
     manager: str = "",
+    advice: MutableSequence[str] | None = None,
+    complete: Complete | None = None,
 ) -> dict[str, Any]:
-    """Default, admit, validate and store a new object; its fields are the manager's, if named."""
+    """Default, admit, validate and store a new object; its fields are the manager's, if named.
+
+    What the API warns of is added to `advice`, also where the object is refused afterwards.
+    `complete` adds what was prepared apart, just before the object is stored.
+    """
     obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
     if metadata.get("resourceVersion"):
@@ -45,25 +55,27 @@ def create(
     namespace = request_namespace(kind, metadata, namespace)
     if namespace is not None:
         namespace = admit_namespace(core, kind, given, namespace)
-    name = given or (names.generate_name(base, core.name_stream) if base else "")
+    name = given or (names.generate_name(base, core.names_for(kind)) if base else "")
     if not name and policies.names_itself(kind):
         name = names.uid(core.uid_stream)
-    prepared = _prepared(core, kind, obj, name, namespace, manager, dry_run=dry_run)
+    made = prepared(core, kind, obj, name, namespace, manager, advice, dry_run=dry_run)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
         if given or key not in collection.objects:
             break
-        name = names.generate_name(base, core.name_stream)
-        prepared["metadata"]["name"], key = name, key_of(namespace, name)
+        name = names.generate_name(base, core.names_for(kind))
+        made["metadata"]["name"], key = name, key_of(namespace, name)
     taken = collection.objects.get(key)
     if taken is not None:
         if not given:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
+    if complete is not None:
+        made = complete(made)
     if dry_run:
-        return prepared
-    stored = core.put(kind, key, prepared)
+        return made
+    stored = core.put(kind, key, made)
     if "managedFields" in stored["metadata"] and policies.completed_on_reading(kind, obj):
         core.unread[stored["metadata"]["uid"]] = stored["metadata"]["resourceVersion"]
     if definitions.is_definition(kind):
@@ -76,7 +88,7 @@ def admit_namespace(core: Core, kind: Kind, name: str, namespace: str) -> str:
 
     Returning the stored text lets all objects of a namespace share one string.
     """
-    found = core.read(namespaces.NAMESPACE).get(namespace)
+    found = core.namespaces.objects.get(namespace)
     if found is None:
         row = core.kind(namespaces.NAMESPACE)
         if not core.implicit_namespaces:
@@ -116,13 +128,14 @@ def place(metadata: dict[str, Any], namespace: str | None) -> None:
         metadata.pop("namespace", None)
 
 
-def _prepared(
+def prepared(
     core: Core,
     kind: Kind,
     obj: dict[str, Any],
     name: str,
     namespace: str | None,
     manager: str,
+    advice: MutableSequence[str] | None,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
@@ -137,9 +150,11 @@ def _prepared(
         key += b"".join(webhook.mark(kind, obj, namespace) for webhook in core.webhooks)
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
-        prepared = _from_scratch(core, kind, obj, name, namespace, manager, now)
-        _check(core, Request(kind, prepared, dry_run=dry_run))
-        return prepared if key is None else core.templates.add(key, obj, prepared, now)
+        made = _from_scratch(core, kind, obj, name, namespace, manager, now)
+        if advice is not None:
+            advice.extend(warnings.on_create(made, obj))
+        _check(core, Request(kind, made, dry_run=dry_run, warnings=advice))
+        return made if key is None else core.templates.add(key, obj, made, now)
     base = obj["metadata"].get("generateName")
     metadata = (template.generated if base else template.named).copy()
     metadata["name"] = name
@@ -150,12 +165,14 @@ def _prepared(
     metadata["creationTimestamp"] = now
     if manager:
         metadata["managedFields"] = template.entries_at(now)
-    prepared = template.pod.copy()
-    prepared["metadata"] = metadata
-    if core.resource_quotas.objects:
+    made = template.pod.copy()
+    made["metadata"] = metadata
+    if advice is not None:
+        advice.extend(warnings.on_create(made, obj))
+    if core.resource_quotas.objects or pod_security.applies(core, namespace):
         # What the other checks say about a template, they say about all that is made from it.
-        _check(core, Request(kind, prepared, dry_run=dry_run))
-    return prepared
+        _check(core, Request(kind, made, dry_run=dry_run, warnings=advice))
+    return made
 
 
 def _check(core: Core, asked: Request) -> None:
@@ -179,7 +196,7 @@ def _from_scratch(
     shaped = conversion.to_stored(kind, shaped)
     metadata: dict[str, Any] = shaped["metadata"]
     place(metadata, namespace)
-    metadata["uid"] = names.uid(core.uid_stream)
+    metadata["uid"] = names.uid(core.uids_for(kind))
     metadata["creationTimestamp"] = now
     for step in core.admission:
         shaped = step(core, kind, shaped, None)
@@ -189,12 +206,12 @@ def _from_scratch(
     if name:
         # Steps are asked before a name is made up, and refuse under the name that was given.
         shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}
-    prepared = custom_resources.prepare_for_create(kind, shaped, now)
-    problems = custom_resources.validate_create(kind, prepared)
+    made = custom_resources.prepare_for_create(kind, shaped, now)
+    problems = custom_resources.validate_create(kind, made)
     if problems:
-        raise status.invalid(prepared, problems)
-    prepared = strategy.stored(prepared)
-    return {**prepared, "metadata": dict(prepared["metadata"])}
+        raise status.invalid(made, problems)
+    made = strategy.stored(made)
+    return {**made, "metadata": dict(made["metadata"])}
 
 
 def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:

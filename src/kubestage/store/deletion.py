@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import timestamps
+from kubestage.objects import kinds, timestamps
 from kubestage.objects.validation import field, status
 from kubestage.store import definitions, listing, namespaces, policies, refusals, replacing
 from kubestage.store.collection import key_of
@@ -145,7 +145,7 @@ def check_preconditions(kind: Kind, obj: dict[str, Any], request: DeleteOptions)
             f"the ResourceVersion in record ({version}). The object might have been modified"
         )
     if why is not None:
-        raise refusals.conflict_on(kind.kind, kind, metadata["name"], why)
+        raise refusals.conflict_on(kind.kind, kinds.stored(kind), metadata["name"], why)
 
 
 def _graceful(

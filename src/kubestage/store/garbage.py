@@ -156,7 +156,7 @@ def collect(core: Core) -> None:
 
 def sweep(core: Core) -> None:
     """As `collect`, after a look at every object: also those whose owners never existed."""
-    for collection in core.ledger.collections():
+    for collection in core.ledger.by_name():
         for key in collection.keys(None):
             metadata = collection.objects[key]["metadata"]
             if "ownerReferences" in metadata or "deletionTimestamp" in metadata:
@@ -166,7 +166,7 @@ def sweep(core: Core) -> None:
 
 def dependents(core: Core, uid: str) -> Iterator[Item]:
     """The objects that name an owner, by kind and key."""
-    for collection in core.ledger.collections():
+    for collection in core.ledger.by_name():
         for key in sorted(collection.owners.get(uid)):
             yield collection.kind, key
 
@@ -269,7 +269,7 @@ def _is_blocked(core: Core, uid: str) -> bool:
     """Whether a dependent holds its owner; asked at each removal, so the first one will do."""
     return any(
         each["uid"] == uid and each.get("blockOwnerDeletion")
-        for collection in core.ledger.collections()
+        for collection in core.ledger.by_name()
         for key in collection.owners.get(uid)
         for each in collection.objects[key]["metadata"]["ownerReferences"]
     )

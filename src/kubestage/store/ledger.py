@@ -40,6 +40,7 @@ class Ledger:
         # not taken for those of an earlier one. In none has anything happened before that.
         self.void = _BEFORE_ALL if revision > _BEFORE_ALL else -1
         self._collections: dict[tuple[str, str], Collection] = {}
+        self._ordered: tuple[Collection, ...] | None = ()
         self._subscriptions: list[tuple[Subscriber, Kinds | None]] = []
         self.undelivered: deque[tuple[Collection, Change]] = deque()
         self._delivering = False
@@ -52,6 +53,7 @@ class Ledger:
         if found is None:
             log = Log(self._history, self._first_revision, self.void)
             found = self._collections[kind.group, kind.plural] = Collection(kind, log)
+            self._ordered = None
             found.subscribers = self._subscribers_of(kind)
         return found
 
@@ -63,6 +65,12 @@ class Ledger:
     def collections(self) -> Iterator[Collection]:
         """All collections, in the order in which they were first used."""
         return iter(tuple(self._collections.values()))
+
+    def by_name(self) -> Iterator[Collection]:
+        """All collections by group and plural: who has read what before makes no difference."""
+        if self._ordered is None:
+            self._ordered = tuple(each for _, each in sorted(self._collections.items(), key=_name))
+        return iter(self._ordered)
 
     def is_restored(self, obj: dict[str, Any]) -> bool:
         """Whether an object is as an earlier store left it: of a version before the first."""
@@ -155,3 +163,7 @@ class Ledger:
                     subscriber(change)
         finally:
             self._delivering = False
+
+
+def _name(item: tuple[tuple[str, str], Collection]) -> tuple[str, str]:
+    return item[0]

@@ -35,7 +35,7 @@ def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
         namespace = creating.admit_namespace(core, kind, name, namespace)
     creating.place(metadata, namespace)
     if not metadata.get("uid"):
-        metadata["uid"] = names.uid(core.uid_stream)
+        metadata["uid"] = names.uid(core.uids_for(kind))
     if not metadata.get("creationTimestamp"):
         metadata["creationTimestamp"] = now
     loaded = _completed(kind, shaped, now)

@@ -82,7 +82,7 @@ def is_empty(core: Core, namespace: str) -> bool:
 
 
 def _collections(core: Core) -> list[Collection]:
-    return [each for each in core.ledger.collections() if each.kind.namespaced]
+    return [each for each in core.ledger.by_name() if each.kind.namespaced]
 
 
 def contents(core: Core, namespace: str) -> Iterator[tuple[Collection, str]]:

@@ -14,13 +14,16 @@ _RBAC: Final = "rbac.authorization.k8s.io"
 _CREATED_BY_UPDATE: Final = frozenset(
     {
         ("", "Endpoints"), ("", "Event"), ("", "LimitRange"), ("", "Service"),
-        ("coordination.k8s.io", "Lease"), ("node.k8s.io", "RuntimeClass"),
+        ("coordination.k8s.io", "Lease"), ("events.k8s.io", "Event"),
+        ("node.k8s.io", "RuntimeClass"),
         (_RBAC, "Role"), (_RBAC, "RoleBinding"),
         (_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding"),
     }
 )  # fmt: skip
 # Kinds whose dependents stay when a deletion does not say what becomes of them.
 _ORPHANING: Final = frozenset({("", "ReplicationController"), ("batch", "Job")})
+# Kinds that stay when a Scenario empties the cluster.
+_LASTING: Final = frozenset({("simulation.kube-scheduler-simulator.x-k8s.io", "Scenario")})
 _CUSTOM_GROUPS: Final = frozenset({"autoscaling.k8s.io"})
 # Where the storage key that some messages quote is not /registry/<plural>.
 _STORAGE_PREFIXES: Final = {
@@ -48,6 +51,11 @@ def patch_struct(kind: Kind) -> schema.Struct | None:
     """The shape that strategic merge patches go by; custom resources have none, save ours."""
     of = schema.own_struct if is_custom(kind) else schema.kind_struct
     return of(kind.api_version, kind.kind)
+
+
+def is_lasting(kind: Kind) -> bool:
+    """Whether objects of a kind stay when a Scenario empties the cluster: Scenarios do."""
+    return (kind.group, kind.kind) in _LASTING
 
 
 def created_by_update(kind: Kind) -> bool:

@@ -22,6 +22,16 @@ def write(
     return core.put(kind, key, {**shared, "metadata": dict(shared["metadata"])})
 
 
+def put(
+    core: Core, kind: Kind, key: str, new: dict[str, Any], *, dry_run: bool = False
+) -> dict[str, Any]:
+    """As `write`, of a version that shares with the old one already what is the same in both."""
+    old = core.ledger.collection(kind).objects[key]
+    if dry_run or new is old:
+        return new
+    return core.put(kind, key, _under_version_of(new, old))
+
+
 def _is_unread(core: Core, old: dict[str, Any]) -> bool:
     """Whether a version was stored without what reading it adds: any write then stores that."""
     metadata = old["metadata"]

@@ -103,7 +103,7 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
     updating.check_uid(kind, key, existing, metadata.get("uid"))
     updating.check_version(kind, existing, metadata, required=False)
     entries = _updated_entries(core, kind, existing, scale, request.manager)
-    return _write(core, kind, key, scale, entries, dry_run=request.dry_run)
+    return _write(core, kind, key, scale, entries, request)
 
 
 def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     updating.check_name(metadata, name)
     updating.check_version(kind, existing, metadata, required=False)
     entries = _updated_entries(core, kind, existing, wanted, request.manager)
-    return _write(core, kind, key, wanted, entries, dry_run=request.dry_run)
+    return _write(core, kind, key, wanted, entries, request)
 
 
 def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) -> Applied:
@@ -140,7 +140,7 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
     updating.check_name(metadata, name)
     updating.check_version(kind, existing, metadata, required=False)
     entries = managers.parent_entries(applied.entries)
-    return Applied(_write(core, kind, key, wanted, entries, dry_run=request.dry_run), False)
+    return Applied(_write(core, kind, key, wanted, entries, request), False)
 
 
 def _path_in(core: Core, kind: Kind, api_version: str) -> Path | None:
@@ -175,8 +175,7 @@ def _write(
     key: str,
     scale: dict[str, Any],
     entries: list[dict[str, Any]],
-    *,
-    dry_run: bool,
+    request: UpdateRequest | PatchRequest | ApplyRequest,
 ) -> dict[str, Any]:
     existing = core.ledger.collection(kind).objects[key]
     replicas = (scale.get("spec") or {}).get("replicas") or 0
@@ -189,6 +188,8 @@ def _write(
         raise status.invalid(of(kind, existing), [problem])
     wanted = _set(existing, _paths(kind)["spec"], replicas)
     wanted = field_managers.with_entries(wanted, entries)
-    change = updating.Change(dry_run=dry_run, is_tracked=True)
+    change = updating.Change(
+        dry_run=request.dry_run, is_tracked=True, warnings=request.warnings, through="scale"
+    )
     scaled = updating.write(core, kind, key, wanted, change)
     return of(kind, scaled)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.store import creating, namespaces
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -25,21 +27,60 @@ _CLASSES: Final = (
         ),
     ),
 )
+COUNT: Final = len(namespaces.SEEDED) + len(_CLASSES)
+"""How many objects every cluster has from the start."""
+
+_STAMPED: Final = frozenset({"creationTimestamp", "managedFields", "resourceVersion"})
 
 
-def seed(core: Core, manager: str = "") -> None:
-    """Create the namespaces and priority classes of every cluster; the manager owns their fields.
+def seed(core: Core) -> None:
+    """Create the namespaces and priority classes of every cluster.
 
-    Without one nobody does, as with all that a simulation writes.
+    The manager that the store was seeded by owns their fields. Without one nobody does, as with
+    all that a simulation writes.
     """
+    for row, made in _all(core):
+        creating.create(core, row, made, None, dry_run=False, manager=core.seeded_by)
+
+
+def put_in_order(core: Core) -> None:
+    """Have what every cluster has as it was at first; the stream of uids stands at its beginning.
+
+    If anything was changed, deleted or made anew since, all of it is put there again.
+    """
+    pristine = [
+        (row, each["metadata"]["name"], _prepared(core, row, each)) for row, each in _all(core)
+    ]
+    if not all(_is_as_at_first(core.read(row).get(name), new) for row, name, new in pristine):
+        for row, name, new in pristine:
+            if name in core.read(row):
+                core.remove(row, name)
+            core.put(row, name, new)
+
+
+def _all(core: Core) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    """What every cluster has, with its kinds, in the order in which it is created."""
     row = core.kind(namespaces.NAMESPACE)
     for name in namespaces.SEEDED:
-        made = namespaces.manifest(name)
-        creating.create(core, row, made, None, dry_run=False, manager=manager)
+        yield row, namespaces.manifest(name)
     row = core.kind(("scheduling.k8s.io/v1", "PriorityClass"))
     for name, value, description in _CLASSES:
-        made = _priority_class(name, value, description)
-        creating.create(core, row, made, None, dry_run=False, manager=manager)
+        yield row, _priority_class(name, value, description)
+
+
+def _prepared(core: Core, row: Kind, obj: dict[str, Any]) -> dict[str, Any]:
+    name, manager = obj["metadata"]["name"], core.seeded_by
+    return creating.prepared(core, row, obj, name, None, manager, None, dry_run=True)
+
+
+def _is_as_at_first(found: dict[str, Any] | None, pristine: dict[str, Any]) -> bool:
+    """Whether an object differs from a new one by nothing but its times and versions."""
+    return found is not None and _timeless(found) == _timeless(pristine)
+
+
+def _timeless(obj: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: item for name, item in obj["metadata"].items() if name not in _STAMPED}
+    return {**obj, "metadata": kept}
 
 
 def is_seeded(kind: Kind, name: str) -> bool:

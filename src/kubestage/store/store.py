@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.objects import names
 from kubestage.objects.patches import PatchType
 from kubestage.objects.validation import status
 from kubestage.store import (
@@ -30,6 +31,7 @@ from kubestage.store.collection import key_of
 from kubestage.store.core import Core
 from kubestage.store.deletion import DeleteOptions, Deletion
 from kubestage.store.listing import ListOptions, ObjectList
+from kubestage.store.shown_definitions import ShownDefinitions
 from kubestage.store.watch import Watch, WatchOptions
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.admission.request import Check, Step
     from kubestage.store.applying import Applied
+    from kubestage.store.collection import Collection
     from kubestage.store.core import GarbageMode, KindRef
     from kubestage.store.log import Change
 
@@ -79,9 +82,15 @@ class Store(Core):
             implicit_namespaces=implicit_namespaces,
             history=history,
             first_revision=first_revision,
+            seeded_by=seeded_by,
         )
+        self._shown: ShownDefinitions | None = None
         if seeded:
-            seeding.seed(self, seeded_by)
+            seeding.seed(self)
+
+    def show_definitions(self) -> None:
+        """Have whoever asks for definitions see those of the kinds that are known without one."""
+        self._shown = ShownDefinitions(self)
 
     @property
     def resource_version(self) -> str:
@@ -104,6 +113,8 @@ class Store(Core):
         if wanted > self.ledger.revision:
             raise versions.too_large(wanted, self.ledger.revision)
         found = self.ledger.collection(row).objects.get(_key(row, name, namespace))
+        if found is None and self._shown is not None:
+            found = self._shown.get(row, name)
         if found is None:
             raise status.not_found(row, name)
         return scaling.of(row, found) if subresource == "scale" else found
@@ -124,7 +135,7 @@ class Store(Core):
         row = self.kind(kind)
         wanted = selection.parse(row, namespace, label_selector, field_selector)
         options = ListOptions(limit, continue_token, resource_version, resource_version_match)
-        return listing.read(self.ledger.collection(row), wanted, options, self.ledger.revision)
+        return listing.read(self._seen(row), wanted, options, self.ledger.revision)
 
     def watch(
         self,
@@ -152,7 +163,7 @@ class Store(Core):
             send_initial_events,
             continue_token,
         )
-        return Watch(self.ledger, self.ledger.collection(row), wanted, options)
+        return Watch(self.ledger, self._seen(row), wanted, options)
 
     def create(
         self,
@@ -162,14 +173,31 @@ class Store(Core):
         namespace: str | None = None,
         dry_run: bool = False,
         manager: str = "",
+        warnings: MutableSequence[str] | None = None,
+        complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """Store a new object; fields that its kind does not know are kept.
 
-        With a `manager`, the object keeps a record of whose its fields are (managedFields).
+        With a `manager`, the object keeps a record of whose its fields are (managedFields). What
+        the API warns of is added to `warnings`, here as in the other verbs. `complete` adds what
+        was prepared apart (see `event_parts`).
         """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
+        if self._shown is not None:
+            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
+            if taken is not None:
+                raise refusals.already_exists(row, taken)
         try:
-            return creating.create(self, row, obj, namespace, dry_run=dry_run, manager=manager)
+            return creating.create(
+                self,
+                row,
+                obj,
+                namespace,
+                dry_run=dry_run,
+                manager=manager,
+                advice=warnings,
+                complete=complete,
+            )
         finally:
             # A quota is charged for what is then refused because its name is taken.
             self.settle()
@@ -194,11 +222,15 @@ class Store(Core):
         subresource: str = "",
         dry_run: bool = False,
         manager: str = "",
+        warnings: MutableSequence[str] | None = None,
     ) -> dict[str, Any]:
         """Replace an object, or its status, or scale it."""
         row = self._row(self.kinds.of(obj) if kind is None else kind, subresource)
+        self._refuse_shown(row, name or creating.metadata_of(obj).get("name") or "", "changed")
         change = scaling.update if subresource == "scale" else updating.update
-        request = updating.UpdateRequest(obj, name, namespace, subresource, dry_run, manager)
+        request = updating.UpdateRequest(
+            obj, name, namespace, subresource, dry_run, manager, warnings
+        )
         updated = change(self, row, request)
         self.settle()
         return updated
@@ -219,10 +251,10 @@ class Store(Core):
     ) -> dict[str, Any]:
         """Change part of an object, of its status, or of its Scale.
 
-        Without field validation unknown fields are kept; what it tolerates is added to
-        `warnings`.
+        Without field validation unknown fields are kept.
         """
         row = self._row(kind, subresource)
+        self._refuse_shown(row, name, "changed")
         request = updating.PatchRequest(
             patch, patch_type, subresource, dry_run, field_validation, warnings, manager
         )
@@ -251,6 +283,7 @@ class Store(Core):
         what others own and have otherwise is a conflict, unless forced.
         """
         row = self._row(kind, subresource)
+        self._refuse_shown(row, name, "changed")
         request = applying.ApplyRequest(
             obj, manager, force, subresource, dry_run, field_validation, warnings
         )
@@ -270,6 +303,7 @@ class Store(Core):
     ) -> Deletion:
         """Delete an object as far as grace period, finalizers and policy let it go now."""
         row = self.kind(kind)
+        self._refuse_shown(row, name, "deleted")
         key = _key(row, name, namespace)
         result = deletion.delete(self, row, key, name, options or DeleteOptions())
         self.settle()
@@ -343,6 +377,17 @@ class Store(Core):
         self.settle()
         return recorded
 
+    def start_over(self) -> None:
+        """Be as a new store is, after all but what lasts was removed and streams were rewound.
+
+        Versions go on, and those who listen are told of what had to be put in order.
+        """
+        super().start_over()
+        seeding.put_in_order(self)
+        # Scenarios once drew their uids here: runs that were kept are repeated to the same ones.
+        names.uid(self.uid_stream)
+        self.settle()
+
     def subscribe(
         self, callback: Callable[[Change], None], kinds: Container[tuple[str, str]] | None = None
     ) -> None:
@@ -355,6 +400,15 @@ class Store(Core):
     def unsubscribe(self, callback: Callable[[Change], None]) -> None:
         """Stop calling back."""
         self.ledger.unsubscribe(callback)
+
+    def _seen(self, row: Kind) -> Collection:
+        """The objects of a kind that are seen by those who ask for them."""
+        stored = self.ledger.collection(row)
+        return stored if self._shown is None else self._shown.beside(stored)
+
+    def _refuse_shown(self, row: Kind, name: str, did: str) -> None:
+        if self._shown is not None:
+            self._shown.refuse(row, name, self.ledger.collection(row).objects, did)
 
     def _row(self, kind: KindRef, subresource: str) -> Kind:
         row = self.kind(kind)

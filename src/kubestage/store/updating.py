@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from kubestage.errors import BadRequest, Invalid, RequestTooLarge, UnsupportedMediaType
-from kubestage.objects import conversion, patches, schema, strategy, timestamps
+from kubestage.objects import conversion, go_text, patches, schema, strategy, timestamps, warnings
 from kubestage.objects.custom import decoding
 from kubestage.objects.ownership import tracking
 from kubestage.objects.patches import PatchType
@@ -15,6 +15,7 @@ from kubestage.objects.validation import field, status
 from kubestage.store import (
     creating,
     custom_resources,
+    event_window,
     field_managers,
     policies,
     refusals,
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
+    from kubestage.store.event_window import EventWindow
 
-_CUSTOM_PATCHES: Final = (
+CUSTOM_PATCHES: Final = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
@@ -49,10 +51,11 @@ class UpdateRequest(NamedTuple):
     subresource: str
     dry_run: bool
     manager: str = ""
+    warnings: MutableSequence[str] | None = None
 
 
 class PatchRequest(NamedTuple):
-    """A PATCH; what field validation tolerates is added to `warnings`."""
+    """A PATCH; what the API warns of is added to `warnings`."""
 
     patch: Any
     patch_type: PatchType
@@ -66,13 +69,18 @@ class PatchRequest(NamedTuple):
 class Change(NamedTuple):
     """How an object is written: through which subresource, by whom, and in earnest or not.
 
-    `is_tracked` says that the object comes with the managedFields that it is to have.
+    `is_tracked` says that the object comes with the managedFields that it is to have. `through` is
+    the subresource of the request where the whole object is written for it, as for a Scale. With a
+    `window`, what is written is a part of the object.
     """
 
     subresource: str = ""
     dry_run: bool = False
     manager: str = ""
     is_tracked: bool = False
+    warnings: MutableSequence[str] | None = None
+    through: str = ""
+    window: EventWindow | None = None
 
 
 def check_name(metadata: dict[str, Any], name: str | None) -> str:
@@ -103,12 +111,17 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
             raise status.not_found(kind, name)
         fresh = {**request.obj, "metadata": {**metadata, "resourceVersion": ""}}
         return creating.create(
-            core, kind, fresh, namespace, dry_run=request.dry_run, manager=request.manager
+            core,
+            kind,
+            fresh,
+            namespace,
+            dry_run=request.dry_run,
+            manager=request.manager,
+            advice=request.warnings,
         )
     check_uid(kind, key, existing, metadata.get("uid"))
     check_version(kind, existing, metadata, required=policies.needs_version(kind))
-    change = Change(request.subresource, request.dry_run, request.manager)
-    return write(core, kind, key, request.obj, change)
+    return write(core, kind, key, request.obj, _change(request))
 
 
 def check_uid(kind: Kind, key: str, existing: dict[str, Any], uid: str | None) -> None:
@@ -143,7 +156,8 @@ def write(
 ) -> dict[str, Any]:
     """Make the next version of a stored object from what is wanted, by the rules of its kind."""
     subresource, dry_run = change.subresource, change.dry_run
-    existing = core.ledger.collection(kind).objects[key]
+    window = change.window
+    existing = core.ledger.collection(kind).objects[key] if window is None else window.existing
     now = timestamps.format_time(core.clock.unix_ns)
     given = field_managers.sent(wanted)
     shaped = creating.defaulted(kind, tracking.without_entries(wanted), now)
@@ -168,11 +182,18 @@ def write(
     prepared = custom_resources.prepare_for_update(kind, shaped, existing, subresource, now)
     problems = custom_resources.validate_update(kind, prepared, existing, subresource)
     if problems:
+        if window is not None:
+            problems = window.placed(problems, prepared)
         raise status.invalid(prepared, problems)
-    asked = Request(kind, prepared, existing, subresource, dry_run)
+    if change.warnings is not None:
+        change.warnings.extend(warnings.on_update(prepared, existing, subresource))
+    through = subresource or change.through
+    asked = Request(kind, prepared, existing, through, dry_run, change.warnings)
     for check in core.checks:
         check(core, asked)
     prepared = field_managers.settled(strategy.stored(prepared), existing)
+    if window is not None:
+        return replacing.put(core, kind, key, window.whole(prepared), dry_run=dry_run)
     return replacing.replace(core, kind, key, prepared, dry_run=dry_run)
 
 
@@ -181,22 +202,35 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     struct = policies.patch_struct(kind)
     if request.patch_type is PatchType.STRATEGIC and struct is None:
         # How the lists of a custom resource are merged nobody knows, whether it is there or not.
-        raise UnsupportedMediaType(_CUSTOM_PATCHES)
+        raise UnsupportedMediaType(CUSTOM_PATCHES)
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
+    window = event_window.of(existing, request.patch_type, request.patch)
+    if window is not None:
+        existing = window.existing
     served = conversion.to_served(kind, existing)
     if not field_managers.is_patched(request.patch):
         # NOTE: they are half of what would be patched, checked and read, to stay what they are.
         served = tracking.without_entries(served)
     wanted = patched(served, request, struct)
+    if request.patch_type is PatchType.STRATEGIC:
+        # It is made into an object of the kind it was read as, whatever it says that it is.
+        wanted = {**wanted, "apiVersion": kind.api_version, "kind": kind.kind}
     wanted = custom_resources.opened(kind, checked(wanted, kind, request))
     metadata = creating.metadata_of(wanted)
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     check_version(kind, existing, metadata, required=False)
-    change = Change(request.subresource, request.dry_run, request.manager)
-    return write(core, kind, key, wanted, change)
+    if request.warnings is not None:
+        # Unlike what is sent whole, a patched object is looked at only then.
+        when = " after mutating admission happens"
+        request.warnings.extend(warnings.repeated_owners(wanted, when))
+    return write(core, kind, key, wanted, _change(request)._replace(window=window))
+
+
+def _change(request: UpdateRequest | PatchRequest) -> Change:
+    return Change(request.subresource, request.dry_run, request.manager, warnings=request.warnings)
 
 
 def patched(
@@ -244,7 +278,10 @@ def checked(wanted: dict[str, Any], kind: Kind, request: PatchRequest) -> dict[s
         decoded = decoding.decode(wanted, kind, request.field_validation)
     except BadRequest as error:
         why = error.message.partition(f"cannot be handled as a {kind.kind}: ")[2] or error.message
-        shown = msgspec.json.encode(wanted).decode()
+        is_strategic = request.patch_type is PatchType.STRATEGIC
+        shown = (
+            go_text.show(request.patch) if is_strategic else msgspec.json.encode(wanted).decode()
+        )
         raise status.invalid({}, [field.invalid("patch", shown, why)]) from None
     if request.warnings is not None:
         request.warnings.extend(decoded.warnings)

@@ -31,6 +31,14 @@ def stock_of(pod: Json, container: str) -> str:
     return replicas.LAUNCHING
 
 
+def disruption_of(pod: Json) -> str:
+    """Why the cluster ends a pod, if it is the cluster that does: evicted, preempted, and so on."""
+    for condition in (pod.get("status") or {}).get("conditions") or ():
+        if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
+            return str(condition.get("reason") or "")
+    return ""
+
+
 def container_of(pod: Json, wanted: str | None) -> str:
     """The container that does the work: the one that was named, or the first."""
     containers = pod["spec"]["containers"]

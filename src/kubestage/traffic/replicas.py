@@ -36,10 +36,21 @@ class Replica(Entity):
 
     `lives` tells one life of its container from another: what was in flight in one is lost in the
     next, and `since_ns` is when this one first served. `wanted` is the stock where it belongs by
-    what is known of its pod, and `said` what was last said of its capacity and its lives.
+    what is known of its pod, and `said` what was last said of its capacity and its lives. `why` is
+    the reason for which the cluster ends it, if that is known.
     """
 
-    __slots__ = ("capacity", "lives", "movement", "pod", "said", "since_ns", "wanted", "where")
+    __slots__ = (
+        "capacity",
+        "lives",
+        "movement",
+        "pod",
+        "said",
+        "since_ns",
+        "wanted",
+        "where",
+        "why",
+    )
 
     def __init__(self, name: str, pod: str) -> None:
         super().__init__(name, KIND)
@@ -50,6 +61,7 @@ class Replica(Entity):
         self.since_ns: int | None = None
         self.where = ""
         self.wanted = ""
+        self.why = ""
         self.movement: Movement | None = None
 
 
@@ -177,12 +189,21 @@ class Replicas(Model):
         self._changing: list[tuple[int, Replica]] = []
         self._alarm = Alarm(environment, f"{name}-changing", self._change)
 
-    def place(self, uid: str, pod: str, stock: str, capacity: float | None, lives: int) -> None:
+    def place(
+        self,
+        uid: str,
+        pod: str,
+        stock: str,
+        capacity: float | None,
+        lives: int,
+        *,
+        why: str = "",
+    ) -> None:
         """A pod belongs in a stock, by what is known of it, and has so many cores, if known.
 
         `lives` counts how often its container was started: if that has changed, what was in flight
         is lost. A replica that has terminated does not come back; should its pod, against all
-        rules, there is a new one.
+        rules, there is a new one. `why` is the reason for which the cluster ends it.
         """
         replica = self.by_pod.get(uid)
         if replica is None or replica.where == TERMINATED:
@@ -197,7 +218,7 @@ class Replicas(Model):
             self._changing.append((due_ns, replica))
             if not self._alarm.is_set:
                 self._alarm.set(due_ns)
-        replica.wanted = stock
+        replica.wanted, replica.why = stock, why
         self._send(replica)
 
     def release(self, uid: str) -> None:
@@ -259,5 +280,10 @@ class Replicas(Model):
             return
         at_ns = environment.clock.now_ns + 1
         replica.movement = environment.schedule(
-            _MOVEMENTS[where, step], at_ns, self._stocks[where], self._stocks[step], replica
+            _MOVEMENTS[where, step],
+            at_ns,
+            self._stocks[where],
+            self._stocks[step],
+            replica,
+            notes=replica.why if step in (TERMINATING, TERMINATED) else "",
         )

@@ -235,4 +235,5 @@ class Stream:
         if not is_selected and stock == ACTIVE:
             stock = TERMINATING
         cores = pod_state.cores_of(pod, container, self._store.read(_NODE))
-        self.replicas.place(uid, key, stock, cores, pod_state.lives_of(pod, container))
+        lives = pod_state.lives_of(pod, container)
+        self.replicas.place(uid, key, stock, cores, lives, why=pod_state.disruption_of(pod))

@@ -67,6 +67,12 @@ class Traffics:
             for key, obj in tuple(self._store.read(TRAFFIC).items()):
                 self._begin(key, obj)
 
+    def stop(self) -> None:
+        """Listen no more: what became of requests so far can still be read."""
+        self._store.unsubscribe(self._on_traffic)
+        if self._all:
+            self._store.unsubscribe(self._hear)
+
     def catch_up(self) -> None:
         """Have all that was due by now happen."""
         for stream in self.streams.values():

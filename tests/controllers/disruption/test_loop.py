@@ -7,6 +7,7 @@ import pytest
 from kubestage.controllers import pods
 from kubestage.controllers.disruption.loop import BUDGET, DisruptionController
 from kubestage.objects import timestamps
+from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import (
     make_daemon_set,
     make_deployment,
@@ -236,3 +237,26 @@ def test_a_disruption_that_never_came_is_not_believed_for_long(reason: str, expe
     found = pods.condition(stage.store.read(pods.POD)["default/p0"]["status"], "DisruptionTarget")
     assert found is not None
     assert found["status"] == expected
+
+
+def test_what_is_told_at_each_look_is_told_at_each_change_of_one_moment() -> None:
+    stage = _stage(2)
+    _status(stage, min_available="50%")
+    assert [count for _, _, count in events(stage)] == [2]
+    # As when a kubelet ends a pod: it is said to have failed, marked, and then it is gone.
+    failed = {"status": {"phase": "Failed"}}
+    stage.store.patch(pods.POD, "p0", failed, subresource="status")
+    stage.store.delete(pods.POD, "p0", options=DeleteOptions(grace_period_seconds=0))
+    stage.run("1s")
+    assert [count for _, _, count in events(stage, "UnmanagedPods")] == [2 + 3 + 1]
+
+
+def test_a_failure_is_told_at_each_change_too() -> None:
+    stage = stage_with(DisruptionController)
+    owner = stage.store.create(make_daemon_set("web"))
+    stage.store.load(running("p", owner=owner))
+    _status(stage, max_unavailable=1)
+    for value in ("a", "b", "c"):
+        stage.store.patch(pods.POD, "p", {"metadata": {"annotations": {"x": value}}})
+    stage.run("1s")
+    assert [count for _, _, count in events(stage)] == [5]

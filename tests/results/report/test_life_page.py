@@ -98,3 +98,21 @@ def test_parts_of_which_there_is_nothing_to_tell_are_left_out() -> None:
     page = Page(life_page.render(life, None, []))
     anchors = [attributes["id"] for tag, attributes in page.elements if tag == "section"]
     assert anchors == ["overview", "charts"]
+
+
+def test_pods_that_are_pending_come_first_with_their_reasons() -> None:
+    reasons = [
+        {"reason": f"0/{number} nodes are available", "pods": 2, "named": ["default/a"]}
+        for number in range(1, 6)
+    ]
+    summary = {**SUMMARY, "pending": {"pods": 10, "of": 12, "reasons": reasons}}
+    life = msgspec.structs.replace(make_life(), summary=summary)
+    assert life_figures.lead(life).startswith("10 of 12 pods are pending at the end. The cluster")
+    head = str(life_figures.heading(life, None))
+    assert '<span class="pill alert">10 pods pending</span>' in head
+    assert "<b>2 pods</b>: 0/1 nodes are available" in head
+    assert "and 2 more reasons" in head
+    assert "0/4 nodes" not in head
+    calm = str(life_figures.heading(make_life(), None))
+    assert "alert" not in calm
+    assert life_figures.lead(make_life()).startswith("The cluster lived for")

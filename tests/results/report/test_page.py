@@ -100,7 +100,7 @@ def test_the_page_tells_the_outcome_and_how_to_repeat_it() -> None:
     text = report.render(samples.rivalry(), repeat(plugins=[Plugin("mine.py:Mine", "f" * 64)]))
     page = Page(text)
     told = " ".join(page.texts)
-    assert "1 of 2 pods has a node; 1 is pending. 1 was preempted." in told
+    assert "1 of 2 pods is pending; 1 has a node. 1 was preempted." in told
     assert "Requested: 100% of the CPU and 0% of the memory." in told
     for fact in ("story", "Succeeded", "42", "OnDone", "mine.py:Mine (ffffffffffff)"):
         assert fact in page.texts

@@ -77,6 +77,27 @@ def test_the_outcome_is_said_in_a_sentence(events: list[samples.Json], sentence:
     assert heading.lead(summary({"0": events})) == sentence
 
 
+def test_what_is_pending_comes_before_succeeded() -> None:
+    told = samples.scenario({"0": [bound("a"), samples.created(0, make_pod("b"))]})
+    told["status"]["phase"] = "Succeeded"
+    digest = analysis.digest(told)
+    head = heading.heading(told, analysis.summary(digest), None, digest.pods)
+    assert '<span class="pill alert">1 pod pending</span><span class="pill Unknown">' in head
+    assert head.index("1 pod pending") < head.index("Succeeded")
+    assert heading.lead(analysis.summary(digest)).startswith("1 of 2 pods is pending; 1 has a node")
+    assert 'class="callout alert"' in head
+    cards = str(figures.figures(analysis.summary(digest)))
+    assert cards.index("Pending") < cards.index("Scheduled")
+
+
+def test_where_nothing_is_pending_the_phase_stands_alone() -> None:
+    told = samples.scenario({"0": [bound("a")]})
+    told["status"]["phase"] = "Succeeded"
+    head = heading.heading(told, analysis.summary(told), None)
+    assert '<span class="pill Succeeded">Succeeded</span>' in head
+    assert "alert" not in head
+
+
 @pytest.mark.parametrize(
     ("phase", "sentence"),
     [

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 client: Any = importlib.import_module("kubernetes.client")
 config: Any = importlib.import_module("kubernetes.config")
 dynamic: Any = importlib.import_module("kubernetes.dynamic")
+stream: Any = importlib.import_module("kubernetes.stream")
 utils: Any = importlib.import_module("kubernetes.utils")
 watch: Any = importlib.import_module("kubernetes.watch")
 SCENARIOS = "simulation.kube-scheduler-simulator.x-k8s.io"
@@ -133,3 +134,23 @@ def test_objects_from_a_manifest(api: Any, name: str) -> None:
 
 def test_it_is_told_the_version(api: Any) -> None:
     assert client.VersionApi(api).get_code().minor == "36"
+
+
+def test_a_command_in_a_container(api: Any, name: str) -> None:
+    core = client.CoreV1Api(api)
+    core.create_namespaced_pod("default", pod(name))
+    while core.read_namespaced_pod(name, "default").status.phase != "Running":
+        pass
+    asked = {"stdout": True, "stderr": True, "stdin": False, "tty": False}
+    connect = core.connect_get_namespaced_pod_exec
+    for words, code in ((["hostname"], 0), (["top"], 127)):
+        opened = stream.stream(
+            connect, name, "default", command=words, _preload_content=False, **asked
+        )
+        opened.run_forever(timeout=20)
+        assert opened.returncode == code
+        told, complaint = opened.read_stdout(), opened.read_stderr()
+        # The client itself keeps a socket open that the server has closed.
+        opened.sock.shutdown()
+        assert told == ("" if code else f"{name}\n")
+        assert ("is not simulated" in complaint) == bool(code)

@@ -109,6 +109,14 @@ def test_whole_clusters_come_in_through_our_own_api() -> None:
     assert answer(door, "POST", "/kubestage/v1/import", body=b"x" * 21).status == 413
 
 
+def test_a_scenario_may_be_larger_than_other_objects() -> None:
+    door = Door(limits=Limits(body_bytes=10, scenario_body_bytes=20))
+    path = "/apis/simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1/scenarios"
+    assert answer(door, "POST", path, body=b"x" * 20).status == 200
+    assert answer(door, "PATCH", f"{path}/it", body=b"x" * 20).status == 200
+    assert answer(door, "POST", path, body=b"x" * 21).status == 413
+
+
 def test_a_request_that_takes_too_long_is_given_up() -> None:
     door = Door(Inside(asyncio.Event()), limits=Limits(request_s=0.01))
     late = answer(door)

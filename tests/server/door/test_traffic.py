@@ -19,8 +19,12 @@ POD = ("", "v1", "pods")
         ("GET", "/api/v1/namespaces/a/pods", Route("LIST", *POD, "", "namespace")),
         ("GET", "/api/v1/namespaces/a/pods/b", Route("GET", *POD, "", "resource")),
         ("PUT", "/api/v1/namespaces/a/pods/b/status", Route("PUT", *POD, "status", "resource")),
-        ("DELETE", "/api/v1/namespaces/a/pods", Route("DELETECOLLECTION", *POD, "", "namespace")),
-        ("POST", "/api/v1/nodes", Route("POST", "", "v1", "nodes", "", "cluster")),
+        ("DELETE", "/api/v1/namespaces/a/pods", Route("DELETE", *POD, "", "namespace")),
+        ("POST", "/api/v1/nodes", Route("POST", "", "v1", "nodes", "", "resource")),
+        ("POST", "/api/v1/namespaces/a/pods", Route("POST", *POD, "", "resource")),
+        ("HEAD", "/api/v1/pods", Route("LIST", *POD, "", "cluster")),
+        ("APPLY", "/api/v1/namespaces/a/pods/b", Route("APPLY", *POD, "", "resource")),
+        ("GET", "/api/v1/namespaces/a/pods/b/log", Route("CONNECT", *POD, "log", "resource")),
         ("GET", "/api/v1/namespaces/a", Route("GET", "", "v1", "namespaces", "", "resource")),
         (
             "PUT",
@@ -48,6 +52,34 @@ def test_a_watch_and_a_followed_log_are_verbs_of_their_own() -> None:
     assert counted.route("GET", "/api/v1/pods", is_long=True).verb == "WATCH"
     log = "/api/v1/namespaces/a/pods/b/log"
     assert counted.route("GET", log, is_long=True).verb == "CONNECT"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (b"", ""),
+        (b"dryRun=All", "All"),
+        (b"dryRun=All&dryRun=All", "All"),
+        (b"dryRun=None", "invalid"),
+    ],
+)
+def test_dry_runs_are_told_apart(query: bytes, told: str) -> None:
+    assert traffic.dry_run(query) == told
+
+
+def test_applying_is_told_apart_from_other_patches() -> None:
+    apply = [(b"accept", b"*/*"), (b"content-type", b"application/apply-patch+yaml")]
+    assert traffic.is_apply("PATCH", apply)
+    assert not traffic.is_apply("POST", apply)
+    assert not traffic.is_apply("PATCH", [(b"content-type", b"application/json-patch+json")])
+
+
+def test_collections_are_remembered_and_objects_are_not() -> None:
+    counted = Traffic(KindTable())
+    created = counted.route("POST", "/api/v1/namespaces/a/pods", is_long=False)
+    assert counted.route("POST", "/api/v1/namespaces/a/pods", is_long=False) is created
+    got = counted.route("GET", "/api/v1/namespaces/a/pods/b", is_long=False)
+    assert counted.route("GET", "/api/v1/namespaces/a/pods/b", is_long=False) is not got
 
 
 @pytest.mark.parametrize(

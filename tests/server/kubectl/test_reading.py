@@ -121,7 +121,7 @@ def test_logs_are_the_pods_simulated_life(kubectl: Kubectl) -> None:
 def test_nobody_can_be_talked_to_inside_a_container(kubectl: Kubectl) -> None:
     kubectl("run", "web", "--image=nginx")
     kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
-    for words in (("exec", "web", "--", "true"), ("attach", "web")):
+    for words in (("exec", "web", "--", "top"), ("attach", "web")):
         assert "simulated" in kubectl.refused(*words)
 
 

@@ -109,7 +109,10 @@ def test_a_scenario_that_is_running_fails_by_it() -> None:
                 await asyncio.sleep(0)
             await told(stage, "PUT", PATH, HEAD)
             status = await stage.scenario()
-            assert (status["phase"], status["message"]) == ("Failed", RECONFIGURED)
+            assert (status["phase"], status["message"]) == (
+                "Failed",
+                RECONFIGURED.format("running"),
+            )
 
     tell(story())
 

@@ -86,7 +86,10 @@ def test_a_scenario_that_is_running_ends_and_is_gone_too() -> None:
             while (event := await watch.next())["type"] != "DELETED":
                 pass
             status = event["object"]["status"]
-            assert (status["phase"], status["message"]) == ("Failed", resetting.FAILED)
+            assert (status["phase"], status["message"]) == (
+                "Failed",
+                resetting.FAILED.format("running"),
+            )
             await watch.leave()
             assert not stage.live.fanout.is_held
             assert stage.pacer.state()["scenario"] is None

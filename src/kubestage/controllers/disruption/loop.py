@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers import disruption_target, pods
@@ -50,6 +51,7 @@ class DisruptionController(Controller):
     def _on_budget(self, change: Change) -> None:
         key, budget = change.key, change.new
         namespace = budget["metadata"]["namespace"]
+        self._catch_up(namespace, key)
         if change.type == DELETED:
             self._tallies.close(namespace, key)
         elif change.old is None or change.old["spec"] != budget["spec"]:
@@ -59,7 +61,24 @@ class DisruptionController(Controller):
             self._tallies.open(namespace, key, selector, keyed)
         self.queue.add(key)
 
+    def _catch_up(self, namespace: str, key: str) -> None:
+        """Tell what a look that waits would tell, if upstream looks before the next change.
+
+        There every change is looked at within a millisecond, so a budget that has something to
+        tell at each look tells it at each change, also at those of one moment.
+        """
+        tally = self._tallies.get(namespace, key)
+        if tally is None or not tally.is_noisy or not self.queue.is_waiting(key):
+            return
+        budget = self.lister.get(BUDGET, key)
+        if budget is not None and len(tally):
+            with contextlib.suppress(scales.ScaleError):
+                self._expected(budget, tally)
+
     def _on_pod(self, change: Change) -> None:
+        namespace = change.new["metadata"]["namespace"]
+        for key in self._tallies.noisy(namespace, change):
+            self._catch_up(namespace, key)
         found = self._tallies.hear(change)
         if found:
             first, looks = found[0]
@@ -95,24 +114,13 @@ class DisruptionController(Controller):
         try:
             self._count(key, budget, tally, now)
         except scales.ScaleError as error:
-            why = str(error)
-            text = f"Failed to calculate the number of expected pods: {why}"
-            self.events.event(budget, WARNING, "CalculateExpectedPodCountFailed", text)
-            tally.is_noisy = True
-            self.store.record_status(BUDGET, key, budget_status.failed(budget, why, now))
+            self.store.record_status(BUDGET, key, budget_status.failed(budget, str(error), now))
 
     def _count(self, key: str, budget: Json, tally: Tally, now: str) -> None:
         spec, namespace = budget["spec"], budget["metadata"]["namespace"]
         if not len(tally):
             self.events.event(budget, NORMAL, "NoPods", "No matching pods found")
-        expected = len(tally)
-        tally.is_noisy = False
-        if budget_status.needs_scale(spec):
-            expected = scales.expected(self.store, namespace, tally)
-            if tally.unmanaged:
-                tally.is_noisy = True
-                text = _UNMANAGED.format(budget_status.selector_text(spec.get("selector")))
-                self.events.event(budget, WARNING, "UnmanagedPods", text)
+        expected = self._expected(budget, tally)
         desired = budget_status.desired_healthy(spec, expected)
         disrupted = self._disrupted(key, budget, tally)
         healthy = tally.healthy - sum(
@@ -124,6 +132,25 @@ class DisruptionController(Controller):
         if disrupted:
             status["disruptedPods"] = disrupted
         self.store.record_status(BUDGET, key, status)
+
+    def _expected(self, budget: Json, tally: Tally) -> int:
+        """How many pods there should be, and what is odd about those that there are."""
+        spec, namespace = budget["spec"], budget["metadata"]["namespace"]
+        tally.is_noisy = False
+        if not budget_status.needs_scale(spec):
+            return len(tally)
+        try:
+            expected = scales.expected(self.store, namespace, tally)
+        except scales.ScaleError as error:
+            tally.is_noisy = True
+            text = f"Failed to calculate the number of expected pods: {error}"
+            self.events.event(budget, WARNING, "CalculateExpectedPodCountFailed", text)
+            raise
+        if tally.unmanaged:
+            tally.is_noisy = True
+            text = _UNMANAGED.format(budget_status.selector_text(spec.get("selector")))
+            self.events.event(budget, WARNING, "UnmanagedPods", text)
+        return expected
 
     def _disrupted(self, key: str, budget: Json, tally: Tally) -> dict[str, str]:
         """The pods that an eviction was granted for and that are not yet seen to go."""

@@ -129,6 +129,16 @@ class Tallies:
         if here is not None and here.pop(key, None) is not None and not here:
             del self._namespaces[namespace]
 
+    def noisy(self, namespace: str, change: Change) -> list[str]:
+        """The budgets that have something to tell at every change, and mean this pod."""
+        here = self._namespaces.get(namespace, _NONE)
+        return [
+            budget
+            for budget, tally in here.items()
+            if tally.is_noisy
+            and (change.key in tally or tally.selector.matches(labels_of(change.new)))
+        ]
+
     def hear(self, change: Change) -> list[tuple[str, bool]]:
         """Count a pod's change: the budgets that mean the pod, and whether they look at it."""
         here = self._namespaces.get(change.new["metadata"]["namespace"])

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.controller import Controller
+from kubestage.controllers.event_recorder import NORMAL
+from kubestage.controllers.hpa import own
 from kubestage.controllers.hpa.live import AUTOSCALER, Stagehand
-from kubestage.controllers.hpa.reconcile import Autoscaler
+from kubestage.controllers.hpa.own import OwnAutoscaler
+from kubestage.controllers.hpa.reconcile import RESCALED, Autoscaler
 from kubestage.controllers.hpa.selecting import PodSelectors
+from kubestage.controllers.trail import Trail
 from kubestage.sim.ticktock import Ticktock
 from kubestage.store.log import DELETED
 
@@ -32,8 +37,9 @@ class HorizontalController(Controller):
         self._selectors = PodSelectors()
         board = cluster.metrics.board
         self._stagehand = Stagehand(self.store, self.lister, board, self._selectors)
+        self._trail = Trail(cluster.environment, "Hpa")
         self._ticktocks: dict[str, Ticktock] = {}
-        self._autoscalers: dict[str, Autoscaler] = {}
+        self._autoscalers: dict[str, Autoscaler | OwnAutoscaler] = {}
 
     def handlers(self) -> Handlers:
         """Autoscalers; all else is looked at when one ticks."""
@@ -65,7 +71,20 @@ class HorizontalController(Controller):
             return
         autoscaler = self._autoscalers.get(key)
         if autoscaler is None:
-            autoscaler = self._autoscalers[key] = Autoscaler(self.settings.hpa)
+            autoscaler = self._autoscalers[key] = self._make(key, hpa)
         outcome = autoscaler.sync(self.clock.unix_ns, hpa, self._stagehand.around(key, hpa))
-        for event in outcome.events:
-            self.events.event(hpa, *event)
+        log = self.cluster.environment.context.logger
+        for kind, reason, message in outcome.events:
+            self.events.event(hpa, kind, reason, message)
+            level = logging.INFO if kind == NORMAL else logging.WARNING
+            log.log(level, "HPA %s: %s: %s", key, reason, message)
+            if reason == RESCALED:
+                self._trail.leave("rescale", key, message)
+
+    def _make(self, key: str, hpa: dict[str, Any]) -> Autoscaler | OwnAutoscaler:
+        """The HPA's own rules, unless somebody has brought others for it."""
+        brought = own.chosen(self.cluster.autoscalers, key)
+        if brought is None:
+            return Autoscaler(self.settings.hpa)
+        log = self.cluster.environment.context.logger
+        return OwnAutoscaler(self.settings.hpa, brought(hpa), self.clock, log)

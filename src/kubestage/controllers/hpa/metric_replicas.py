@@ -45,7 +45,7 @@ def compute(
 
     Metrics that fail are passed over as long as the others do not ask for fewer replicas.
     """
-    pods = _pods(scale.selector, around, draft)
+    pods = pods_of(scale.selector, around, draft)
     calculator = ReplicaCalculator(
         settings,
         hpa["metadata"]["namespace"],
@@ -83,7 +83,7 @@ def compute(
     return Computed(most, name, statuses, error)
 
 
-def _pods(selector: str, around: Surroundings, draft: Draft) -> Sequence[Json]:
+def pods_of(selector: str, around: Surroundings, draft: Draft) -> Sequence[Json]:
     """The pods of the target, if it is clear that they are this autoscaler's."""
     if not selector:
         text = "the HPA target's scale is missing a selector"

@@ -130,6 +130,15 @@ def _stabilized(
     return min(max(wanted.current, up), down)
 
 
+def within(desired: int, lowest: int, highest: int) -> Limited:
+    """Replicas between two limits, at whatever speed."""
+    if desired < lowest:
+        return Limited(lowest, "TooFewReplicas", _TOO_FEW)
+    if desired > highest:
+        return Limited(highest, "TooManyReplicas", _TOO_MANY)
+    return Limited(desired, "DesiredWithinRange", _IN_RANGE)
+
+
 def _by_rules(wanted: Wanted) -> Limited:
     """At most twice as many at once, or four; and within minimum and maximum."""
     fastest = go_numbers.truncated_int32(max(2.0 * float(wanted.current), 4.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.hpa import metric_replicas, normalizing
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+RESCALED: Final = "SuccessfulRescale"
+
 
 class Outcome(NamedTuple):
     """What came of a look: the status as it is now stored, the replicas that the target was asked
@@ -35,6 +37,15 @@ class Outcome(NamedTuple):
     scaled_to: int | None
     recommendation: int | None
     events: list[Event]
+    error: str | None
+
+
+class Wish(NamedTuple):
+    """What a look comes to: replicas and why, what metrics say, and an error that is no stop."""
+
+    replicas: int
+    reason: str
+    statuses: list[Json] | None
     error: str | None
 
 
@@ -64,16 +75,10 @@ class Autoscaler:
 
     def sync(self, now_ns: int, hpa: Json, around: Surroundings) -> Outcome:
         """Look once: read scale and metrics, rescale if need be, write the status if it changed."""
-        look = _Look(self.settings, self._history, now_ns, hpa, around)
-        error: str | None = None
-        try:
-            error = look.take()
-        except _Failure as failure:
-            error = str(failure)
-        return Outcome(look.stored, look.scaled_to, look.recommendation, look.draft.events, error)
+        return HpaLook(self.settings, self._history, now_ns, hpa, around).outcome()
 
 
-class _Look:
+class HpaLook:
     """One look while it is under way."""
 
     def __init__(
@@ -93,10 +98,21 @@ class _Look:
         self.draft = Draft(self.stored, now_ns)
         self.scaled_to: int | None = None
         self.recommendation: int | None = None
+        self.lowest: int = self.spec.get("minReplicas", 1)
+        self.highest: int = self.spec["maxReplicas"]
         target, namespace = self.spec["scaleTargetRef"], hpa["metadata"]["namespace"]
         self.reference = f"{target['kind']}/{namespace}/{target['name']}"
 
-    def take(self) -> str | None:
+    def outcome(self) -> Outcome:
+        """Take the look, and tell what came of it."""
+        error: str | None = None
+        try:
+            error = self._take()
+        except _Failure as failure:
+            error = str(failure)
+        return Outcome(self.stored, self.scaled_to, self.recommendation, self.draft.events, error)
+
+    def _take(self) -> str | None:
         """All of it; an error that did not keep it from its end is returned."""
         scale = self._scale()
         self.draft.set(
@@ -107,29 +123,27 @@ class _Look:
         )
         current = scale.spec_replicas
         self.history.begin(current, self.draft.now_ns)
-        lowest, highest = self.spec.get("minReplicas", 1), self.spec["maxReplicas"]
-        was_zeroed = self.settings.scale_to_zero and self.draft.is_true(SCALED_TO_ZERO)
-        computed: Computed | None = None
-        reason = ""
-        if current == 0 and not (was_zeroed and (lowest != 0 or self._has_outer_metrics())):
-            self._disable()
-            desired = current
-        elif current > highest:
-            desired, reason = highest, "Current number of replicas above Spec.MaxReplicas"
-        elif 0 < current < lowest:
-            desired, reason = lowest, "Current number of replicas below Spec.MinReplicas"
-        else:
-            computed = self._compute(scale)
-            desired, reason = self._decide(computed, current, lowest, highest, was_zeroed)
-        statuses = None if computed is None else computed.statuses
+        desired, reason, statuses, error = self._wish(scale)
         is_rescaled = desired != current
         if is_rescaled:
-            self._rescale(current, desired, lowest, reason, statuses)
+            self._rescale(current, desired, self.lowest, reason, statuses)
         self.draft.count(current, desired, statuses, rescaled=is_rescaled)
-        refusal = self._write()
-        if refusal is not None:
-            return refusal
-        return None if computed is None else computed.error
+        return self._write() or error
+
+    def _wish(self, scale: Scale) -> Wish:
+        """How many replicas there should be: by the limits, or else by the metrics."""
+        current, lowest, highest = scale.spec_replicas, self.lowest, self.highest
+        was_zeroed = self.settings.scale_to_zero and self.draft.is_true(SCALED_TO_ZERO)
+        if current == 0 and not (was_zeroed and (lowest != 0 or self._has_outer_metrics())):
+            self._disable()
+            return Wish(current, "", None, None)
+        if current > highest:
+            return Wish(highest, "Current number of replicas above Spec.MaxReplicas", None, None)
+        if 0 < current < lowest:
+            return Wish(lowest, "Current number of replicas below Spec.MinReplicas", None, None)
+        computed = self._compute(scale)
+        desired, reason = self._decide(computed, current, lowest, highest, was_zeroed)
+        return Wish(desired, reason, computed.statuses, computed.error)
 
     def _scale(self) -> Scale:
         target = self.spec["scaleTargetRef"]
@@ -166,11 +180,15 @@ class _Look:
         try:
             return metric_replicas.compute(self.settings, self.hpa, scale, self.around, self.draft)
         except metric_replicas.Unable as error:
-            self.draft.count(scale.spec_replicas, None, error.statuses, rescaled=False)
-            self._write()
-            self.draft.tell(WARNING, "FailedComputeMetricsReplicas", str(error))
-            what = "failed to compute desired number of replicas based on listed metrics for"
-            raise _Failure(f"{what} {self.reference}: {error}") from error
+            raise self._unable(scale, error) from error
+
+    def _unable(self, scale: Scale, error: metric_replicas.Unable) -> _Failure:
+        """The end of a look that has nothing to go by."""
+        self.draft.count(scale.spec_replicas, None, error.statuses, rescaled=False)
+        self._write()
+        self.draft.tell(WARNING, "FailedComputeMetricsReplicas", str(error))
+        what = "failed to compute desired number of replicas based on listed metrics for"
+        return _Failure(f"{what} {self.reference}: {error}")
 
     def _decide(
         self, computed: Computed, current: int, lowest: int, highest: int, was_zeroed: bool
@@ -207,7 +225,7 @@ class _Look:
             raise _Failure(f"failed to rescale {self.reference}: {error}") from error
         text = f"the HPA controller was able to update the target scale to {desired}"
         draft.set(ABLE_TO_SCALE, "True", "SucceededRescale", text)
-        draft.tell(NORMAL, "SuccessfulRescale", size)
+        draft.tell(NORMAL, RESCALED, size)
         behavior = self.spec.get("behavior")
         if behavior is not None:
             self.history.events.store(behavior, current, desired, draft.now_ns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.controllers.kubelet import admission, allocation, phases, statuses
+from kubestage.controllers.kubelet import admission, allocation, ephemeral, phases, statuses
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import RUNNING, TERMINATED, Container
 from kubestage.controllers.kubelet.events import WARNING
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _NO_LABELS: Final[dict[str, str]] = {}
+_STATUSES: Final = (
+    "initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses",
+)  # fmt: skip
 
 
 class Admitting:
@@ -111,6 +114,7 @@ class Admitting:
         pod.since = statuses.recall(stored.get("conditions"))
         pod.inits = [Container(plan) for plan in pod.plan.inits]
         pod.containers = [Container(plan) for plan in pod.plan.containers]
+        ephemeral.meet(pod, obj, self._plans)
 
     def _take_over(self, pod: Pod, node: Node, stored: Json) -> None:
         """A pod was recorded while it ran: it goes on from there."""
@@ -122,13 +126,13 @@ class Admitting:
             node.addresses.keep(pod.ip)
         else:
             self._starting.connect(pod)
-        known = {
-            each["name"]: each
-            for part in ("initContainerStatuses", "containerStatuses")
-            for each in stored.get(part) or ()
-        }
+        known = {each["name"]: each for part in _STATUSES for each in stored.get(part) or ()}
         for container in pod.all_containers():
             self._recall(pod, container, known.get(container.plan.name))
+        for container in pod.ephemerals:
+            if container.plan.name in known:
+                self._recall(pod, container, known[container.plan.name])
+        ephemeral.start(pod, self._starting)
 
     def _recall(self, pod: Pod, container: Container, status: Json | None) -> None:
         is_passing = container.plan.is_init and not container.plan.is_sidecar

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.controllers.disruption_target import DISRUPTION_TARGET
 from kubestage.controllers.kubelet import phases, stocks
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.addresses import Addresses
@@ -22,6 +23,7 @@ from kubestage.controllers.kubelet.resizing import Resizing
 from kubestage.controllers.kubelet.running import Running
 from kubestage.controllers.kubelet.starting import Starting
 from kubestage.controllers.kubelet.stocks import Created, PodsGone, PodStock
+from kubestage.controllers.pods import condition
 from kubestage.objects import distributions
 from kubestage.sim.movement import Movement
 
@@ -227,5 +229,12 @@ class Lives:
             environment.cancel(pod.movement)
         assert pod.stock is not None
         at_ns = max(at_ns, self._clock.now_ns, 1)
-        pod.movement = Movement(kind, at_ns, pod.stock, target, pod)
+        notes = self._disruption(pod) if target is self.ending else ""
+        pod.movement = Movement(kind, at_ns, pod.stock, target, pod, notes)
         environment.add_to_schedule(pod.movement)
+
+    def _disruption(self, pod: Pod) -> str:
+        """Why the cluster ends a pod, if it is the cluster that does: evicted, preempted, ..."""
+        stored = self._reports.stored(pod)
+        found = None if stored is None else condition(stored.get("status"), DISRUPTION_TARGET)
+        return "" if found is None or found["status"] != "True" else found.get("reason", "")

@@ -115,6 +115,10 @@ class Plans:
         self._recent[identity] = parts, plan
         return plan
 
+    def of_ephemeral(self, container: Json, pod: Json) -> ContainerPlan:
+        """The plan of a container that was added to a pod: it runs as long as that does."""
+        return self._compiler.ephemeral(container, pod)
+
 
 class _Compiler:
     def __init__(self, settings: KubeletSettings) -> None:
@@ -161,6 +165,12 @@ class _Compiler:
             allocation.of_pod(spec),
             tuple(reader.problems),
         )
+
+    def ephemeral(self, container: Json, pod: Json) -> ContainerPlan:
+        reader = notes.Reader(pod["metadata"].get("annotations") or {})
+        plan = self._container(container, reader, pod["spec"], is_init=False, has_inits=False)
+        path = f"spec.ephemeralContainers{{{plan.name}}}"
+        return msgspec.structs.replace(plan, path=path, run_duration=None)
 
     def _container(
         self,

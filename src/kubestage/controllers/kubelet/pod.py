@@ -9,7 +9,7 @@ from kubestage.controllers.kubelet.containers import RUNNING, Container
 from kubestage.sim.entity import Entity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kubestage.controllers.kubelet.events import History
     from kubestage.controllers.kubelet.node import Node
@@ -53,12 +53,13 @@ class Pod(Entity):
     `cause` is why it is to end, if it is; `is_over` once it has; `is_stale` if somebody else
     wrote its status, `is_changed` if somebody changed the rest of it; `is_resetting` while all its
     containers start anew; `is_restored` if it lived on an earlier stage, of which this one is the
-    rest; `resize` is there while it is to get other resources.
+    rest; `resize` is there while it is to get other resources; `ephemerals` are containers that
+    were added later.
     """
 
     __slots__ = (
-        "cause", "conditions", "containers", "deleting", "extras", "generation", "gone",
-        "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
+        "cause", "conditions", "containers", "deleting", "ephemerals", "extras", "generation",
+        "gone", "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
         "is_resetting", "is_restored", "is_stale", "launched", "luck", "message", "movement",
         "namespace", "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "resize",
         "serial", "since", "start_ns", "start_time", "status", "steps", "stock", "uid",
@@ -95,6 +96,7 @@ class Pod(Entity):
         self.start_time = ""
         self.inits: list[Container] = []
         self.containers: list[Container] = []
+        self.ephemerals: Sequence[Container] = ()
 
     @property
     def described(self) -> str:

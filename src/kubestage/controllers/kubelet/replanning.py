@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.controllers.kubelet import allocation
+from kubestage.controllers.kubelet import allocation, ephemeral
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.controllers.kubelet.events import WARNING
@@ -43,6 +43,8 @@ class Replanning:
             self._follow(pod, self._plans.of(allocation.substituted(obj, pod.plan)))
             self._resizing.ask(pod, wanted)
         self._resizing.look_again(pod)
+        if ephemeral.meet(pod, obj, self._plans):
+            ephemeral.start(pod, self._starting)
 
     def _follow(self, pod: Pod, plan: PodPlan) -> None:
         """Go on by a plan that gives a pod the same resources as before."""

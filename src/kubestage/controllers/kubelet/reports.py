@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.controllers.kubelet import phases, statuses
+from kubestage.controllers.kubelet import ephemeral, phases, statuses
 from kubestage.controllers.pods import POD
 from kubestage.store.deletion import DeleteOptions
 
@@ -55,7 +55,10 @@ class Reports:
 
     def _tell(self, pod: Pod, obj: Json) -> None:
         pod.generation = obj["metadata"].get("generation") or 0
-        pod.status = statuses.build(pod, obj.get("status") or {}, self._events.stamp())
+        stamp = self._events.stamp()
+        if pod.ephemerals and pod.phase in (phases.SUCCEEDED, phases.FAILED):
+            ephemeral.end(pod, stamp)
+        pod.status = statuses.build(pod, obj.get("status") or {}, stamp)
         self._store.record_status(self._kind, pod.name, pod.status)
 
     def refuse(self, pod: Pod, refusal: Refusal) -> None:

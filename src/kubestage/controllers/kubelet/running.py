@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.controllers.kubelet import ephemeral, restarts
 from kubestage.controllers.kubelet import pod as steps
-from kubestage.controllers.kubelet import restarts
 from kubestage.controllers.kubelet.containers import KILLED_CODE, OOM_KILLED, reason_of
 from kubestage.controllers.kubelet.events import NORMAL
 
@@ -82,6 +82,7 @@ class Running:
         pod.is_resetting = False
         self._starting.connect(pod)
         self._starting.advance(pod)
+        ephemeral.start(pod, self._starting)
         return any(each.has_run or each.reason for each in pod.all_containers())
 
     def _step_of_container(self, pod: Pod, container: Container, kind: str) -> None:

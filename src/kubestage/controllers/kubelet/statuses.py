@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kubestage.controllers.kubelet import ephemeral
 from kubestage.controllers.kubelet.phases import FAILED, RUNS, SUCCEEDED
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
         status["podIPs"] = [{"ip": pod.ip}]
     if pod.inits:
         status["initContainerStatuses"] = [each.status() for each in pod.inits]
+    if pod.ephemerals:
+        status["ephemeralContainerStatuses"] = ephemeral.statuses(pod)
     given = pod.plan.allocation
     if given.requests is not None:
         status["allocatedResources"] = given.requests

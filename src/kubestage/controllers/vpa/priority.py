@@ -9,7 +9,7 @@ from kubestage.controllers.vpa import admission, capping, container_resources, o
 from kubestage.objects import quantity, timestamps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.store.store import Store
@@ -55,7 +55,7 @@ def priority_of(pod: Json, recommended: dict[str, Json]) -> PodPriority:
     scale_up = outside = False
     requested: dict[str, int] = {}
     wanted: dict[str, int] = {}
-    for name in _observed(pod, [each["name"] for each in pod["spec"]["containers"]]):
+    for name in observed(pod, [each["name"] for each in pod["spec"]["containers"]]):
         own = recommended.get(name)
         if own is None:
             continue
@@ -83,7 +83,7 @@ def _is_due(
     pod: Json, vpa: Json, priority: PodPriority, settings: VpaSettings, now_ns: int
 ) -> bool:
     """Whether a pod is off enough, has lived long enough, or was killed soon after its start."""
-    quick_oom = _is_quick_oom(pod, vpa, settings)
+    quick_oom = any(True for _ in quick_ooms(pod, vpa, settings))
     if quick_oom and not priority.resource_diff:
         return False
     if quick_oom or priority.outside_recommended_range:
@@ -97,29 +97,29 @@ def _is_due(
     return priority.resource_diff >= settings.pod_update_threshold
 
 
-def _is_quick_oom(pod: Json, vpa: Json, settings: VpaSettings) -> bool:
+def quick_ooms(pod: Json, vpa: Json, settings: VpaSettings) -> Iterator[tuple[str, int]]:
+    """The containers that were killed for lack of memory soon after their start, and how soon."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     ended = {each["name"]: (each.get("lastState") or {}).get("terminated") for each in statuses}
     threshold_ns = settings.evict_after_oom_threshold_ns
     own_seconds = policies.update_policy(vpa).get("evictAfterOOMSeconds")
     if own_seconds is not None and settings.per_vpa_config:
         threshold_ns = own_seconds * _SECOND_NS
-    for name in _observed(pod, list(ended)):
+    for name in observed(pod, list(ended)):
         policy = policies.container_policy(policies.resource_policy(vpa), name)
         state = ended[name]
         if policies.is_off(policy) or not state or state.get("reason") != oom.KILLED:
             continue
         lived_ns = _time(state.get("finishedAt")) - _time(state.get("startedAt"))
         if lived_ns < threshold_ns:
-            return True
-    return False
+            yield name, lived_ns
 
 
 def _time(text: str | None) -> int:
     return timestamps.parse_time(text) if text else 0
 
 
-def _observed(pod: Json, names: list[str]) -> list[str]:
+def observed(pod: Json, names: list[str]) -> list[str]:
     """Those of the containers that were there when the pod was admitted."""
     annotations = pod["metadata"].get("annotations") or {}
     said = annotations.get(admission.OBSERVED_CONTAINERS)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.event_recorder import NORMAL
-from kubestage.controllers.vpa import policies, priority, providing, targets
+from kubestage.controllers.trail import Trail
+from kubestage.controllers.vpa import policies, priority, providing, targets, update_reasons
 from kubestage.controllers.vpa.rate_limit import RateLimit
-from kubestage.controllers.vpa.restriction import Restriction, key_of
+from kubestage.controllers.vpa.restriction import Restriction, is_resizing, key_of
 from kubestage.errors import ApiError
 from kubestage.objects.patches import PatchType
 from kubestage.sim.alarm import Alarm
@@ -54,6 +55,8 @@ class Updater:
     ) -> None:
         self._store = cluster.store
         self._clock = cluster.environment.clock
+        self._log = cluster.environment.context.logger
+        self._trail = Trail(cluster.environment, "Vpa")
         self._lister = lister
         self._targets = found
         self._settings = settings
@@ -163,6 +166,7 @@ class Updater:
     def _patch(self, pod: Json, vpa: Json) -> None:
         """Ask for a resize; a pod that is refused it is left to eviction."""
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        why = self._reason(pod, vpa)
         steps: list[Json] = []
         for index, provided in enumerate(providing.for_pod(self._store, vpa, pod, namespace)):
             resources = pod["spec"]["containers"][index].get("resources") or {}
@@ -173,8 +177,13 @@ class Updater:
         mark = {"metadata": {"annotations": {IN_PLACE_UPDATED: "true"}}}
         store.patch(_POD, name, mark, namespace)
         self._events.event(
-            pod, NORMAL, "InPlaceResizedByVPA", "Pod was resized in place by VPA Updater."
+            pod,
+            NORMAL,
+            "InPlaceResizedByVPA",
+            "Pod was resized in place by VPA Updater.",
+            {update_reasons.ANNOTATION: why},
         )
+        self._tell("resize", vpa, pod, why)
 
     def _evict(self, turn: _Turn) -> int:
         """Evict the first pod in line, if it may go; how long to wait before that."""
@@ -189,6 +198,9 @@ class Updater:
 
     def _send_away(self, pod: Json, turn: _Turn) -> None:
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        why = self._reason(pod, turn.vpa)
+        if is_resizing(pod):
+            why = f"the resize in place was not done in time; {why}"
         try:
             self._store.evict(name, namespace)
         except ApiError:
@@ -199,11 +211,22 @@ class Updater:
             NORMAL,
             "EvictedByVPA",
             "Pod was evicted by VPA Updater to apply resource recommendation.",
+            {update_reasons.ANNOTATION: why},
         )
         self._events.event(
             turn.vpa,
             NORMAL,
             "EvictedPod",
             f"VPA Updater evicted Pod {name} to apply resource recommendation.",
+            {update_reasons.ANNOTATION: why},
         )
+        self._tell("evict", turn.vpa, pod, why)
         turn.restriction.note_eviction(pod)
+
+    def _reason(self, pod: Json, vpa: Json) -> str:
+        return update_reasons.reason(self._store, vpa, pod, self._settings, self._clock.unix_ns)
+
+    def _tell(self, what: str, vpa: Json, pod: Json, why: str) -> None:
+        """Put a decision into the trace and the log."""
+        self._trail.leave(what, key_of(pod), f"VPA {key_of(vpa)}: {why}")
+        self._log.info("VPA %s: %s of pod %s: %s", key_of(vpa), what, key_of(pod), why)

@@ -105,6 +105,10 @@ class Templates:
             error.file = path
             raise
 
+    def check(self, path: str, *, is_module: bool = False) -> None:
+        """Refuse a file that is no template, whatever it may be filled with."""
+        self._template(path, is_module=is_module)
+
     def raw_objects(self, path: str) -> list[dict[str, Any]]:
         """The objects of a file that is not rendered: all from ``{{`` to ``}}`` is left out.
 

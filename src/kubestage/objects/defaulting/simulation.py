@@ -32,16 +32,30 @@ def event_ids(events: list[Any]) -> list[Any]:
 
     So the same event in the same place gets the same id, and one that is added later changes none.
     """
-    taken = {event["id"] for event in events if _is_named(event) and isinstance(event["id"], str)}
-    ids: list[Any] = []
-    for position, event in enumerate(events):
+    naming = Naming()
+    for event in events:
+        naming.hear(event)
+    return [naming.id_of(position, event) for position, event in enumerate(events)]
+
+
+class Naming:
+    """Gives ids to the events of one list, which may come in parts: all are heard of first."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def hear(self, event: Any) -> None:
+        """An id that was given is taken."""
+        if _is_named(event) and isinstance(event["id"], str):
+            self._taken.add(event["id"])
+
+    def id_of(self, position: int, event: Any) -> Any:
+        """The id of the event at a place."""
         if _is_named(event):
-            ids.append(event["id"])
-            continue
-        made = _first_free(_made_id(position, event), taken)
-        taken.add(made)
-        ids.append(made)
-    return ids
+            return event["id"]
+        made = _first_free(_made_id(position, event), self._taken)
+        self._taken.add(made)
+        return made
 
 
 def _is_named(event: Any) -> bool:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import go_json, go_text
-from kubestage.objects.tables import cells, json_path
+from kubestage.objects import go_json, go_text, jsonpath
+from kubestage.objects.tables import cells
 from kubestage.objects.tables.columns import AGE_DESCRIPTION, NAME, Column
 
 if TYPE_CHECKING:
@@ -100,12 +100,13 @@ def row(defined: list[Definition], obj: Object, now_ns: int) -> list[Cell]:
 
 def _cell(definition: Definition, obj: Object, now_ns: int) -> Cell:
     try:
-        found = json_path.find(cells.text(definition, "jsonPath"), obj)
-    except json_path.JSONPathError:
+        template = jsonpath.parse(f"{{{cells.text(definition, 'jsonPath')}}}")
+        found = jsonpath.find(template, obj)
+    except jsonpath.JSONPathError:
         return None
-    if not found:
+    if not found or not found[0]:
         return None
-    return _fitting(cells.text(definition, "type"), found[0], now_ns)
+    return _fitting(cells.text(definition, "type"), found[0][0], now_ns)
 
 
 def _fitting(value_type: str, value: Any, now_ns: int) -> Cell:

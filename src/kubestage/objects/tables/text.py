@@ -48,7 +48,7 @@ def render(
     if not no_headers:
         header = [columns[index].name.upper() for index in shown]
         lines.insert(0, ["NAMESPACE", *header] if with_namespace else header)
-    return "".join(f"{line}\n" for line in align(lines))
+    return "".join(f"{line}\n" for line in align(lines, remembers=True))
 
 
 def _cell(value: Cell) -> str:
@@ -61,21 +61,26 @@ def _cell(value: Cell) -> str:
     return (f"{first}..." if rest else first).replace("\x1b", "^[")
 
 
-def align(lines: Sequence[Sequence[str]]) -> list[str]:
+def align(lines: Sequence[Sequence[str]], *, remembers: bool = False) -> list[str]:
     """Lines of cells padded to columns; the last cell of a line belongs to no column.
 
     A column is as wide as its widest cell within a run of lines that have it, as in elastic
-    tabstops.
+    tabstops. If it `remembers`, as kubectl does, it is never narrower than in the runs above.
     """
     written: list[str] = []
-    _align(lines, 0, len(lines), [], written)
+    _align(lines, (0, len(lines)), [], {} if remembers else None, written)
     return written
 
 
 def _align(
-    lines: Sequence[Sequence[str]], start: int, end: int, widths: list[int], written: list[str]
+    lines: Sequence[Sequence[str]],
+    run: tuple[int, int],
+    widths: list[int],
+    remembered: dict[int, int] | None,
+    written: list[str],
 ) -> None:
     column = len(widths)
+    start, end = run
     at = start
     while at < end:
         if column >= len(lines[at]) - 1:
@@ -86,7 +91,10 @@ def _align(
         while at < end and column < len(lines[at]) - 1:
             at += 1
         widest = max(len(line[column]) for line in lines[start:at])
-        _align(lines, start, at, [*widths, max(_NARROWEST, widest + _PADDING)], written)
+        width = max(_NARROWEST, widest + _PADDING)
+        if remembered is not None:
+            width = remembered[column] = max(width, remembered.get(column, 0))
+        _align(lines, (start, at), [*widths, width], remembered, written)
         start = at
     _write(lines[start:end], widths, written)
 

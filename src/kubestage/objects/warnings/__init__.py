@@ -39,8 +39,8 @@ def on_create(obj: dict[str, Any], sent: dict[str, Any] | None = None) -> list[s
     return found + warn(obj)
 
 
-def repeated_owners(sent: dict[str, Any]) -> list[str]:
-    """A warning about owners that a request names more than once."""
+def repeated_owners(sent: dict[str, Any], when: str = "") -> list[str]:
+    """A warning about owners that a request names more than once, and when that was seen."""
     owners = (sent.get("metadata") or {}).get("ownerReferences") or ()
     repeated: list[str] = []
     seen: set[bytes] = set()
@@ -52,9 +52,9 @@ def repeated_owners(sent: dict[str, Any]) -> list[str]:
     if not repeated:
         return []
     told = (
-        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "
-        "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
-        f"duplicate UID(s) observed: {', '.join(repeated)}"
+        f".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner "
+        "references in 1.20+, and may reject such requests as early as 1.24; please fix your "
+        f"requests; duplicate UID(s) observed: {', '.join(repeated)}"
     )
     return [told]
 
@@ -180,6 +180,17 @@ def _is_new_generation(new: dict[str, Any], old: dict[str, Any]) -> bool:
     return bool(new["metadata"].get("generation") != old["metadata"].get("generation"))
 
 
+def _changed_daemon_set(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    """Only a new template is looked at, for it has a generation of its own."""
+    before, after = ((obj.get("spec") or {}).get("template") for obj in (old, new))
+    return [] if before == after else _template(new)
+
+
+def _changed_replication_controller(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    """Upstream confuses the two: it warns of the template that was there before."""
+    return _template(old) if _is_new_generation(new, old) else []
+
+
 _TEMPLATES: Final[dict[tuple[str, str], Warn]] = {
     ("v1", "ReplicationController"): _template,
     ("v1", "PodTemplate"): _bare_template,
@@ -214,7 +225,9 @@ _AT_EVERY_CHANGE: Final[dict[tuple[str, str], Warn]] = {
     },
 }  # fmt: skip
 _COMPARED: Final[dict[tuple[str, str], WarnOfChange]] = {
+    ("v1", "ReplicationController"): _changed_replication_controller,
     ("v1", "ServiceAccount"): cluster.service_account,
+    ("apps/v1", "DaemonSet"): _changed_daemon_set,
     ("apps/v1", "StatefulSet"): _changed_stateful_set,
     ("batch/v1", "CronJob"): _changed_cron_job,
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): advice.on_definition,
@@ -224,6 +237,7 @@ _CREATE: Final[dict[tuple[str, str], Warn]] = {
     ("v1", "Pod"): _pod,
     **_AT_EVERY_CHANGE,
     **_TEMPLATES,
+    ("v1", "ResourceQuota"): cluster.new_resource_quota,
     ("v1", "ServiceAccount"): cluster.new_service_account,
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition"): advice.on_definition,
     ("discovery.k8s.io/v1", "EndpointSlice"): network.new_endpoint_slice,

@@ -1,4 +1,4 @@
-"""Advice about nodes and claims."""
+"""Advice about nodes, claims and quotas."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from kubestage.objects.warnings import addresses
 
 _STORAGE_CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 _STATIC: Final = ".static.k8s.io"
+_LIMITED: Final = ("cpu", "memory", "storage", "ephemeral-storage")
+_BARE: Final = ("cpu", "memory")
 _MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
 
 
@@ -23,6 +25,24 @@ def node(obj: dict[str, Any]) -> list[str]:
         found.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
     for index, cidr in enumerate(spec.get("podCIDRs") or ()):
         found += addresses.block(cidr, f"spec.podCIDRs[{index}]")
+    return found
+
+
+def new_resource_quota(obj: dict[str, Any]) -> list[str]:
+    """A quota that lets more be requested than limits may allow."""
+    hard = (obj.get("spec") or {}).get("hard") or {}
+    found: list[str] = []
+    for resource in _LIMITED:
+        requested, limited = f"requests.{resource}", f"limits.{resource}"
+        if requested not in hard and resource in _BARE:
+            requested = resource
+        if requested not in hard or limited not in hard:
+            continue
+        request, limit = quantity.of(hard[requested]), quantity.of(hard[limited])
+        if request > limit:
+            found.append(
+                f"ResourceQuota {requested} ({request}) should be less than {limited} ({limit})"
+            )
     return found
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubestage.results.charts.drawing import all, save  # noqa: A004 - read as charts.all
     from kubestage.results.charts.life.drawing import of_life
     from kubestage.results.charts.nodes import node_utilization, placements
+    from kubestage.results.charts.plugin_times import compared_timings, timings
     from kubestage.results.charts.pods import attempts, pending, preemptions
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "allocation",
     "attempts",
     "balance",
+    "compared_timings",
     "fragmentation",
     "node_utilization",
     "of_life",
@@ -33,6 +35,7 @@ __all__ = [
     "placements",
     "preemptions",
     "save",
+    "timings",
 ]
 
 _PLACES: Final = {
@@ -40,6 +43,7 @@ _PLACES: Final = {
     "allocation": "capacity",
     "attempts": "pods",
     "balance": "capacity",
+    "compared_timings": "plugin_times",
     "fragmentation": "capacity",
     "node_utilization": "nodes",
     "of_life": "life.drawing",
@@ -47,6 +51,7 @@ _PLACES: Final = {
     "placements": "nodes",
     "preemptions": "pods",
     "save": "drawing",
+    "timings": "plugin_times",
 }
 _LIBRARIES: Final = ("altair", "vl_convert")
 

@@ -54,12 +54,9 @@ def _replicas(axis: Times, outcomes: Sequence[Json]) -> ChartType:
         ]
     highest = max((row["value"] for row in rows), default=1)
     y = look.count_axis("value", "replicas", highest)
-    load = [
-        {"time": row["time"], "series": _LOAD, "value": row["load"]}
-        for row in axis.of(times.thinned(outcomes[0]["looks"]), "seconds")
-        if row["load"] is not None
-    ]
-    right = lines.value_axis("load", max((row["value"] for row in load), default=1), right=True)
+    looks = axis.of(times.thinned(outcomes[0]["looks"]), "seconds")
+    load = lines.melted(looks, {"load": _LOAD})
+    right = lines.value_axis("load", lines.highest(load) or 1, right=True)
     chart = lines.layered(
         lines.drawn(rows, axis, y, kinds, steps=True),
         lines.drawn(load, axis, right, kinds, dashed=True, width=1.5),
@@ -73,23 +70,27 @@ def _metrics(axis: Times, outcome: Json) -> Iterator[ChartType]:
     looks = axis.of(times.thinned(outcome["looks"]), "seconds")
     count = max((len(row["metrics"]) for row in looks), default=0)
     for at in range(count):
+        known = next(row["metrics"][at] for row in looks if len(row["metrics"]) > at)
+        silent = {**known, "current": None, "target": None}
         found = [
-            {"time": row["time"], **row["metrics"][at]} for row in looks if len(row["metrics"]) > at
+            {"time": row["time"], **(row["metrics"][at] if len(row["metrics"]) > at else silent)}
+            for row in looks
         ]
-        unit = found[0]["unit"]
+        unit = known["unit"]
         factor = _UNITS.get(unit, 1.0)
         for row in found:
             row.update({each: _times(row[each], factor) for each in ("current", "target")})
         kinds = {"measured": look.BLUE, "target": look.BLACK}
-        current = lines.melted(found, {"current": "measured"})
-        aimed = lines.melted(times.changes(found, ("target",)), {"target": "target"})
-        highest = max((row["value"] for row in (*current, *aimed)), default=1)
+        current = lines.melted(found, {"current": "measured"}, steps=True)
+        changes = times.changes(found, ("target",))
+        aimed = lines.melted(changes, {"target": "target"}, steps=True)
+        highest = lines.highest(current, aimed) or 1
         y = lines.value_axis("MiB" if unit == "bytes" else "", highest, unit=unit)
         chart = lines.layered(
             lines.drawn(current, axis, y, kinds, steps=True),
             lines.drawn(aimed, axis, y, kinds, steps=True, dashed=True, width=1.5),
         )
-        yield _titled(chart, f"{outcome['name']}: {found[0]['metric']}", _PART)
+        yield _titled(chart, f"{outcome['name']}: {known['metric']}", _PART)
 
 
 def _bounds(axis: Times, outcome: Json) -> Iterator[ChartType]:

@@ -50,7 +50,7 @@ def balance(run: Run) -> ChartType:
     told = thinning.states(analysis.digest(run))
     shown = told.resources[:_PANELS]
     rows = [row for row in analysis.balance(told).records() if row["resource"] in shown]
-    known = [_with_band(row) for row in rows if row["nodes"]]
+    known = [_with_band(row) for row in rows]
     steps = [end.step for end in told.steps]
     in_a_row = _IN_A_ROW[len(shown)]
     band = look.share_axis("min", "share of what a node offers", _highest(known, "max"))
@@ -87,8 +87,8 @@ _SPREAD: Final = [
 def _lines(
     rows: Sequence[dict[str, Any]], told: analysis.Digest, field: str, title: str
 ) -> ChartType:
-    """A line per resource over steps; for a single step, a bar."""
-    known = [row for row in rows if row[field] is not None]
+    """A line per resource over steps, with gaps where it is unknown; for a single step, a bar."""
+    known = list(rows) if len(told.steps) > 1 else [row for row in rows if row[field] is not None]
     steps = [end.step for end in told.steps]
     base = alt.Chart(look.data(known), width=look.WIDTH, height=look.HEIGHT).encode(
         y=look.share_axis(field, title, _highest(known, field)),
@@ -109,9 +109,12 @@ def _lines(
 
 
 def _with_band(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with one standard deviation around its mean; without nodes, one that ends the line."""
+    if not row["nodes"]:
+        return {**row, **dict.fromkeys(("min", "mean", "max", "stddev", "low", "high"))}
     low = max(row["mean"] - row["stddev"], row["min"])
     return {**row, "low": low, "high": min(row["mean"] + row["stddev"], row["max"])}
 
 
 def _highest(rows: Sequence[dict[str, Any]], field: str) -> float:
-    return max((row[field] for row in rows), default=1.0)
+    return max((row[field] for row in rows if row[field] is not None), default=1.0)

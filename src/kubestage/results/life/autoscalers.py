@@ -25,6 +25,8 @@ NODE_REMOVED: Final = "node removed"
 _OF_VPAS: Final = {"EvictedByVPA": EVICTION, "InPlaceResizedByVPA": RESIZE}
 _CALCULATED: Final = "calculate a replica count from "
 _RESCALED: Final = "SuccessfulRescale"
+# Upstream's Events of VPAs do not say why; ours do, beside the same text.
+_REASON: Final = "kubestage.dev/reason"
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -92,7 +94,10 @@ class Autoscalers:
             return
         workload = self._workloads.of_pod(key)
         by = "" if workload is None else self._vpa_of(workload.place)
-        self.decisions.append(Decision(now_ns, _OF_VPAS[str(reason)], by, f"pod/{key}"))
+        annotations = change.new["metadata"].get("annotations") or {}
+        why = annotations.get(_REASON, "")
+        told = Decision(now_ns, _OF_VPAS[str(reason)], by, f"pod/{key}", reason=why)
+        self.decisions.append(told)
 
     def counted(self, sort: str) -> collections.Counter[str]:
         """How many decisions of a sort there were, by who made them."""

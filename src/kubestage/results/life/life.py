@@ -32,6 +32,10 @@ class Life(msgspec.Struct, frozen=True, rename="camel"):
         table = self.tables.get(name)
         return [] if table is None else list(table.records())
 
+    def looks(self) -> list[float]:
+        """The moments at which the cluster was looked at, in seconds since the beginning."""
+        return [row["atSeconds"] for row in self.rows("cluster")]
+
 
 def encode(life: Life) -> bytes:
     """As JSON, indented as far as people may look."""

@@ -66,7 +66,7 @@ class LifeRecorder:
         self.autoscalers = Autoscalers(environment.clock, self.workloads)
         self.rows = Rows()
         self.resolution_ns = resolution_ns
-        self._store = store
+        self.store = store
         self._clock = environment.clock
         self._host = host
         self._begin_ns = self._clock.now_ns
@@ -87,7 +87,7 @@ class LifeRecorder:
     def start(self) -> None:
         """Take in what is there, and watch from now on."""
         self._begin_ns = self._clock.now_ns
-        for collection in self._store.ledger.collections():
+        for collection in self.store.ledger.collections():
             kind = collection.kind
             handler = self._handlers.get((kind.group, kind.kind))
             if handler is not None:
@@ -96,7 +96,7 @@ class LifeRecorder:
                     revision = int(obj["metadata"]["resourceVersion"])
                     handler(Change(revision, ADDED, kind, key, obj, None))
         self.nodes.began = True
-        self._store.subscribe(self.on_change)
+        self.store.subscribe(self.on_change)
         self._sample()
         self._set_alarm()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.results.life import requests
+from kubestage.results.life import pending, requests
 from kubestage.results.life.autoscalers import EVICTION, RESCALE, RESIZE
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:
     rows = _workloads(recorder)
     return {
         "seconds": seconds,
+        "pending": pending.of(recorder.store),
         "traffic": [requests.in_short(key, each) for key, each in sorted(records.items())],
         "workloads": rows,
         "replicaHours": _rounded(sum(each["replicaHours"] for each in rows)),

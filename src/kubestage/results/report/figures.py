@@ -41,8 +41,11 @@ def _style(what: str, number: str) -> str:
 
 def _cards(summary: Summary) -> Iterator[tuple[str, str, str]]:
     alive = summary.scheduled + summary.finished + summary.pending + summary.gated
-    yield "Scheduled", f"{summary.scheduled:,}", f"of {alive:,} pods"
-    yield "Pending", f"{summary.pending:,}", f"and {summary.gated:,} gated" if summary.gated else ""
+    scheduled = ("Scheduled", f"{summary.scheduled:,}", f"of {alive:,} pods")
+    gated = f"and {summary.gated:,} gated" if summary.gated else ""
+    pending = ("Pending", f"{summary.pending:,}", gated)
+    # What somebody may have to do something about comes first.
+    yield from (pending, scheduled) if summary.pending else (scheduled, pending)
     yield "Preempted", f"{summary.preempted:,}", "had to go" if summary.preempted else ""
     if summary.finished:
         yield "Finished", f"{summary.finished:,}", "came to their end"
@@ -56,7 +59,7 @@ def _cards(summary: Summary) -> Iterator[tuple[str, str, str]]:
 
 def _results(summary: Summary) -> str:
     failed = (summary.attempts or 0) - (summary.attempts_by_result or {}).get("scheduled", 0)
-    return f"{failed:,} in vain" if failed else "none in vain"
+    return f"{failed:,} failed" if failed else "none failed"
 
 
 def _waits(summary: Summary) -> str:

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.results.report import units
+from kubestage.results.report import reasons, units
 from kubestage.results.report.markup import Html, count, element, join
 
 if TYPE_CHECKING:
-    from kubestage.results.analysis import Summary
+    from collections.abc import Sequence
+
+    from kubestage.results.analysis import PodState, Summary
     from kubestage.results.repeat import Repeat
 
 Json = dict[str, Any]
 
 
-def heading(scenario: Json, summary: Summary, repeat: Repeat | None) -> Html:
+def heading(
+    scenario: Json, summary: Summary, repeat: Repeat | None, pods: Sequence[PodState] = ()
+) -> Html:
     """Title, outcome in one sentence, and the facts that the run depends on."""
     phase = summary.phase or "Unknown"
-    titled = element(
-        "div",
-        element("h1", summary.name or "Scenario"),
-        element("span", phase, class_=f"pill {phase}"),
-        class_="titled",
-    )
+    waiting = summary.pending + summary.gated
+    pills = [element("span", phase, class_=f"pill {phase}")]
+    if waiting:
+        # Succeeded says that all events were carried out, which is not what it looks like.
+        css = phase if phase == "Failed" else "Unknown"
+        pills = [
+            element("span", f"{count(waiting, 'pod')} pending", class_="pill alert"),
+            element("span", phase, class_=f"pill {css}"),
+        ]
+    titled = element("div", element("h1", summary.name or "Scenario"), *pills, class_="titled")
     parts = [element("p", "Scenario report", class_="over"), titled]
     parts.append(element("p", lead(summary), class_="lead"))
+    if waiting:
+        parts.append(reasons.callout(pods))
     if summary.message:
         css = "callout failed" if phase == "Failed" else "callout"
         parts.append(element("p", summary.message, class_=css))
@@ -73,13 +83,12 @@ def _outcome(summary: Summary) -> str:
     elif placed == total:
         told = f"All {total:,} pods have a node."
     else:
-        told = f"{placed:,} of {total:,} pods {'has' if placed == 1 else 'have'} a node"
-        waiting = [
-            f"{number:,} {'is' if number == 1 else 'are'} {what}"
-            for number, what in ((summary.pending, "pending"), (summary.gated, "gated"))
-            if number
-        ]
-        told += f"; {' and '.join(waiting)}."
+        counts = {"pending": summary.pending, "gated": summary.gated}
+        waiting = {what: number for what, number in counts.items() if number}
+        (what, number), *rest = waiting.items()
+        told = f"{number:,} of {total:,} pods {_are(number)} {what}"
+        told += "".join(f", {other:,} {_are(other)} {which}" for which, other in rest)
+        told += f"; {placed or 'none'} {'have' if placed > 1 else 'has'} a node."
     if summary.preempted:
         told += f" {summary.preempted:,} {'was' if summary.preempted == 1 else 'were'} preempted."
     rates = [
@@ -88,6 +97,10 @@ def _outcome(summary: Summary) -> str:
         if name in ("cpu", "memory") and found.rate is not None
     ]
     return f"{told} Requested: {' and '.join(rates)}." if rates else told
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _facts(scenario: Json, repeat: Repeat | None) -> list[tuple[str, str]]:

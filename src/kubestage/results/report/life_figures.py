@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.results.life import wording
+from kubestage.results.life import pending, wording
+from kubestage.results.report import reasons
 from kubestage.results.report.markup import Html, count, element, join
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_REASONS: Final = 3
+# Runs that were kept by an earlier version say nothing of it.
+_NONE_PENDING: Final[Json] = {"pods": 0, "of": 0, "reasons": []}
+
 
 def title(life: Life) -> str:
     """What the run is called: after its traffic, or else what it was."""
@@ -24,10 +29,15 @@ def title(life: Life) -> str:
 
 def heading(life: Life, repeat: LifeRepeat | None) -> Html:
     """Title, outcome in a few sentences, and the facts that the run depends on."""
+    waiting = life.summary.get("pending") or _NONE_PENDING
+    pills = []
+    if waiting["pods"]:
+        pills = [element("span", f"{count(waiting['pods'], 'pod')} pending", class_="pill alert")]
     parts = [
         element("p", "Run report", class_="over"),
-        element("div", element("h1", title(life)), class_="titled"),
+        element("div", element("h1", title(life)), *pills, class_="titled"),
         element("p", lead(life), class_="lead"),
+        _waiting(waiting),
         element(
             "dl",
             *(
@@ -43,10 +53,20 @@ def heading(life: Life, repeat: LifeRepeat | None) -> Html:
     return join(parts, "\n")
 
 
+def _waiting(told: Json) -> Html:
+    """Why pods are pending, if any are."""
+    if not told["pods"]:
+        return Html("")
+    shown = [(each["pods"], each["reason"]) for each in told["reasons"][:_REASONS]]
+    return reasons.alert(shown, len(told["reasons"]) - len(shown))
+
+
 def lead(life: Life) -> str:
-    """The outcome for those who read no more than this."""
+    """The outcome for those who read no more than this; what is pending comes first."""
     summary = life.summary
-    told = [f"The cluster lived for {wording.moment(life.seconds)}."]
+    left = pending.headline(summary.get("pending") or _NONE_PENDING)
+    told = [f"{left} at the end."] if left else []
+    told.append(f"The cluster lived for {wording.moment(life.seconds)}.")
     told += [_fared(each) for each in summary["traffic"][:3]]
     rescales = sum(each.get("rescales", 0) for each in summary["autoscalers"])
     if rescales:
@@ -80,6 +100,9 @@ def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:
             "Laws": ", ".join(f"{name}={law}" for name, law in repeat.laws.items()),
             "Later": ", ".join(f"{name} at {at}" for at, name in repeat.later),
             "Plugins": ", ".join(each.reference for each in repeat.plugins),
+            "Autoscalers": ", ".join(
+                f"{each.reference} ({each.sha256[:12]})" for each in repeat.autoscalers
+            ),
         }
     return [(name, value) for name, value in facts.items() if value]
 

@@ -9,7 +9,7 @@ import pathlib
 import string
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.results.report import drawings, life_figures, life_tables, markup
+from kubestage.results.report import drawings, life_figures, life_tables, markup, timings_page
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
     from kubestage.results.report.drawings import Drawing
+    from kubestage.results.timings import Recorded
 
 Json = dict[str, Any]
 
@@ -26,16 +27,27 @@ _NO_CHARTS: Final = "pip install 'kubestage[charts]'"
 _NO_ROWS: Final[Json] = {"resources": [], "asked": [], "texts": [], "steps": []}
 
 
-def write(path: str | pathlib.Path, life: Life, repeat: LifeRepeat | None = None) -> None:
+def write(
+    path: str | pathlib.Path,
+    life: Life,
+    repeat: LifeRepeat | None = None,
+    timings: Recorded | None = None,
+) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
-    pathlib.Path(path).write_text(render(life, repeat, _drawn(life)), encoding="utf-8")
+    text = render(life, repeat, _drawn(life), timings)
+    pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
 def render(
-    life: Life, repeat: LifeRepeat | None = None, drawn: Sequence[Drawing] | None = None
+    life: Life,
+    repeat: LifeRepeat | None = None,
+    drawn: Sequence[Drawing] | None = None,
+    timings: Recorded | None = None,
 ) -> str:
     """The page as text, with charts that are drawn already; without them it says how to get any."""
     sections = _sections(life, drawn)
+    if timings is not None:
+        sections.append(("timings", "Timings", timings_page.section(timings)))
     script = (_DATA / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return string.Template((_DATA / "page.html").read_text("utf-8")).substitute(

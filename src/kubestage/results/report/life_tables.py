@@ -33,7 +33,7 @@ def sections(life: Life) -> list[tuple[str, str, Html]]:
 def _traffic(rows: Sequence[Json]) -> Html:
     head = ("Traffic", "Requests", "Failed", "Why", "Mean", "p50", "p95", "p99", "Longest")
     fields = ("mean", "p50", "p95", "p99", "max")
-    return _table(
+    return table(
         head,
         (
             (
@@ -52,7 +52,7 @@ def _traffic(rows: Sequence[Json]) -> Html:
 def _workloads(rows: Sequence[Json]) -> Html:
     head = ("Workload", "Replica-hours", "Fewest", "Most", "At the end")
     fields = ("replicasLowest", "replicasHighest", "replicasAtEnd")
-    return _table(
+    return table(
         head,
         (
             (
@@ -69,7 +69,7 @@ def _workloads(rows: Sequence[Json]) -> Html:
 def _autoscalers(rows: Sequence[Json]) -> Html:
     head = ("Autoscaler", "Rescales", "Up", "Down", "Evictions", "Resizes")
     fields = ("rescales", "rescalesUp", "rescalesDown", "evictions", "resizes")
-    return _table(
+    return table(
         head,
         (
             (each["autoscaler"], *(wording.count(each.get(name)) for name in fields))
@@ -82,7 +82,7 @@ def _autoscalers(rows: Sequence[Json]) -> Html:
 def _node_groups(rows: Sequence[Json]) -> Html:
     head = ("Group", "Node-hours", "Cost", "Added", "Removed", "Fewest", "Most", "At the end")
     fields = ("nodesAdded", "nodesRemoved", "nodesLowest", "nodesHighest", "nodesAtEnd")
-    return _table(
+    return table(
         head,
         (
             (
@@ -99,7 +99,7 @@ def _node_groups(rows: Sequence[Json]) -> Html:
 
 def _decisions(rows: Sequence[Json]) -> Html:
     head = ("Time", "Decision", "By", "Of", "Before", "After", "Why")
-    told = _table(
+    told = table(
         head,
         (
             (
@@ -121,7 +121,7 @@ def _decisions(rows: Sequence[Json]) -> Html:
     return Html(told + element("p", more, class_="soft small"))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[int]) -> Html:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[int]) -> Html:
     """A table as it is; columns that are not `words` have their numbers one below the other."""
     lines = list(rows)
     if not lines:

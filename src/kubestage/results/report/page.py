@@ -10,7 +10,16 @@ import string
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.results import analysis
-from kubestage.results.report import drawings, figures, heading, markup, reasons, rows, steps
+from kubestage.results.report import (
+    drawings,
+    figures,
+    heading,
+    markup,
+    reasons,
+    rows,
+    steps,
+    timings_page,
+)
 from kubestage.results.report.markup import Html, count, element
 
 if TYPE_CHECKING:
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
     from kubestage.results.analysis import Digest, Summary
     from kubestage.results.repeat import Repeat
     from kubestage.results.report.drawings import Drawing
+    from kubestage.results.timings import Recorded
 
 Json = dict[str, Any]
 
@@ -26,11 +36,16 @@ _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
 _NO_CHARTS: Final = "pip install 'kubestage[charts]'"
 
 
-def write(path: str | pathlib.Path, scenario: Json, repeat: Repeat | None = None) -> None:
+def write(
+    path: str | pathlib.Path,
+    scenario: Json,
+    repeat: Repeat | None = None,
+    timings: Recorded | None = None,
+) -> None:
     """Write the report of a run: one file that opens anywhere and loads nothing."""
     scenario = _with_result(scenario)
     told = analysis.digest(scenario)
-    text = _render(scenario, told, repeat, drawings.draw(told))
+    text = _render(scenario, told, repeat, drawings.draw(told), timings)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
@@ -51,12 +66,18 @@ def _with_result(scenario: Json) -> Json:
 
 
 def _render(
-    scenario: Json, told: Digest, repeat: Repeat | None, drawn: Sequence[Drawing] | None
+    scenario: Json,
+    told: Digest,
+    repeat: Repeat | None,
+    drawn: Sequence[Drawing] | None,
+    timings: Recorded | None = None,
 ) -> str:
     summary = analysis.summary(told)
     texts = rows.Texts()
     happened = steps.happened(scenario, texts)
     sections = _sections(summary, told, happened, drawn)
+    if timings is not None:
+        sections.append(("timings", "Timings", Html(""), timings_page.section(timings)))
     script = (_DATA / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     name = summary.name or "Scenario"
@@ -64,7 +85,7 @@ def _render(
         generator=markup.text(f"kubestage {repeat.version}" if repeat else "kubestage"),
         title=markup.text(f"{name} · scenario report"),
         style=(_DATA / "style.css").read_text("utf-8"),
-        heading=heading.heading(scenario, summary, repeat),
+        heading=heading.heading(scenario, summary, repeat, told.pods),
         places=markup.join(
             element("a", title, href=f"#{identity}") for identity, title, _, _ in sections
         ),

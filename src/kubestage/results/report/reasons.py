@@ -10,7 +10,7 @@ import collections
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.report.markup import Html, element
+from kubestage.results.report.markup import Html, count, element
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _DIGITS: Final = re.compile(r"\d+")
 _NAMED: Final = 6
 _GROUPS: Final = 25
+_HEADLINES: Final = 3
 _SILENT: Final = "No reason was recorded: the pod was not tried, or the run was kept as a summary."
 
 
@@ -38,6 +39,24 @@ def reasons(pods: Iterable[PodState]) -> Html:
         more = f"{len(largest) - _GROUPS:,} more reasons; the table of pods has them all."
         told.append(_row(f"{left:,}", more, ""))
     return element("div", *told, class_="card")
+
+
+def callout(pods: Iterable[PodState]) -> Html:
+    """The most frequent reasons in short, for the head of the page."""
+    counts = collections.Counter(_DIGITS.sub("#", reason(pod)) for pod in pods if pod.is_waiting)
+    words = {_DIGITS.sub("#", reason(pod)): reason(pod) for pod in pods if pod.is_waiting}
+    told = [(number, words[key]) for key, number in counts.most_common(_HEADLINES)]
+    return alert(told, len(counts) - len(told))
+
+
+def alert(told: Iterable[tuple[int, str]], more: int) -> Html:
+    """Numbers of pods and why they wait, where nobody overlooks it."""
+    lines = [
+        element("li", element("b", count(number, "pod")), f": {words}") for number, words in told
+    ]
+    if more:
+        lines.append(element("li", f"and {count(more, 'more reason')}"))
+    return element("ul", *lines, class_="callout alert")
 
 
 def reason(pod: PodState) -> str:

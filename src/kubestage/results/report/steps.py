@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kubestage.results.report.rows import Texts
 
@@ -34,7 +34,7 @@ def happened(scenario: Json, texts: Texts) -> list[Json]:
     told = []
     for step, events in timeline:
         groups: Json = {}
-        for event in events or ():
+        for event in _told_once(events or ()):
             for sort, row in _rows(event, texts):
                 groups.setdefault(sort, []).append(row)
         is_done = any("done" in event for event in events or ())
@@ -42,6 +42,19 @@ def happened(scenario: Json, texts: Texts) -> list[Json]:
     if told and status.get("phase") == "Failed":
         told[-1]["failed"] = texts.number(status.get("message") or "failed")
     return told
+
+
+def _told_once(events: Iterable[Json]) -> Iterator[Json]:
+    """The events of a step without the deletions by which victims of a preemption had to go."""
+    victims: set[tuple[str, str]] = set()
+    for event in events:
+        if event.get("podPreempted"):
+            pod = event["podPreempted"].get("pod") or {}
+            victims.add(("Pod", _name(pod.get("metadata") or {})))
+        elif event.get("delete") and _subject(event["delete"]) in victims:
+            victims.remove(_subject(event["delete"]))
+            continue
+        yield event
 
 
 def _rows(event: Json, texts: Texts) -> Iterator[tuple[str, list[int | None]]]:

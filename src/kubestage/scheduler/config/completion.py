@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -34,6 +34,13 @@ class Completed(msgspec.Struct, frozen=True):
     configuration: SchedulerConfiguration
     profiles: tuple[ProfilePlugins, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration with all defaults, and each profile's plugins in the order in which
+        they run at each extension point, with their weights.
+        """
+        profiles = [each.to_dict() for each in self.profiles]
+        return {"configuration": self.configuration.to_dict(), "profiles": profiles}
+
 
 def complete(
     configuration: SchedulerConfiguration, plugins: Mapping[str, Iterable[str]] | None = None
@@ -51,7 +58,8 @@ def complete(
         except ConfigError as error:
             about = f"creating profile for scheduler name {profile.scheduler_name}"
             problem = f"initializing profiles: {about}: {error.problem}"
-            raise ConfigError("instantiate", problem, fix=error.fix) from None
+            name = profile.scheduler_name
+            raise ConfigError("instantiate", problem, fix=error.fix, profile=name) from None
         _check_alike(resolved)
     return Completed(
         replace(
@@ -115,7 +123,7 @@ def _check_alike(resolved: Sequence[ProfilePlugins]) -> None:
     elif last.args[sort] != first.args[sort]:
         problem = f'different queue sort plugin args for profile "{name}"'
     if problem:
-        raise ConfigError("instantiate", f"initializing profiles: {problem}")
+        raise ConfigError("instantiate", f"initializing profiles: {problem}", profile=name)
 
 
 def _in_use(profile: SchedulerProfile, plugins: ProfilePlugins) -> SchedulerProfile:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import re
+from typing import TYPE_CHECKING, Final, Literal
 
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+_PLACE: Final = re.compile(r"\bprofiles\[(\d+)\]")
 
 Stage = Literal["decode", "validate", "instantiate"]
 
@@ -16,7 +19,8 @@ class ConfigError(InputError):
     """A refused configuration: at which stage, in kube-scheduler's words, and each single error.
 
     ``decode`` is about the text, ``validate`` about values, ``instantiate`` about the profiles
-    that they would make.
+    that they would make. `profiles` are the names of the profiles, as far as they are known;
+    `profile` is the one that could not be made.
     """
 
     def __init__(
@@ -28,10 +32,19 @@ class ConfigError(InputError):
         file: str | None = None,
         line: int | None = None,
         fix: str | None = None,
+        profiles: Sequence[str] = (),
+        profile: str | None = None,
     ) -> None:
         super().__init__(problem, file=file, line=line, fix=fix)
         self.stage: Stage = stage
         self.errors = tuple(errors) or (problem,)
+        self.profiles = tuple(profiles)
+        self.profile = profile
+
+    @property
+    def named_errors(self) -> tuple[str, ...]:
+        """The single errors; those about a profile say which one by its name, too."""
+        return tuple(f"{each}{about(each, self.profiles)}" for each in self.errors)
 
     def in_file(self, file: str | None) -> ConfigError:
         """The same error, told where it comes from."""
@@ -42,7 +55,24 @@ class ConfigError(InputError):
             file=self.file or file,
             line=self.line,
             fix=self.fix,
+            profiles=self.profiles,
+            profile=self.profile,
         )
+
+
+def about(error: str, profiles: Sequence[str], more: str = "") -> str:
+    """The name of the profile that an error is about, in brackets; upstream only says its place.
+
+    >>> about("profiles[1].schedulerName: Duplicate value: {}", ["a", "a"])
+    ' (profile "a", as profiles[0])'
+    """
+    found = _PLACE.search(error)
+    if found is None or int(found[1]) >= len(profiles) or not profiles[int(found[1])]:
+        return ""
+    name = profiles[int(found[1])]
+    if "schedulerName: Duplicate value" in error:
+        more = more or f", as profiles[{profiles.index(name)}]"
+    return f' (profile "{name}"{more})'
 
 
 def aggregate(errors: Iterable[str]) -> str:

@@ -89,5 +89,6 @@ def checked(configuration: SchedulerConfiguration) -> SchedulerConfiguration:
     """The configuration, if no rule is broken."""
     problems = validation.validate(configuration, API_VERSION)
     if problems:
-        raise ConfigError("validate", aggregate(problems), errors=problems)
+        names = [profile.scheduler_name for profile in configuration.profiles]
+        raise ConfigError("validate", aggregate(problems), errors=problems, profiles=names)
     return configuration

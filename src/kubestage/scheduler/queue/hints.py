@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import enum
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scheduler import framework, scalar
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.plugins import alike_hints
+from kubestage.scheduler.queue import occasions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.queue.queued_pod import QueuedPod
     from kubestage.scheduler.queue.unschedulable import Rejection
     from kubestage.scheduler.runtime import Profile
+    from kubestage.scheduler.timing import Timekeeper
 
     _Object = dict[str, Any] | None
     _Hint = Callable[[PodView, _Object, _Object], bool] | None
@@ -56,9 +59,13 @@ class Concern(enum.Enum):
 
 
 class QueueingHints:
-    """All hints of all profiles; what covers an event is looked up once."""
+    """All hints of all profiles; what covers an event is looked up once.
 
-    def __init__(self, profiles: Mapping[str, Profile]) -> None:
+    With a `time` that measures, every answer of a hint is measured.
+    """
+
+    def __init__(self, profiles: Mapping[str, Profile], time: Timekeeper | None = None) -> None:
+        self._time = time if time is not None and time.is_measuring else None
         self._hints = {name: list(_hints_of(profile)) for name, profile in profiles.items()}
         self._covering: dict[tuple[str, ClusterEvent], list[tuple[str, _Hint]]] = {}
         self._interesting: dict[ClusterEvent, bool] = {}
@@ -142,12 +149,17 @@ class QueueingHints:
         found = self._covering.get((profile, event))
         if found is None:
             found = [
-                (plugin, each.hint)
+                (plugin, self._measured(plugin, event, each.hint))
                 for plugin, each in self._hints[profile]
                 if each.event.matches(event)
             ]
             self._covering[profile, event] = found
         return found
+
+    def _measured(self, plugin: str, event: ClusterEvent, hint: _Hint) -> _Hint:
+        if self._time is None or hint is None:
+            return hint
+        return functools.partial(self._time.hinted, plugin, occasions.label_of(event), hint)
 
 
 def _plugins_of(profile: Profile) -> Iterable[Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.scheduler.cluster_events import ClusterEvent
 
 Json = dict[str, Any]
@@ -42,6 +44,10 @@ class InFlight:
     def event_count(self) -> int:
         """How many events are kept."""
         return len(self._events)
+
+    def events(self) -> Iterator[ClusterEvent]:
+        """All events that are kept."""
+        return (each.event for each in self._events)
 
     def begin(self, uid: str) -> None:
         """Keep events from now on for a pod."""

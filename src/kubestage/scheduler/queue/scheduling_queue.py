@@ -56,7 +56,7 @@ class SchedulingQueue:
         self.settled: Callable[[], None] | None = None
         self._clock = clock = time.clock
         self._metrics = time.metrics
-        self._hints = QueueingHints(profiles)
+        self._hints = QueueingHints(profiles, time)
         self._gates = Gates(profiles, self._hints, time)
         self._sort = next(iter(profiles.values())).queue_sort[0]
         self._active = KeyedHeap()

@@ -174,7 +174,7 @@ class Lane:
         self.queue.in_flight.begin(pod.uid)
         started_ns = time.begin()
         time.ran_to_the_end(name, is_scored=turn.feasible > 1)
-        time.decided(started_ns, turn.evaluated)
+        time.decided(started_ns, turn.evaluated, name)
         self.go_on(self._placement(forecast, turn, pod, time.attempts))
 
     def _placement(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> Placement:

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
+from kubestage.scenario.resource import SCENARIO
 from kubestage.server import response, routing
 from kubestage.server.door import refusals, traffic
 from kubestage.server.door.hosts import HostCheck
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
 _OPEN: Final = ("/healthz", "/livez", "/readyz")
 _OWN: Final = "/kubestage/"
+_SCENARIOS: Final = f"/apis/{SCENARIO[0]}/scenarios"
 _NO_BODY: Final = ("GET", "HEAD")
 _CREATING: Final = ("POST", "PATCH")
 _MOST_DIGITS: Final = 18
 _START: Final = "http.response.start"
+_SWITCHED: Final = 101
 
 
 class Guard:
@@ -47,13 +50,17 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
+        if scope["type"] == "websocket":
+            await self._connect(scope, receive, send)
+            return
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
         began_s = time.perf_counter()
         path, query = scope["path"], scope["query_string"]
         is_long = traffic.is_long(path, query)
-        route = self._counted.route(scope["method"], path, is_long=is_long)
+        method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
+        route = self._counted.route(method, path, is_long=is_long)
         exchange = Exchange(receive, send, self._limit(path), is_long=is_long)
         self._counted.in_flight += 1
         try:
@@ -67,16 +74,46 @@ class Guard:
             await exchange.refuse(error)
         finally:
             self._counted.in_flight -= 1
-            self._counted.ended(route, exchange.status, time.perf_counter() - began_s)
+            took_s = time.perf_counter() - began_s
+            self._counted.ended(route, exchange.status, took_s, traffic.dry_run(query))
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a WebSocket in, by the same rules, or refuse it before it is one."""
+        began_s = time.perf_counter()
+        route = self._counted.route("GET", scope["path"], is_long=True)
+        code = _SWITCHED
+        self._counted.in_flight += 1
+        try:
+            self._check({**scope, "method": "GET"}, is_long=True)
+            self._watchers += 1
+            try:
+                async with asyncio.timeout(self._limits.request_s):
+                    await self._application(scope, receive, send)
+            except TimeoutError:
+                # Whoever does not read what is sent is let go of.
+                code = 0
+            finally:
+                self._watchers -= 1
+        except ApiError as error:
+            self._counted.refused += 1
+            code = error.code
+            for message in response.denial(error):
+                await send(message)
+        finally:
+            self._counted.in_flight -= 1
+            self._counted.ended(route, code, time.perf_counter() - began_s)
 
     def _limit(self, path: str) -> int:
-        own = path.startswith(_OWN)
-        return self._limits.own_body_bytes if own else self._limits.body_bytes
+        if path.startswith(_OWN):
+            return self._limits.own_body_bytes
+        if path.startswith(_SCENARIOS):
+            return self._limits.scenario_body_bytes
+        return self._limits.body_bytes
 
     def _check(self, scope: Scope, *, is_long: bool) -> None:
         """Raise what speaks against a request."""
         if not scope["path"].startswith("/"):
-            raise routing.no_such_path()
+            raise routing.no_such_page()
         host = origin = authorization = b""
         length = 0
         for name, value in scope["headers"]:

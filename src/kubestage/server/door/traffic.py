@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import parse_qs
 
 from kubestage.scheduler import metric_families
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kubestage.objects.kinds import KindTable
 
 # The bounds of apiserver_request_duration_seconds.
@@ -18,7 +21,9 @@ _NO_WATCH: Final = (b"watch=false", b"watch=0")
 _NO_FOLLOW: Final = (b"follow=false", b"follow=0")
 _MOST_REMEMBERED: Final = 4096
 _CODES: Final = {code: str(code) for code in range(600)}
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_APPLY: Final = b"application/apply-patch+yaml"
+_CONNECTED: Final = frozenset({"attach", "exec", "log", "portforward", "proxy"})
+_METHODS: Final = frozenset({"APPLY", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Route(NamedTuple):
@@ -30,6 +35,7 @@ class Route(NamedTuple):
     resource: str = ""
     subresource: str = ""
     scope: str = ""
+    component: str = "apiserver"
 
 
 class Traffic:
@@ -45,7 +51,7 @@ class Traffic:
             "STABLE",
             "Counter of apiserver requests broken out for each verb, dry run value, group, "
             "version, resource, scope, component, and HTTP response code.",
-            (*Route._fields, "code"),
+            (*Route._fields, "dry_run", "code"),
         )
         self.durations = metric_families.Histogram(
             "apiserver_request_duration_seconds",
@@ -53,7 +59,7 @@ class Traffic:
             "Response latency distribution in seconds for each verb, dry run value, group, "
             "version, resource, subresource, scope and component.",
             _BOUNDS,
-            Route._fields,
+            (*Route._fields, "dry_run"),
         )
         self.long_running = metric_families.Gauge(
             "apiserver_longrunning_requests",
@@ -69,13 +75,13 @@ class Traffic:
         found = self._collections.get(key)
         if found is not None:
             return found
-        route = _route(method, path, is_long=is_long)
+        route, is_collection = _route(method, path, is_long=is_long)
         if not route.resource:
             return route
         row = self._kinds.by_plural(route.group, route.version, route.resource)
         if row is None or (route.subresource and route.subresource not in row.subresources):
             return Route(route.verb)
-        if route.scope != "resource":
+        if is_collection:
             self._remember(key, route)
         return route
 
@@ -85,11 +91,11 @@ class Traffic:
             self._collections.clear()
         self._collections[key] = route
 
-    def ended(self, route: Route, code: int, seconds: float) -> None:
+    def ended(self, route: Route, code: int, seconds: float, dry_run: str = "") -> None:
         """An answer has been sent; no code if the client left before."""
-        self.requests.increase(*route, _CODES[code])
+        self.requests.increase(*route, dry_run, _CODES[code])
         if route.verb != "WATCH":
-            self.durations.of(*route).observe(seconds)
+            self.durations.of(*route, dry_run).observe(seconds)
 
     def opened(self, route: Route) -> None:
         """A request begins that may go on for long."""
@@ -111,28 +117,46 @@ def is_long(path: str, query: bytes) -> bool:
     return path.startswith("/kubestage/") or "/watch/" in path
 
 
-def _route(method: str, path: str, *, is_long: bool) -> Route:
+def dry_run(query: bytes) -> str:
+    """What a request that changes nothing is counted as; nothing for all others."""
+    if b"dryRun" not in query:
+        return ""
+    values = parse_qs(query.decode("latin-1"), keep_blank_values=True).get("dryRun", [])
+    return ",".join(sorted(set(values))) if set(values) <= {"All"} else "invalid"
+
+
+def is_apply(method: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a request applies a configuration, which is counted apart from other patches."""
+    return method == "PATCH" and any(
+        name == b"content-type" and value == _APPLY for name, value in headers
+    )
+
+
+def _route(method: str, path: str, *, is_long: bool) -> tuple[Route, bool]:
+    """What a path is about, and whether it names a collection, in upstream's scopes."""
     if method not in _METHODS or not path.startswith("/"):
-        return Route("OTHER")
+        return Route("OTHER"), False
     parts = path.split("/")
     if parts[1] == "api" and len(parts) > 3:
         group, version, rest = "", parts[2], parts[3:]
     elif parts[1] == "apis" and len(parts) > 4:
         group, version, rest = parts[2], parts[3], parts[4:]
     else:
-        return Route(method)
+        return Route(method), False
     if rest[0] == "watch":
         rest = rest[1:]
     scope = "cluster"
     if len(rest) > 2 and rest[0] == "namespaces" and rest[2] not in ("status", "finalize"):
         scope, rest = "namespace", rest[2:]
-    if len(rest) > 1:
+    is_collection = len(rest) <= 1
+    if not is_collection or method == "POST":
         scope = "resource"
-    elif method == "GET":
-        method = "LIST"
-    elif method == "DELETE":
-        method = "DELETECOLLECTION"
-    if is_long:
-        method = "WATCH" if len(rest) < 3 else "CONNECT"
     subresource = rest[2] if len(rest) > 2 else ""
-    return Route(method, group, version, rest[0] if rest else "", subresource, scope)
+    if subresource in _CONNECTED:
+        method = "CONNECT"
+    elif is_long:
+        method = "WATCH"
+    elif method in ("GET", "HEAD"):
+        method = "LIST" if is_collection else "GET"
+    resource = rest[0] if rest else ""
+    return Route(method, group, version, resource, subresource, scope), is_collection

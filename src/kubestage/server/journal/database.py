@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sqlite3
 import zlib
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.server.journal import failures, rows
+from kubestage.scenario.resource import SCENARIO
+from kubestage.server.journal import failures, parts, rows
 from kubestage.server.journal.state import FORMAT, State
 
 if TYPE_CHECKING:
     import pathlib
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from kubestage.server.journal.state import Batch
     from kubestage.store.restoring import Place
+
+Json = dict[str, Any]
 
 _APPLICATION: Final = 0x6B737467
 _SCHEMA: Final = (
@@ -28,6 +32,14 @@ _SCHEMA: Final = (
         " checksum INTEGER NOT NULL, text BLOB NOT NULL, UNIQUE (resource, key))"
     ),
     f"PRAGMA application_id = {_APPLICATION}",
+)
+# Since format 2.
+_PARTS: Final = (
+    (
+        "CREATE TABLE parts (id INTEGER PRIMARY KEY, resource TEXT NOT NULL, key TEXT NOT NULL,"
+        " name TEXT NOT NULL, checksum INTEGER NOT NULL, text BLOB NOT NULL,"
+        " UNIQUE (resource, key, name))"
+    ),
     f"PRAGMA user_version = {FORMAT}",
 )
 _PRAGMAS: Final = (
@@ -44,8 +56,20 @@ _PUT: Final = (
     "INSERT INTO objects (resource, key, checksum, text) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (resource, key) DO UPDATE SET checksum = excluded.checksum, text = excluded.text"
 )
+_PUT_PART: Final = (
+    "INSERT INTO parts (resource, key, name, checksum, text) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (resource, key, name)"
+    " DO UPDATE SET checksum = excluded.checksum, text = excluded.text"
+)
+_DELETE_PART: Final = "DELETE FROM parts WHERE resource = ? AND key = ? AND name = ?"
+_DELETE_PARTS: Final = "DELETE FROM parts WHERE resource = ? AND key = ?"
+_READ_PART: Final = "SELECT checksum, text FROM parts WHERE resource = ? AND key = ? AND name = ?"
 _SLICE: Final = 256
+# Some megabytes. More steps would let others have their turn more often, and those who wait for
+# the commit would wait longer.
+_PARTS_AT_ONCE: Final = 32
 _VACUUM_PAGES: Final = 4096
+_SCENARIOS: Final = f"scenarios.{SCENARIO[0].partition('/')[0]}"
 
 
 class Database:
@@ -57,6 +81,7 @@ class Database:
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
+        self._written = parts.Written()
         # SQLite gives the files beside it the same mode.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -72,10 +97,7 @@ class Database:
             execute(pragma)
         self.wait_for_disk(True)
         if not execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            execute("BEGIN IMMEDIATE")
-            for statement in _SCHEMA:
-                execute(statement)
-            execute("COMMIT")
+            self._define(*_SCHEMA, *_PARTS)
             return
         if execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
             raise InputError(
@@ -93,6 +115,14 @@ class Database:
         found = execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise failures.damaged(self.path, found)
+        if version < FORMAT:
+            self._define(*_PARTS)
+
+    def _define(self, *statements: str) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        for statement in statements:
+            self._connection.execute(statement)
+        self._connection.execute("COMMIT")
 
     def read_state(self) -> State | None:
         """The state as of the last commit; None if there was none."""
@@ -114,9 +144,18 @@ class Database:
             if type(text) is not bytes or rows.checksum(resource, key, text) != checksum:
                 raise failures.damaged(self.path, f"{resource} {key} is not what was written")
             count += 1
-            yield rows.place_of(resource, key), decoder.decode(text)
+            read = functools.partial(self._read_part, resource, key)
+            yield rows.place_of(resource, key), parts.join(decoder.decode(text), read)
         if count != expected:
             raise failures.damaged(self.path, f"it holds {count} of {expected} objects")
+
+    def _read_part(self, resource: str, key: str, name: str) -> bytes:
+        """The text of a part of an object, proved to be whole."""
+        found = self._connection.execute(_READ_PART, (resource, key, name)).fetchone()
+        if found is None or rows.checksum(resource, f"{key}/{name}", found[1]) != found[0]:
+            raise failures.damaged(self.path, f"{resource} {key} is not what was written")
+        text: bytes = found[1]
+        return text
 
     def write(self, batch: Batch) -> Iterator[None]:
         """Begin a transaction with all of a batch, a slice at each step."""
@@ -126,15 +165,44 @@ class Database:
             self._delete(batch.gone[at : at + _SLICE])
             yield
         for at in range(0, len(batch.changed), _SLICE):
-            part = [rows.encode(*each) for each in batch.changed[at : at + _SLICE]]
-            self._connection.executemany(_PUT, part)
+            put = []
+            for place, obj in batch.changed[at : at + _SLICE]:
+                rest = yield from self._write_parts(place, obj)
+                put.append(rows.encode(place, rest))
+            self._connection.executemany(_PUT, put)
             yield
         text = msgspec.json.encode(batch.state)
         execute(_STATE, (zlib.crc32(text), text))
 
+    def _write_parts(self, place: Place, obj: Json) -> Generator[None, None, Json]:
+        """Write what is new of the parts of an object, if it is large; what else there is of it."""
+        found = parts.split(obj)
+        address = rows.address(place)
+        execute = self._connection.execute
+        if found is None:
+            if self._written.forget(address):
+                execute(_DELETE_PARTS, address)
+            return obj
+        if self._written.is_new(address):
+            execute(_DELETE_PARTS, address)
+        changed, gone = self._written.news(address, found[1])
+        for name in gone:
+            execute(_DELETE_PART, (*address, name))
+        for number, name in enumerate(changed, 1):
+            text = rows.text_of(found[1][name])
+            checksum = rows.checksum(address[0], f"{address[1]}/{name}", text)
+            execute(_PUT_PART, (*address, name, checksum, text))
+            if number % _PARTS_AT_ONCE == 0:
+                yield
+        return found[0]
+
     def _delete(self, places: Sequence[Place]) -> None:
         keys = [rows.address(each) for each in places]
         self._connection.executemany(_DELETE, keys)
+        scenarios = [each for each in keys if each[0] == _SCENARIOS]
+        for address in scenarios:
+            self._written.forget(address)
+        self._connection.executemany(_DELETE_PARTS, scenarios)
 
     def commit(self) -> None:
         """Have the disk keep what was written."""

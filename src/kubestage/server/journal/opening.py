@@ -19,6 +19,8 @@ from kubestage.stage import Stage, few_collections
 from kubestage.store.restoring import Past
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kubestage.server.journal.state import State
 
 
@@ -44,20 +46,24 @@ class Opened:
         seed: int | None = None,
         *,
         start: str | None = None,
+        remembered: Mapping[str, str] | None = None,
         implicit_namespaces: bool = False,
         **store: Any,
     ) -> tuple[Stage, Journal]:
         """The stage, and the journal that has heard of all its changes since.
 
-        A stage that goes on has the seed it had if none is given, and the time it had. `store` are
-        more options of the store.
+        A stage that goes on has the seed it had if none is given, and the time it had. One that is
+        new has `remembered` kept beside it. `store` are more options of the store.
         """
         path = self._files.database.path
         with contextlib.ExitStack() as trouble:
             trouble.callback(self._files.close, is_sound=False)
             try:
                 made = self._stage(
-                    seed, start, {"implicit_namespaces": implicit_namespaces, **store}
+                    seed,
+                    start,
+                    {"implicit_namespaces": implicit_namespaces, **store},
+                    dict(remembered or {}),
                 )
             except sqlite3.Error as error:
                 raise failures.of_sqlite(path, error) from error
@@ -71,12 +77,16 @@ class Opened:
         self._files.close(is_sound=True)
 
     def _stage(
-        self, seed: int | None, start: str | None, store: dict[str, Any]
+        self,
+        seed: int | None,
+        start: str | None,
+        store: dict[str, Any],
+        remembered: dict[str, str],
     ) -> tuple[Stage, Journal]:
         last, database = self._files.state, self._files.database
         if self.is_new:
             stage = Stage(seed or 0, start=start, **store)
-            first = msgspec.structs.replace(last, seed=stage.seed, boot=0)
+            first = msgspec.structs.replace(last, seed=stage.seed, boot=0, remembered=remembered)
             return stage, self._journal(stage, first)
         past = Past(
             last.revision if last.is_closed else last.reserved,

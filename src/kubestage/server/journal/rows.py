@@ -22,12 +22,17 @@ _SHARED: Final = frozenset({"spec", "status", "labels", "managedFields", "ownerR
 def encode(place: Place, obj: dict[str, Any]) -> Row:
     """The row of an object: resource, key, checksum and text."""
     resource, key = address(place)
+    text = text_of(obj)
+    return resource, key, checksum(resource, key, text), text
+
+
+def text_of(value: Any) -> bytes:
+    """A value as it is written."""
     try:
-        text = _encode(obj)
+        return _encode(value)
     except UnicodeEncodeError:
         # YAML can spell half of a surrogate pair; only an escape can carry it.
-        text = json.dumps(obj).encode()
-    return resource, key, checksum(resource, key, text), text
+        return json.dumps(value).encode()
 
 
 def address(place: Place) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from kubestage.store.restoring import Place  # noqa: TC001 - read by msgspec
 if TYPE_CHECKING:
     from kubestage.store.ledger import Ledger
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Goes up when older versions of kubestage could not read what this one writes."""
 
 

@@ -77,7 +77,7 @@ def _refusal(error: config.ConfigError) -> ApiError:
     told = str(error)
     if error.stage == "decode":
         return BadRequest(told)
-    causes = [_cause(each) for each in error.errors]
+    causes = [_cause(each) for each in error.named_errors]
     return Invalid(told, {"kind": "KubeSchedulerConfiguration", "causes": causes})
 
 
@@ -96,8 +96,14 @@ async def take_over(live: Live, checked: Checked) -> None:
     # NOTE: loaded when asked for: a server that keeps nothing needs no database.
     from kubestage.server.journal.journal import Journal  # noqa: PLC0415
 
-    state, recording = states.of(live), _scheduler(live).record.level
-    live.stage.configure_scheduler(checked, plugins=state.plugins, recording=recording)
+    state, before = states.of(live), _scheduler(live)
+    live.stage.configure_scheduler(
+        checked,
+        plugins=state.plugins,
+        recording=before.record.level,
+        stopwatch=before.timing.stopwatch,
+        model=before.timing.model,
+    )
     if state.attempts is not None:
         state.attempts.attach()
     live.pace.wake()

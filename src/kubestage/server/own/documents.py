@@ -88,7 +88,7 @@ def _operation(endpoint: Endpoint) -> Json:
     if endpoint.handler == "clock:advance":
         answers["202"] = {"description": "It has yet to pass.", "content": _content(told)}
     operation: Json = {
-        "operationId": endpoint.handler.replace(":", "_"),
+        "operationId": _operation_id(endpoint),
         "summary": endpoint.summary,
         "parameters": parameters,
         "responses": answers,
@@ -104,6 +104,13 @@ def _operation(endpoint: Endpoint) -> Json:
             "content": body,
         }
     return operation
+
+
+def _operation_id(endpoint: Endpoint) -> str:
+    """A name that no other operation has: a handler may serve several methods."""
+    first = next(each for each in endpoints.ALL if each.handler == endpoint.handler)
+    name = endpoint.handler.replace(":", "_")
+    return name if first is endpoint else f"{name}_{endpoint.method.lower()}"
 
 
 def _named(path: str) -> list[str]:

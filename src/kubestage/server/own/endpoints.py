@@ -150,6 +150,24 @@ ALL: Final = (
     ),
     Endpoint(
         method="GET",
+        path=f"{ROOT}/settings",
+        handler="settings:get",
+        summary="How much is told of Scenarios and scheduling, and when.",
+        answer=shapes.Settings,
+    ),
+    *(
+        Endpoint(
+            method=method,
+            path=f"{ROOT}/settings",
+            handler="settings:change",
+            summary="Change the settings that are given, for Scenarios that begin later.",
+            body=shapes.SettingsChange,
+            answer=shapes.Settings,
+        )
+        for method in ("PUT", "PATCH")
+    ),
+    Endpoint(
+        method="GET",
         path=f"{ROOT}/runs",
         handler="runs:index",
         summary="The Scenarios that are there, and those of which a record is kept.",

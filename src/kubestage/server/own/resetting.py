@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scenario import wiping
 from kubestage.scenario.resource import SCENARIO
+from kubestage.server import slices
 from kubestage.server.own import states
 from kubestage.server.own.shapes import Emptied, Nothing
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live
     from kubestage.server.own.call import Call
 
-FAILED: Final = "the cluster was emptied while the Scenario was running"
+FAILED: Final = "the cluster was emptied while the Scenario was {}"
 _GRAIN: Final = 16
 
 
@@ -53,8 +54,8 @@ async def empty(live: Live) -> int:
     before = _count(live)
     scenarios = live.stage.scenarios
     if scenarios is not None:
-        scenarios.fail(FAILED)
-    await states.in_slices(_pieces(live))
+        scenarios.fail(FAILED.format(scenarios.state))
+    await slices.in_slices(_pieces(live))
     return before - _count(live)
 
 

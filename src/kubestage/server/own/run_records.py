@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import kubestage
 from kubestage.errors import InputError
 from kubestage.scenario.resource import SCENARIO
+from kubestage.scenario.settings import Detail
 from kubestage.server.own.attempts import Budget, pack
 from kubestage.store.log import DELETED
 
@@ -32,9 +33,10 @@ class RunRecords:
 
     Files are named after what nobody chooses, so no name of an object is ever a path. The file of
     the one that is under way cannot be read yet: `uid` is its, `rows` and `told` are its attempts.
+    What a Scenario at detail `full` tells is in its status as well, so that clients find it there.
     """
 
-    keeps_details = True
+    keeps_details = False
 
     def __init__(self, live: Live, directory: pathlib.Path | None) -> None:
         self._live = live
@@ -170,10 +172,12 @@ class RunRecords:
             self._record = None
 
     def _look_closely(self) -> None:
-        """Have the next attempts told in full, as far as the budget goes."""
+        """Have the next attempts told in full, if asked for, else as far as the budget goes."""
         stage = self._live.stage
         if stage.scheduler is not None and stage.scenarios is not None:
-            stage.scheduler.record.hand_on(stage.scenarios.attempts, in_full=self._budget.spend(0))
+            attempts = stage.scenarios.attempts
+            in_full = attempts.detail is Detail.FULL or self._budget.spend(0)
+            stage.scheduler.record.hand_on(attempts, in_full=in_full)
 
 
 def _stem(uid: str) -> str:

@@ -39,7 +39,9 @@ class Clock(_Told, frozen=True):
     """The virtual time, and how it passes.
 
     `nowNs` is the time since this process began, `due` when something happens next, `scenario` the
-    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do.
+    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do,
+    `isPassing` that time passes nevertheless: at a speed, or because somebody watches.
+    `aheadOfWallSeconds` is null unless the clock keeps up with the wall clock.
     """
 
     mode: Literal["paused", "speed", "jump"]
@@ -47,9 +49,35 @@ class Clock(_Told, frozen=True):
     now: str
     now_ns: int
     is_quiet: bool
+    is_passing: bool
+    ahead_of_wall_seconds: float | None
     due: str | None
     scenario: str | None
     message: str
+
+
+class SettingsChange(_Taken, frozen=True, omit_defaults=True):
+    """Settings to be changed; those that are not given stay.
+
+    They hold for Scenarios that begin later and do not choose for themselves. `resultAnnotations`
+    holds for the next attempt of the scheduler.
+    """
+
+    detail: Literal["summary", "decisions", "full"] | msgspec.UnsetType = msgspec.UNSET
+    result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )
+    result_annotations: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class Settings(_Told, frozen=True):
+    """How much the status of a Scenario has of each attempt, when its result is written, and
+    whether results are written on pods as kube-scheduler-simulator does.
+    """
+
+    detail: Literal["summary", "decisions", "full"]
+    result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"]
+    result_annotations: bool
 
 
 class Emptied(_Told, frozen=True):

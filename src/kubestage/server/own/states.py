@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import time
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import Conflict
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping
+    import asyncio
+    from collections.abc import AsyncIterator, Mapping
 
     from kubestage.server.live import Live
     from kubestage.server.own.attempts import Attempts
     from kubestage.server.own.run_records import RunRecords
     from kubestage.server.recording import Recorder
 
-# How long others wait at most while a whole cluster is changed.
-_SLICE_S: Final = 0.005
 _AT_WORK: Final = "the cluster is being {} by somebody else: try again when that is done"
 
 
@@ -82,12 +79,3 @@ async def standstill(live: Live, doing: str) -> AsyncIterator[None]:
         if paced is not None and before is not None:
             paced.set_mode(*before)
             paced.wake()
-
-
-async def in_slices(pieces: Iterable[Any]) -> None:
-    """Do work piece by piece, and let others have their turn every few milliseconds."""
-    until_s = time.perf_counter() + _SLICE_S
-    for _ in pieces:
-        if time.perf_counter() >= until_s:
-            await asyncio.sleep(0)
-            until_s = time.perf_counter() + _SLICE_S

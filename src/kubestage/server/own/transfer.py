@@ -7,7 +7,7 @@ import collections
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import AlreadyExists, ApiError, BadRequest
-from kubestage.server import snapshot_import, snapshots
+from kubestage.server import slices, snapshot_import, snapshots
 from kubestage.server.own import configuration, resetting, states
 from kubestage.server.own.shapes import Imported, Made
 
@@ -63,11 +63,11 @@ async def _import(
                 raise AlreadyExists(f"{place}: is there already: {fix}")
         # On a stage of its own, so that nothing has happened if something is wrong.
         trial = snapshot_import.rehearsal(store, is_empty=replaces)
-        await states.in_slices(snapshot_import.carry_out(trial, wanted.events, []))
+        await slices.in_slices(snapshot_import.carry_out(trial, wanted.events, []))
         removed = await resetting.empty(live) if replaces else 0
         made: list[Json] = []
         try:
-            await states.in_slices(snapshot_import.carry_out(store, wanted.events, made, trial))
+            await slices.in_slices(snapshot_import.carry_out(store, wanted.events, made, trial))
         except ApiError:
             snapshot_import.undo(store, made)
             raise

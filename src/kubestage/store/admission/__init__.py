@@ -20,6 +20,7 @@ from kubestage.store.admission import (
     limit_ranger,
     node_declared_features,
     pod_resize,
+    pod_security,
     pod_topology_labels,
     priority,
     resource_quota,
@@ -56,6 +57,7 @@ DEFAULT: Final[tuple[Step, ...]] = (
 
 CHECKS: Final[tuple[Check, ...]] = (
     limit_ranger.check,
+    pod_security.check,
     claim_resize.check,
     runtime_class.check,
     node_declared_features.check,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from kubestage.objects.validation import status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, MutableSequence
 
     from kubestage.errors import Forbidden
     from kubestage.objects.kinds import Kind
@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """An object that is valid and about to be stored; `old` is None on create."""
+    """An object that is valid and about to be stored; `old` is None on create.
+
+    What is let pass, but not without a word, is added to `warnings`, if somebody reads them.
+    """
 
     kind: Kind
     obj: dict[str, Any]
     old: dict[str, Any] | None = None
     subresource: str = ""
     dry_run: bool = False
+    warnings: MutableSequence[str] | None = None
 
 
 class Webhook(Protocol):

@@ -43,11 +43,10 @@ def metric(life: Life, hpa: str, name: str) -> ChartType | None:
     ]
     marks = _marks(life, hpa, scaled)
     kinds = {"measured": look.BLUE, "target": look.BLACK}
-    told = axis.of(scaled)
-    current = lines.melted(told, {"current": "measured"})
-    aimed = lines.melted(times.changes(told, ("target",)), {"target": "target"})
-    highest = max(row["value"] for row in (*current, *aimed))
-    y = lines.value_axis(title, highest, unit=unit)
+    told = axis.of(times.with_gaps(scaled, life.looks(), "current", "target"))
+    current = lines.melted(told, {"current": "measured"}, steps=True)
+    aimed = lines.melted(times.changes(told, ("target",)), {"target": "target"}, steps=True)
+    y = lines.value_axis(title, lines.highest(current, aimed), unit=unit)
     layers = [
         lines.drawn(current, axis, y, kinds, steps=True),
         lines.drawn(aimed, axis, y, kinds, steps=True, dashed=True, width=1.5),
@@ -118,7 +117,8 @@ def recommendation(life: Life, vpa: str, container: str, resource: str) -> Chart
     if not rows:
         return None
     axis = times.Times(life.seconds)
-    changes = times.changes(axis.of(rows), ("lower", "target", "upper", "request"))
+    fields = ("lower", "target", "upper", "request")
+    changes = times.changes(axis.of(times.with_gaps(rows, life.looks(), *fields)), fields)
     kinds = {"target": look.BLUE, "request": look.BLACK}
     chart, is_cut = bounds.bounded(axis, changes, resource, kinds)
     subtitle = "Shade: from the lower to the upper bound"

@@ -33,15 +33,13 @@ def bounded(
     """
     factor, title = _UNITS.get(resource, (1.0, "cores"))
     told = [{**row, **{name: _times(row.get(name), factor) for name in _FIELDS}} for row in rows]
-    values = lines.melted(told, {name: name for name in kinds})
-    highest = max((row["value"] for row in values), default=1.0)
+    values = lines.melted(told, {name: name for name in kinds}, steps=True)
+    highest = lines.highest(values) or 1.0
     top = max((row["upper"] or 0 for row in told), default=0)
     y = lines.value_axis(title, min(top, _CUT * highest) or highest)
     # Far beyond the chart is as good as anywhere beyond, and can be drawn.
     shade = [
-        {**row, "upper": min(row["upper"], 2 * _CUT * highest)}
-        for row in told
-        if row["upper"] is not None
+        {**row, **_shaded(row, 2 * _CUT * highest)} for row in lines.held(told, ("lower", "upper"))
     ]
     band = (
         alt.Chart(look.data(shade))
@@ -50,6 +48,14 @@ def bounded(
     )
     chart = lines.layered(band, lines.drawn(values, axis, y, kinds, steps=True))
     return chart, top > _CUT * highest
+
+
+def _shaded(row: Json, beyond: float) -> Json:
+    """Both bounds, or none: where one is not known there is nothing to shade."""
+    lower, upper = row["lower"], row["upper"]
+    if lower is None or upper is None:
+        return {"lower": None, "upper": None}
+    return {"lower": lower, "upper": min(upper, beyond)}
 
 
 def _times(value: float | None, factor: float) -> float | None:

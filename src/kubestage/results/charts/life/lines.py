@@ -21,14 +21,40 @@ _MANY: Final = 10_000
 _HEADROOM: Final = 1.08
 
 
-def melted(rows: Sequence[Json], names: Mapping[str, str]) -> list[Json]:
-    """A row for each value that is known, under the name that the legend has for it."""
-    return [
-        {"time": row["time"], "series": title, "value": row[field]}
-        for row in rows
-        for field, title in names.items()
-        if row[field] is not None
-    ]
+def melted(rows: Sequence[Json], names: Mapping[str, str], *, steps: bool = False) -> list[Json]:
+    """A row for each value, under the name that the legend has for it.
+
+    Where a value is not known any more there is one row without it, at which the line ends. A line
+    of `steps` goes on until then, for that is how long its last value held.
+    """
+    told = []
+    for field, title in names.items():
+        last = None
+        for row in rows:
+            value = row[field]
+            if value is None and last is None:
+                continue
+            if value is None and steps:
+                told.append({"time": row["time"], "series": title, "value": last})
+            told.append({"time": row["time"], "series": title, "value": value})
+            last = value
+    return told
+
+
+def held(rows: Sequence[Json], fields: Sequence[str]) -> list[Json]:
+    """Rows in which the last known values hold until the moment at which they are not known."""
+    told: list[Json] = []
+    for row in rows:
+        if told and row[fields[0]] is None and told[-1][fields[0]] is not None:
+            told.append({**row, **{name: told[-1][name] for name in fields}})
+        told.append(row)
+    return told
+
+
+def highest(*values: Sequence[Json]) -> float:
+    """The highest value of all rows that have one."""
+    known = [row["value"] for rows in values for row in rows if row["value"] is not None]
+    return max(known, default=0)
 
 
 def colors(kinds: Mapping[str, str]) -> alt.Color:
@@ -50,6 +76,9 @@ def drawn(
 ) -> alt.Chart:
     """Lines of one axis."""
     mark: Json = {"strokeWidth": width, "clip": True}
+    if not dashed:
+        # A value between two gaps is a point, which has an end of the line to be seen by only.
+        mark["strokeCap"] = "round"
     if steps:
         mark["interpolate"] = "step-after"
     if dashed:

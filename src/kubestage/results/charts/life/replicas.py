@@ -22,9 +22,10 @@ def replicas(life: Life, workload: str) -> ChartType | None:
     found = [row for row in life.rows("replicas") if row["workload"] == workload]
     if not any(row["desired"] or row["launching"] or row["active"] for row in found):
         return None
-    rows = times.changes(axis.of(found), tuple(_KINDS))
-    told = lines.melted(rows, {name: name for name in _KINDS})
-    highest = max(row["value"] for row in told)
+    known = times.with_gaps(found, life.looks(), *_KINDS)
+    rows = times.changes(axis.of(known), tuple(_KINDS))
+    told = lines.melted(rows, {name: name for name in _KINDS}, steps=True)
+    highest = int(lines.highest(told))
     arriving = [row for row in life.rows("requests") if row["workload"] == workload]
     kinds = {**_KINDS, requests.RPS: look.PURPLE} if arriving else dict(_KINDS)
     y = look.count_axis("value", "replicas", highest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -10,7 +11,7 @@ from kubestage.results.charts import look
 from kubestage.results.charts.life import lines, times
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from altair.typing import ChartType
 
@@ -29,6 +30,8 @@ _DOTS: Final = 1500
 _SECOND_MS: Final = 1000
 # From so many times the smallest on, small ones could not be seen on a plain scale.
 _WIDE: Final = 40
+# Rows that are further apart than so many of the usual intervals have a gap between them.
+_IRREGULAR: Final = 1.5
 
 
 def rate_line(axis: Times, rows: Sequence[Json], kinds: Mapping[str, str]) -> alt.Chart:
@@ -36,18 +39,36 @@ def rate_line(axis: Times, rows: Sequence[Json], kinds: Mapping[str, str]) -> al
     moments: dict[float, float] = {}
     for row in rows:
         moments[row["atSeconds"]] = moments.get(row["atSeconds"], 0) + row["rps"]
-    groups = times.grouped([{"atSeconds": at, "rps": rps} for at, rps in sorted(moments.items())])
-    means = [
-        {
-            "atSeconds": group[0]["atSeconds"],
-            "value": sum(each["rps"] for each in group) / len(group),
-            "series": RPS,
-        }
-        for group in groups
-    ]
-    highest = max((row["value"] for row in means), default=0)
-    y = lines.value_axis(RPS, highest, right=True)
-    return lines.drawn(axis.of(means), axis, y, kinds, dashed=True, width=1.5)
+    told = [{"atSeconds": at, "rps": rps} for at, rps in sorted(moments.items())]
+    size = times.group_size(told)
+    means = []
+    for stretch in _streams(told):
+        means += [
+            {"atSeconds": group[0]["atSeconds"], RPS: _mean(group, "rps")}
+            for group in times.grouped(stretch, size=size)
+        ]
+        means.append({"atSeconds": stretch[-1]["atSeconds"], RPS: None})
+    values = lines.melted(axis.of(means[:-1]), {RPS: RPS})
+    y = lines.value_axis(RPS, lines.highest(values), right=True)
+    return lines.drawn(values, axis, y, kinds, dashed=True, width=1.5)
+
+
+def _streams(rows: Sequence[Json]) -> list[list[Json]]:
+    """Rows from one time without any traffic to the next: there are rows at regular intervals."""
+    moments = [row["atSeconds"] for row in rows]
+    steps = [after - before for before, after in itertools.pairwise(moments)]
+    regular = _IRREGULAR * min(steps, default=0)
+    found = [[rows[0]]] if rows else []
+    for step, row in zip(steps, rows[1:], strict=True):
+        if step > regular:
+            found.append([])
+        found[-1].append(row)
+    return found
+
+
+def _mean(rows: Sequence[Json], field: str) -> float:
+    total: float = sum(row[field] for row in rows)
+    return total / len(rows)
 
 
 def requests(life: Life, traffic: str) -> ChartType | None:
@@ -63,9 +84,8 @@ def requests(life: Life, traffic: str) -> ChartType | None:
         means = {name: sum(row[name] for row in group) / len(group) for name in _MOVING}
         told.append({"atSeconds": group[0]["atSeconds"], **means, "failed so far": failed})
     values = lines.melted(axis.of(told), {name: name for name in _STOCKS})
-    highest = max(row["value"] for row in values)
     kinds = {**_STOCKS, RPS: look.PURPLE}
-    y = lines.value_axis("requests", highest)
+    y = lines.value_axis("requests", lines.highest(values))
     chart = lines.layered(lines.drawn(values, axis, y, kinds), rate_line(axis, rows, kinds), axes=2)
     share = look.percent(failed / arrived)
     fate = f"{failed:,} of them failed ({share})" if failed else "none failed"
@@ -86,14 +106,7 @@ def response_times(life: Life, traffic: str) -> ChartType | None:
     lowest = min((*seen, *(row["p50Ms"] for row in rows)))
     unit, size = ("s", _SECOND_MS) if highest >= _LONG * _SECOND_MS else ("ms", 1)
     y = _response_axis(unit, lowest / size, highest / size)
-    told = axis.of(
-        {
-            # In the middle of the time that they are about.
-            "atSeconds": row["atSeconds"] + row["seconds"] / 2,
-            **{name: row[f"{name}Ms"] / size for name in _PERCENTILES},
-        }
-        for row in rows
-    )
+    told = axis.of(_percentiles(rows, size))
     points = [{"time": row["time"], "value": row["responseMs"] / size} for row in shown]
     values = lines.melted(told, {name: name for name in _PERCENTILES})
     chart = lines.layered(
@@ -106,6 +119,17 @@ def response_times(life: Life, traffic: str) -> ChartType | None:
     )
     subtitle = "Lines: percentiles of what was completed; dots: single requests, by arrival"
     return look.finished(chart, f"Response times of {traffic}", subtitle)
+
+
+def _percentiles(rows: Sequence[Json], size: float) -> Iterator[Json]:
+    """Percentiles, each in the middle of the time that it is about; none between those apart."""
+    end = rows[0]["atSeconds"]
+    for row in rows:
+        if row["atSeconds"] > end:
+            yield {"atSeconds": end, **dict.fromkeys(_PERCENTILES)}
+        values = {name: row[f"{name}Ms"] / size for name in _PERCENTILES}
+        yield {"atSeconds": row["atSeconds"] + row["seconds"] / 2, **values}
+        end = row["atSeconds"] + row["seconds"]
 
 
 def _band(axis: Times, bands: Sequence[Json], low: str, high: str) -> alt.Chart:
@@ -136,25 +160,35 @@ def utilization(life: Life, traffic: str) -> ChartType | None:
     axis = times.Times(life.seconds)
     workloads = {row["workload"] for row in life.rows("requests") if row["traffic"] == traffic}
     aims = [
-        {"atSeconds": row["atSeconds"], "series": "HPA target", "value": row["target"] / 100}
+        {"atSeconds": row["atSeconds"], "target": row["target"] / 100}
         for row in life.rows("metrics")
         if row["workload"] in workloads and row["metric"].startswith("cpu") and row["unit"] == "%"
     ]
-    busy = [
-        {
-            "atSeconds": group[-1]["atSeconds"],
-            "series": "CPU used",
-            "value": sum(row["utilization"] for row in group) / len(group),
-        }
-        for group in times.grouped(rows, _POINTS)
-    ]
+    busy = lines.melted(axis.of(_busy(life, rows)), {"utilization": "CPU used"})
+    target = lines.melted(
+        times.changes(axis.of(times.with_gaps(aims, life.looks(), "target")), ("target",)),
+        {"target": "HPA target"},
+        steps=True,
+    )
     kinds = {"CPU used": look.BLUE, **({"HPA target": look.BLACK} if aims else {})}
-    highest = max(row["value"] for row in (*busy, *aims))
-    y = lines.value_axis("share of what replicas may use", highest, unit="%")
-    layers = [lines.drawn(axis.of(busy), axis, y, kinds)]
+    y = lines.value_axis("share of what replicas may use", lines.highest(busy, target), unit="%")
+    layers = [lines.drawn(busy, axis, y, kinds)]
     if aims:
-        ends = times.changes(axis.of(aims), ("value",))
-        layers.append(lines.drawn(ends, axis, y, kinds, steps=True, dashed=True, width=1.5))
+        layers.append(lines.drawn(target, axis, y, kinds, steps=True, dashed=True, width=1.5))
     mean = look.percent(sum(row["utilization"] for row in rows) / len(rows))
     subtitle = f"Mean over active replicas; {mean} over the whole run"
     return look.finished(lines.layered(*layers), f"CPU of the replicas of {traffic}", subtitle)
+
+
+def _busy(life: Life, rows: Sequence[Json]) -> list[Json]:
+    """Means of neighbouring looks; a look at which no replica was active ends the line."""
+    known = times.with_gaps(rows, life.looks(), "utilization")
+    size = times.group_size(rows, _POINTS)
+    told: list[Json] = []
+    for stretch in times.stretches(known, "utilization"):
+        told += [
+            {"atSeconds": group[-1]["atSeconds"], "utilization": _mean(group, "utilization")}
+            for group in times.grouped(stretch, size=size)
+        ]
+        told.append({"atSeconds": stretch[-1]["atSeconds"], "utilization": None})
+    return told[:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -51,6 +52,37 @@ class Times(msgspec.Struct, frozen=True):
         return alt.Tooltip("time:Q", title=self.unit[0], format=",.2f")
 
 
+def with_gaps(rows: Sequence[Json], moments: Sequence[float], *unknown: str) -> list[Json]:
+    """Rows, with one whose fields are None where the first of some moments has no row.
+
+    `moments` are all that were looked at, in order: nobody knows what was between two rows if
+    somebody looked there and found nothing. `unknown` are the fields that a line is drawn of.
+    """
+    if not rows:
+        return []
+    told = [rows[0]]
+    for row in rows[1:]:
+        first = bisect.bisect_right(moments, told[-1]["atSeconds"])
+        if first < bisect.bisect_left(moments, row["atSeconds"]):
+            told.append({**row, "atSeconds": moments[first], **dict.fromkeys(unknown)})
+        told.append(row)
+    after = bisect.bisect_right(moments, told[-1]["atSeconds"])
+    if after < len(moments):
+        told.append({**told[-1], "atSeconds": moments[after], **dict.fromkeys(unknown)})
+    return told
+
+
+def stretches(rows: Sequence[Json], field: str) -> list[list[Json]]:
+    """Neighbouring rows whose field is known, from one gap to the next."""
+    found: list[list[Json]] = [[]]
+    for row in rows:
+        if row[field] is not None:
+            found[-1].append(row)
+        elif found[-1]:
+            found.append([])
+    return [each for each in found if each]
+
+
 def thinned(rows: Sequence[Json], most: int = MOST) -> list[Json]:
     """Some of the rows, the first and the last among them, at even distances."""
     if len(rows) <= most:
@@ -59,9 +91,14 @@ def thinned(rows: Sequence[Json], most: int = MOST) -> list[Json]:
     return [rows[place] for place in places]
 
 
-def grouped(rows: Sequence[Json], most: int = MOST) -> list[list[Json]]:
-    """Neighbouring rows in groups of one size, few enough to be drawn."""
-    size = -(-len(rows) // most) or 1
+def group_size(rows: Sequence[Json], most: int = MOST) -> int:
+    """How many neighbours to take together so that few enough are left to be drawn."""
+    return -(-len(rows) // most) or 1
+
+
+def grouped(rows: Sequence[Json], most: int = MOST, *, size: int | None = None) -> list[list[Json]]:
+    """Neighbouring rows in groups of one size, few enough to be drawn unless `size` is given."""
+    size = size or group_size(rows, most)
     return [list(rows[start : start + size]) for start in range(0, len(rows), size)]
 
 

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+Json = dict[str, Any]
 
 # Texts of users, and a time that lies ahead by design.
 _NOT_PAST: Final = frozenset({"annotations", "labels", "data", "deletionTimestamp"})
 _SUFFIXES: Final = ("Time", "Timestamp", "At")
 
 
-def time_ns(objects: Iterable[dict[str, Any]]) -> int:
+def newest_ns(objects: Iterable[Json]) -> int:
     """Nanoseconds since 1970; 0 if no object has a time."""
     latest = 0
     remaining: list[Any] = list(objects)
@@ -33,6 +35,14 @@ def time_ns(objects: Iterable[dict[str, Any]]) -> int:
             elif isinstance(item, str) and (key.endswith(_SUFFIXES) or key == "time"):
                 latest = max(latest, _read(item))
     return latest
+
+
+def recorded(scenario: Json) -> Iterator[Json]:
+    """The objects that a Scenario puts there as they were recorded."""
+    for event in scenario["spec"]["events"]:
+        body = event.get("createOperation") if isinstance(event, dict) else None
+        if isinstance(body, dict) and body.get("asRecorded"):
+            yield body["object"]
 
 
 def _read(text: str) -> int:

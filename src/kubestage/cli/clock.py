@@ -1,0 +1,180 @@
+"""``kubestage clock``: the virtual time of a server, and how it passes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from kubestage.cli import completion
+from kubestage.errors import InputError
+
+if TYPE_CHECKING:
+    from kubestage.remote.stage_clock import StageClock
+
+Json = dict[str, Any]
+
+EPILOG: Final = """
+[bold]Examples[/bold]
+
+kubestage clock                       [dim]# the time there, and how it passes[/dim]
+
+kubestage clock advance 10m           [dim]# let ten minutes pass at once[/dim]
+
+kubestage clock advance --until 2027-01-01T08:00:00Z
+
+kubestage clock pace realtime         [dim]# as on the wall[/dim]
+
+kubestage clock pace speed 60         [dim]# an hour passes in a minute[/dim]
+
+kubestage clock pace still            [dim]# only when it is advanced[/dim]
+
+kubestage clock pace jump             [dim]# from event to event: the default[/dim]
+
+The server is that of --server or --kubeconfig. Else it is that of KUBECONFIG, if `kubestage serve`
+wrote that file, that of .kubestage in this directory, or the cluster that kubectl would use.
+"""
+_PACES: Final = ("jump", "still", "realtime", "speed")
+_FORMATS: Final = ("text", "json")
+
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        help="The address of the server, as `kubestage serve` prints it.",
+        show_default=False,
+    ),
+]
+Kubeconfig = Annotated[
+    str | None,
+    typer.Option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="The kubeconfig that leads to the server.",
+        show_default=False,
+    ),
+]
+Output = Annotated[str, completion.output_option(*_FORMATS)]
+
+application = typer.Typer(
+    name="clock",
+    help="Show, advance or set the virtual time of a server.",
+    epilog=EPILOG,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
+
+
+@application.callback()
+def clock(
+    context: typer.Context,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    output: Output = "text",
+) -> int:
+    """Show, advance or set the virtual time of a server."""
+    if context.invoked_subcommand is not None:
+        context.obj = (server, kubeconfig, output)
+        return 0
+    return show(context, server, kubeconfig, output)
+
+
+@application.command()
+def show(
+    context: typer.Context,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    output: Output = "text",
+) -> int:
+    """Show what time it is, and how it passes."""
+    asked, output = _asked(context, server, kubeconfig, output)
+    return _print(asked.show(), output)
+
+
+@application.command()
+def advance(
+    context: typer.Context,
+    duration: Annotated[
+        str | None,
+        typer.Argument(metavar="[DURATION]", help="How much, as in 90s, 10m, 1h30m or 7d."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="TIME",
+            help="Up to a moment, as in 2027-01-01T08:00:00Z.",
+            show_default=False,
+        ),
+    ] = None,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    output: Output = "text",
+) -> int:
+    """Let time pass, as fast as that goes; ends when that time has come."""
+    if (duration is None) == (until is None):
+        fix = "write it as in: advance 10m, or: advance --until 2027-01-01T08:00:00Z"
+        raise InputError("give one of a duration and --until", fix=fix)
+    how_much = None if duration is None else _duration(duration)
+    asked, output = _asked(context, server, kubeconfig, output)
+    return _print(asked.advance(how_much, until), output)
+
+
+@application.command()
+def pace(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(_PACES),
+            help="How time is to pass.",
+            autocompletion=completion.one_of(*_PACES),
+        ),
+    ],
+    number: Annotated[
+        float | None,
+        typer.Argument(metavar="[N]", help="With speed: how many times as fast as on the wall."),
+    ] = None,
+    server: Server = None,
+    kubeconfig: Kubeconfig = None,
+    output: Output = "text",
+) -> int:
+    """Let time pass in another way."""
+    completion.check_choice(name, _PACES, "pace")
+    asked, output = _asked(context, server, kubeconfig, output)
+    return _print(asked.set_pace(name, number), output)
+
+
+def _asked(
+    context: typer.Context, server: str | None, config: str | None, output: str
+) -> tuple[StageClock, str]:
+    """The clock that is meant, and how it is to be printed; options may stand before the verb."""
+    from kubestage.cli import clock_server
+    from kubestage.remote.stage_clock import StageClock
+
+    before = context.obj if isinstance(context.obj, tuple) else (None, None, "text")
+    output = output if output != "text" else before[2]
+    completion.check_choice(output, _FORMATS)
+    return StageClock(clock_server.find(server or before[0], config or before[1])), output
+
+
+def _duration(text: str) -> str:
+    """A duration in the words of the API, which knows no days."""
+    from kubestage.cli import living
+    from kubestage.objects import durations
+
+    try:
+        return durations.go_string(living.duration(text))
+    except InputError as error:
+        raise InputError(f'"{text}" is no duration above 0', fix=error.fix) from None
+
+
+def _print(state: Json, output: str) -> int:
+    from kubestage.cli import clock_report, printing
+
+    text = printing.as_json(state) if output == "json" else clock_report.as_text(state)
+    sys.stdout.write(text)
+    return 0

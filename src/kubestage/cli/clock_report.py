@@ -1,0 +1,50 @@
+"""The state of a clock as a person reads it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kubestage.objects import durations
+
+Json = dict[str, Any]
+
+_NS: Final = 1_000_000_000
+_JUMP: Final = "jump: from event to event while there is work"
+
+
+def as_text(state: Json) -> str:
+    """The time, how it passes, and what happens next."""
+    lines = [
+        f"Time:  {state['now']}{_beside(state.get('aheadOfWallSeconds'))}",
+        f"Pace:  {_pace(state)}",
+        f"State: {_state(state)}",
+    ]
+    if state.get("message"):
+        lines.append(f"Note:  {state['message']}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _beside(ahead_s: float | None) -> str:
+    """How far that is from the wall clock, if the clock keeps up with it."""
+    if ahead_s is None:
+        return ""
+    away = durations.go_string(round(abs(ahead_s)) * _NS)
+    return f" ({away} {'ahead of' if ahead_s > 0 else 'behind'} the wall clock)"
+
+
+def _pace(state: Json) -> str:
+    mode = state["mode"]
+    if mode == "paused":
+        return "still: only when it is advanced"
+    if mode == "speed":
+        speed = state["speed"]
+        return "realtime: as on the wall" if speed == 1 else f"speed {speed:g}"
+    passing = "; it passes now, since somebody watches" if state.get("isPassing") else ""
+    return f"{_JUMP}{passing}"
+
+
+def _state(state: Json) -> str:
+    scenario, due = state.get("scenario"), state.get("due")
+    told = f'Scenario "{scenario}" has the clock' if scenario else ""
+    told = told or ("nothing is under way" if state.get("isQuiet") else "work is under way")
+    return f"{told}; next event due at {due}" if due else told

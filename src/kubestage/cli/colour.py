@@ -1,0 +1,50 @@
+"""Results in colour where a person reads them on a terminal; plain text everywhere else.
+
+NO_COLOR and TERM=dumb are honoured, and so is FORCE_COLOR.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+# Words that tell how something went, wherever they stand in a table or a sentence.
+_STYLES: Final = {
+    r"\b(Pending|Failed|Unschedulable|CrashLoopBackOff|NotReady)\b": "red",
+    r"(?m)\b[1-9][\d,]* (pending|failed)\b": "red",
+    r"(?m)^(Attention|Without a node).*$": "bold red",
+    r"\b(Gated|Preempted|Paused|Terminating)\b": "yellow",
+    r"\b[1-9][\d,]* (gated|preempted)\b": "yellow",
+    r"\b(Scheduled|Succeeded|Running|Complete|Ready)\b": "green",
+    r"(?m)^(?=[A-Z]{3})[A-Z][A-Z()%/.-]*( {1,}[A-Z()%/.-]+)*$": "bold",
+}
+
+
+def write(text: str) -> None:
+    """Write a result to stdout."""
+    sys.stdout.write(painted(text))
+
+
+def painted(text: str) -> str:
+    """The text with colours, if stdout is a terminal that shows them."""
+    if not _is_wanted():
+        return text
+    from rich import console
+    from rich import text as texts
+
+    screen = console.Console(force_terminal=True, highlight=False)
+    if screen.no_color or screen.color_system is None:
+        return text
+    coloured = texts.Text(text)
+    for pattern, style in _STYLES.items():
+        coloured.highlight_regex(pattern, style)
+    with screen.capture() as captured:
+        screen.print(coloured, end="", soft_wrap=True)
+    return captured.get()
+
+
+def _is_wanted() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

@@ -1,0 +1,115 @@
+"""``kubestage examples``: what to begin with."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from kubestage.cli.example_files import Example
+
+EPILOG: Final = """
+[bold]Examples[/bold]
+
+kubestage examples                           [dim]# all, with what they show[/dim]
+
+kubestage examples show 19                   [dim]# what it is about[/dim]
+
+kubestage examples copy 19                   [dim]# into a directory of that name[/dim]
+
+kubestage examples copy hpa-step-load demo   [dim]# into demo[/dim]
+
+An example is named by its number, its name, or a part of it that no other has.
+"""
+
+
+def _names() -> list[str]:
+    from kubestage.cli import example_files
+
+    return [each.name for each in example_files.all_examples()]
+
+
+Named = Annotated[
+    str,
+    typer.Argument(
+        metavar="EXAMPLE",
+        help="A number or a name, as in 19 or 19-hpa-step-load.",
+        autocompletion=_names,
+        show_default=False,
+    ),
+]
+
+application = typer.Typer(
+    name="examples",
+    help="List the examples, show one, or copy one to work with.",
+    epilog=EPILOG,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
+
+
+@application.callback()
+def examples(context: typer.Context) -> int:
+    """List the examples, show one, or copy one to work with."""
+    if context.invoked_subcommand is None:
+        return list_all()
+    return 0
+
+
+@application.command("list")
+def list_all() -> int:
+    """List the examples."""
+    from kubestage.cli import example_files
+    from kubestage.objects.tables import text
+
+    found = example_files.all_examples()
+    rows = [("NAME", "WHAT IT SHOWS"), *((each.name, each.title) for each in found)]
+    lines = [line.rstrip() for line in text.align(rows)]
+    lines += ["", "kubestage examples copy NAME gets you one to work with."]
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return 0
+
+
+@application.command()
+def show(name: Named) -> int:
+    """Show what an example is about, and how it is run."""
+    from kubestage.cli import example_files
+
+    example = example_files.find(name)
+    lines = [example.readme.rstrip(), "", f"Files: {', '.join(example.files)}"]
+    sys.stdout.write("\n".join([*lines, *_next(example, None)]) + "\n")
+    return 0
+
+
+@application.command()
+def copy(
+    name: Named,
+    directory: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DIR]",
+            help="Where to; a directory of its name if none is given.",
+            show_default=False,
+        ),
+    ] = None,
+) -> int:
+    """Copy an example into a directory of yours."""
+    from kubestage.cli import example_files
+
+    example = example_files.find(name)
+    target = example_files.copy(example, directory)
+    lines = [f"Copied {example.name} to {target}.", *_next(example, str(target))]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _next(example: Example, target: str | None) -> list[str]:
+    """What to type now."""
+    if not example.is_portable:
+        return ["It needs the repository around it: run it in a checkout."]
+    first = [f"kubestage examples copy {example.name}"] if target is None else []
+    commands = [*first, f"cd {target or example.name}", *example.commands]
+    return ["Try it:", *(f"  {each}" for each in commands)]

@@ -1,0 +1,49 @@
+"""What models and autoscalers log, on stderr, with virtual time."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kubestage.cli import completion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEVELS: Final = ("debug", "info", "warning", "error")
+HELP: Final = "Print log lines to stderr, with virtual time, from debug, info, warning or error on."
+LogLevel = Annotated[
+    str | None,
+    typer.Option(
+        "--log-level",
+        metavar="LEVEL",
+        help=HELP,
+        autocompletion=completion.one_of(*LEVELS),
+    ),
+]
+
+
+@contextlib.contextmanager
+def printed(level: str | None) -> Iterator[None]:
+    """Print what is logged from this level on; nothing without one."""
+    if level is None:
+        yield
+        return
+    from kubestage.sim.context import LOGGER
+
+    completion.check_choice(level, LEVELS, "log level")
+    logger = logging.getLogger(LOGGER)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(virtual_time)s %(levelname)s %(message)s"))
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(level.upper())
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+        logger.removeHandler(handler)

@@ -1,0 +1,46 @@
+"""Movements as a table on stdout, however many there are."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from kubestage.results.trace import TraceRow
+
+Kind = Annotated[
+    str | None, typer.Option("--kind", metavar="KIND", help="Print this movement only.")
+]
+Entity = Annotated[
+    str | None, typer.Option("--entity", metavar="NAME", help="Print this entity only.")
+]
+Stock = Annotated[
+    str | None,
+    typer.Option("--stock", metavar="NAME", help="Print movements from or to this stock only."),
+]
+
+
+def print_trace(columns: Sequence[str], read: Callable[[], Iterable[TraceRow]]) -> int:
+    """Print the movements that `read` yields, and tell how many there were."""
+    from kubestage.results import trace
+
+    return print_table(columns, lambda: map(trace.format_row, read()))
+
+
+def print_table(columns: Sequence[str], read: Callable[[], Iterable[Sequence[str]]]) -> int:
+    """Print rows below their columns, and tell how many there were."""
+    # Read twice: once for the widths and once to print, so that no length of trace fills memory.
+    widths = [len(column) for column in columns]
+    count = 0
+    for row in read():
+        widths = list(map(max, widths, map(len, row)))
+        count += 1
+    for row in itertools.chain([[column.upper() for column in columns]], read()):
+        line = "   ".join(map(str.ljust, row, widths))
+        sys.stdout.write(line.rstrip() + "\n")
+    return count

@@ -1,0 +1,60 @@
+"""Where a Scenario begins: on a new cluster, whatever this one was before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubestage.scenario import own_counts, recorded_times, resource
+from kubestage.scenario.own_counts import OwnCounts
+from kubestage.scenario.resource import SCENARIO
+from kubestage.sim.clock import EPOCH_2026_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubestage.store.store import Store
+
+Json = dict[str, Any]
+
+
+class Beginning:
+    """Makes an emptied cluster a new one.
+
+    `start_over` does so, at a moment of the calendar. That moment is `origin_ns`; without one the
+    calendar goes on, as on a server, and Scenarios tell a time of their own.
+    """
+
+    def __init__(
+        self, store: Store, start_over: Callable[[int], None], origin_ns: int | None
+    ) -> None:
+        self._store = store
+        self._start_over = start_over
+        self._origin_ns = origin_ns
+
+    def begin(self, name: str) -> OwnCounts:
+        """Have nothing of what was before make a difference; how the Scenario counts from here."""
+        store, clock = self._store, self._store.clock
+        scenario = store.read(SCENARIO)[name]
+        origin_ns = self.origin_ns(scenario)
+        continues = self._origin_ns is None
+        self._start_over(own_counts.whole_second(clock.unix_ns) if continues else origin_ns)
+        counts = OwnCounts(store.ledger.revision, clock.epoch_ns, origin_ns)
+        if counts.is_plain:
+            return counts
+        # Who goes on with the Scenario after a restart has to count as it was counted.
+        counts = OwnCounts(store.ledger.revision + 1, clock.epoch_ns, origin_ns)
+        metadata = scenario["metadata"]
+        annotations = {**(metadata.get("annotations") or {}), own_counts.BEGAN: counts.annotation}
+        store.record_metadata(SCENARIO, name, {**metadata, "annotations": annotations})
+        return counts
+
+    def resume(self, scenario: Json) -> OwnCounts:
+        """How a Scenario counts that was begun by another controller."""
+        return own_counts.resumed(scenario, self.origin_ns(scenario))
+
+    def origin_ns(self, scenario: Json) -> int:
+        """The first moment of a Scenario as it tells it: when it was recorded, if it was."""
+        if self._origin_ns is not None:
+            return self._origin_ns
+        recorded = recorded_times.recorded(resource.normalized(scenario))
+        return own_counts.whole_second(recorded_times.newest_ns(recorded)) or EPOCH_2026_NS

@@ -1,0 +1,109 @@
+"""The tutorial as a newcomer walks through it: every command is run, and prints what is shown."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.server.served import Served, require_kubectl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = pathlib.Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "tutorial.md").read_text()
+BLOCK = re.compile(
+    r"^```(?P<kind>[a-z]+)(?: title=\"(?P<name>.*?)\")?\n(?P<text>.*?)^```\n",
+    re.DOTALL | re.MULTILINE,
+)
+COMMAND = re.compile(r"^\$ (.*?)\n(.*?)(?=^\$ |\Z)", re.DOTALL | re.MULTILINE)
+# What makes an environment, or goes on until somebody stops it.
+NOT_HERE = ("make demo", ". .venv/bin/activate", "kubestage serve examples/01-first-cluster")
+SHIM = f"""#!/bin/sh
+exec {sys.executable} -c 'from kubestage import cli; cli.main()' "$@"
+"""
+
+
+def _pattern(shown: str) -> str:
+    """The output as a pattern: three dots stand for any lines, or for the rest of one."""
+    lines = []
+    for line in shown.splitlines():
+        if line == "...":
+            lines.append(r"(?:.*\n)*")
+        elif line.endswith(" ..."):
+            lines.append(re.escape(line.removesuffix("...")) + r".*\n")
+        else:
+            lines.append(re.escape(line) + r"\n")
+    return "".join(lines)
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path) -> pathlib.Path:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    shim = tmp_path / "bin" / "kubestage"
+    shim.parent.mkdir()
+    shim.write_text(SHIM)
+    shim.chmod(0o755)
+    return tmp_path
+
+
+def _print(command: str, folder: pathlib.Path, variables: Mapping[str, str]) -> str:
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env={**os.environ, **variables, "PATH": path, "COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.stdout
+
+
+def _walk(folder: pathlib.Path, program: str, variables: Mapping[str, str]) -> int:
+    """Run the commands of a program and the silent ones before them; how many have printed."""
+    count = 0
+    for block in BLOCK.finditer(TEXT):
+        if block["kind"] == "yaml":
+            (folder / block["name"]).write_text(block["text"])
+        elif block["kind"] == "sh" and program == "kubestage":
+            for line in block["text"].splitlines():
+                if line not in NOT_HERE:
+                    assert _print(line, folder, variables) == "", line
+        elif block["kind"] == "console":
+            for command, shown in COMMAND.findall(block["text"]):
+                if command.startswith(program):
+                    printed = _print(command, folder, variables)
+                    assert re.fullmatch(_pattern(shown), printed), f"{command}\n{printed}"
+                    count += 1
+    return count
+
+
+def test_what_kubestage_prints_is_what_is_shown(folder: pathlib.Path) -> None:
+    assert _walk(folder, "kubestage", {}) > 8
+
+
+def test_what_kubectl_prints_is_what_is_shown(folder: pathlib.Path) -> None:
+    require_kubectl()
+    with Served(str(ROOT / "examples" / "01-first-cluster")) as served:
+        assert _walk(folder, "kubectl", served.environment) > 4
+
+
+def test_no_output_is_empty_and_every_one_is_explained() -> None:
+    for block in BLOCK.finditer(TEXT):
+        if block["kind"] == "console":
+            for command, shown in COMMAND.findall(block["text"]):
+                assert shown.strip(), command
+                assert shown.strip() != "...", command
+            after = TEXT[block.end() :].lstrip()
+            assert after[:1].isalpha() or after.startswith("`"), block["text"]
+        elif block["kind"] == "python":
+            assert "print(" in block["text"], block["text"]

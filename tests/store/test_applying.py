@@ -127,6 +127,16 @@ def test_what_is_no_object_is_refused(config: Any, problem: str) -> None:
         make_store().apply(CONFIG_MAP, "m", config, manager="me")
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_an_object_of_another_kind_is_not_applied(is_there: bool) -> None:
+    store = make_store()
+    if is_there:
+        store.apply(DEPLOYMENT, "d", deployment({"name": "main", "image": "i"}), manager="me")
+    config = {**deployment({"name": "main", "image": "i"}), "kind": "ReplicaSet"}
+    with pytest.raises(errors.BadRequest, match="invalid object type: apps/v1, Kind=ReplicaSet"):
+        store.apply(DEPLOYMENT, "d", config, manager="me", force=True)
+
+
 def test_an_applier_must_have_a_name() -> None:
     with pytest.raises(errors.Invalid) as refused:
         apply(make_store(), {}, "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.results.analysis import Digest, PodState
+    from kubestage.results.analysis import Digest
 
 _GROUPS: Final = 10
 _NAMED: Final = 3
@@ -21,7 +21,7 @@ def lines(told: Digest, hint: str) -> Iterable[str]:
     groups: dict[str, list[str]] = {}
     for pod in told.pods:
         if pod.is_waiting:
-            groups.setdefault(pod.message or _untried(pod), []).append(pod.key)
+            groups.setdefault(pod.message or pod.untried, []).append(pod.key)
     if groups:
         yield ""
         yield f"Without a node ({hint} tells more):"
@@ -32,10 +32,3 @@ def lines(told: Digest, hint: str) -> Iterable[str]:
         yield f"    {message}"
     if len(groups) > _GROUPS:
         yield f"  and {len(groups) - _GROUPS} more reasons"
-
-
-def _untried(pod: PodState) -> str:
-    """What may have kept the scheduler from a pod that it says nothing about."""
-    if (pod.object.get("spec") or {}).get("resourceClaims"):
-        return "not tried: are all of its ResourceClaims there?"
-    return f'not tried: is there a profile "{pod.profile}"?'

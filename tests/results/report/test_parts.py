@@ -56,7 +56,8 @@ def test_pods_that_are_gated_or_were_never_tried_are_told_apart() -> None:
     events = [samples.created(0, gated), samples.created(0, make_pod("untried"))]
     told = reasons.reasons(analysis.digest(samples.scenario({"0": events})).pods)
     assert "Held back by its gates: example.com/quota" in told
-    assert "No reason was recorded" in told
+    assert "Not tried: is there a profile" in told
+    assert "default-scheduler" in told
     assert "Every pod has a node" in reasons.reasons([])
 
 

@@ -58,6 +58,13 @@ class PodState:
         return self.is_waiting and bool((self.object.get("spec") or {}).get("schedulingGates"))
 
     @property
+    def untried(self) -> str:
+        """What may have kept the scheduler from a pod that it says nothing about."""
+        if (self.object.get("spec") or {}).get("resourceClaims"):
+            return "not tried: are all of its ResourceClaims there?"
+        return f'not tried: is there a profile "{self.profile}"?'
+
+    @property
     def status(self) -> str:
         """Scheduled, Pending, Gated, Preempted, Deleted, Succeeded or Failed."""
         if self.preempted is not None:

@@ -28,6 +28,8 @@ VERMILION: Final = "#D55E00"
 PURPLE: Final = "#CC79A7"
 SKY: Final = "#56B4E9"
 BLACK: Final = "#333333"
+YELLOW: Final = "#F0E442"
+GREY: Final = "#999999"
 RESOURCES: Final = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, BLACK)
 # From next to nothing to all; a line drawn in grey would show the same order.
 SHADES: Final = ("#e6eef6", "#a6cbe3", "#3f8fc5", "#0a4a90", "#062a5c")

@@ -22,17 +22,17 @@ _ROW: Final = 22
 _NAMES: Final = 220
 _MS: Final = 1e-6
 _COLORS: Final = {
-    "PreEnqueue": look.BLACK,
+    "PreEnqueue": look.GREY,
     "PreFilter": look.SKY,
     "Filter": look.BLUE,
     "PostFilter": look.VERMILION,
     "PreScore": look.ORANGE,
     "Score": look.GREEN,
     "Reserve": look.PURPLE,
-    "Permit": look.PURPLE,
-    "PreBind": look.PURPLE,
+    "Permit": "#B15928",
+    "PreBind": look.YELLOW,
     "Bind": look.BLACK,
-    "PostBind": look.PURPLE,
+    "PostBind": "#6A3D9A",
 }
 
 

@@ -21,7 +21,6 @@ _DIGITS: Final = re.compile(r"\d+")
 _NAMED: Final = 6
 _GROUPS: Final = 25
 _HEADLINES: Final = 3
-_SILENT: Final = "No reason was recorded: the pod was not tried, or the run was kept as a summary."
 
 
 def reasons(pods: Iterable[PodState]) -> Html:
@@ -64,7 +63,7 @@ def reason(pod: PodState) -> str:
     if pod.is_gated:
         gates = (pod.object.get("spec") or {}).get("schedulingGates") or ()
         return f"Held back by its gates: {', '.join(str(each.get('name')) for each in gates)}"
-    return pod.message or _SILENT
+    return pod.message or f"{pod.untried[0].upper()}{pod.untried[1:]}"
 
 
 def _told(group: list[PodState]) -> Html:

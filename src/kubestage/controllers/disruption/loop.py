@@ -40,6 +40,8 @@ class DisruptionController(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._tallies = Tallies()
+        # Until when a disruption is believed at least, by the pod that it was announced for.
+        self._announced: dict[str, int] = {}
 
     def handlers(self) -> Handlers:
         """Pods and budgets."""
@@ -87,10 +89,27 @@ class DisruptionController(Controller):
             if looks:
                 self.queue.add(first)
         status = change.new.get("status")
-        if change.type != DELETED and (change.old is None or change.old.get("status") != status):
-            stale_ns = _stale_from_ns(change.new)
-            if stale_ns is not None:
-                self.queue.add_at(f"pod:{change.key}", stale_ns)
+        if change.type == DELETED:
+            self._announced.pop(change.key, None)
+        elif change.old is None or change.old.get("status") != status:
+            self._expect_deletion(change)
+
+    def _expect_deletion(self, change: Change) -> None:
+        """Look again at a pod whose disruption was announced, if it is still there then.
+
+        Whoever announces it has two minutes from that moment on, too: a client writes the time of
+        its own clock, and virtual time may be far ahead of that.
+        """
+        stale_ns = _stale_from_ns(change.new)
+        if stale_ns is None:
+            self._announced.pop(change.key, None)
+            return
+        if change.old is not None and _stale_from_ns(change.old) is None:
+            self._announced[change.key] = self.clock.unix_ns + _TIMEOUT_NS
+        self.queue.add_at(f"pod:{change.key}", self._later(change.key, stale_ns))
+
+    def _later(self, key: str, stale_ns: int) -> int:
+        return max(stale_ns, self._announced.get(key, 0))
 
     def _tell_of_many(self, pod: Json, chosen: str) -> None:
         metadata = pod["metadata"]
@@ -177,6 +196,7 @@ class DisruptionController(Controller):
         stale_ns = None if pod is None else _stale_from_ns(pod)
         if pod is None or stale_ns is None:
             return
+        stale_ns = self._later(key, stale_ns)
         if stale_ns > self.clock.unix_ns:
             self.queue.add_at(f"pod:{key}", stale_ns)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError, BadRequest
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _OBJECTS: Final = ("/api/v1/", "/apis/")
 _NORMAL: Final = 1000
+# client-go makes its streams after the handshake, and drops what comes before they are there.
+_STREAMS_S: Final = 0.1
 
 
 async def serve(live: Live, encoder: Encoder, scope: Message, receive: Receive, send: Send) -> None:
@@ -36,6 +39,7 @@ async def serve(live: Live, encoder: Encoder, scope: Message, receive: Receive, 
             await send(message)
         return
     await send({"type": "websocket.accept", "subprotocol": sent[0]})
+    await asyncio.sleep(_STREAMS_S)
     for message in sent[1]:
         await send(message)
     await send({"type": "websocket.close", "code": _NORMAL})

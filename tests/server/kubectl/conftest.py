@@ -25,7 +25,17 @@ class Kubectl:
         self.namespace = namespace
 
     def run(self, *words: str, given: str | None = None, editor: str = "") -> Any:
-        """What became of a command."""
+        """What became of a command.
+
+        On a busy machine kubectl may lose output of `exec` that comes before it has made its
+        streams, and says so: then it is asked again.
+        """
+        done = self._once(words, given, editor)
+        while words[0] == "exec" and "Unknown stream id" in done.stderr:
+            done = self._once(words, given, editor)
+        return done
+
+    def _once(self, words: tuple[str, ...], given: str | None, editor: str) -> Any:
         command = ["kubectl", "-n", self.namespace, *words]
         return subprocess.run(
             command,

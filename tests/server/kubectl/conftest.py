@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _NUMBERS = itertools.count()
 
 
+_TRIES = 10
+
+
 class Kubectl:
     """The real kubectl, in a namespace of its own."""
 
@@ -30,10 +33,11 @@ class Kubectl:
         On a busy machine kubectl may lose output of `exec` that comes before it has made its
         streams, and says so: then it is asked again.
         """
-        done = self._once(words, given, editor)
-        while words[0] == "exec" and "Unknown stream id" in done.stderr:
+        for _ in range(_TRIES - 1):
             done = self._once(words, given, editor)
-        return done
+            if words[0] != "exec" or "Unknown stream id" not in done.stderr:
+                return done
+        return self._once(words, given, editor)
 
     def _once(self, words: tuple[str, ...], given: str | None, editor: str) -> Any:
         command = ["kubectl", "-n", self.namespace, *words]

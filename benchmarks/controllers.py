@@ -19,7 +19,7 @@ from kubestage.testing import make_node
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 def _stage(nodes: int, launch_delay: str = "1s") -> Stage:

@@ -30,20 +30,20 @@ from kubestage.measure.registry import Registry
 from kubestage.remote.access import Access
 from kubestage.remote.cluster import RemoteCluster
 from kubestage.sim.streams import Streams
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
 
-Json = dict[str, Any]
 
 CONFIGS = pathlib.Path(__file__).parents[2] / "shared" / "data" / "clusterloader2"
 KUBESTAGE = [sys.executable, "-c", "from kubestage import cli; cli.main()"]
 RATES = (50, 200)
 SECONDS = 10
 WITHIN = 0.02
-NS = 1_000_000_000
 POD = Resource("v1", "Pod")
 # What the runs in virtual time must stay under: nodes, seconds, MiB.
 VIRTUAL = (100, 60, 4096)
@@ -98,7 +98,7 @@ def slept(cluster: RemoteCluster, qps: float, count: int, prefix: str) -> Json:
             body = server_load.pod(name)
             call = Call(verb="create", resource=POD, namespace="default", body=body)
             cluster.call(call, answered)
-            moments.at(moments.now_ns + int(NS / qps), send)
+            moments.at(moments.now_ns + int(SECOND_NS / qps), send)
 
     def answered(answer: Answer) -> None:
         assert answer.error is None, answer.error
@@ -113,11 +113,11 @@ def rate(sent_ns: list[int], qps: float, spent_s: float) -> Json:
     """What the times of calls come to."""
     sent_ns = sorted(sent_ns)
     late_ms = sorted(
-        (at - sent_ns[0] - number * NS / qps) / 1e6 for number, at in enumerate(sent_ns)
+        (at - sent_ns[0] - number * SECOND_NS / qps) / 1e6 for number, at in enumerate(sent_ns)
     )
     return {
         "calls": len(sent_ns),
-        "achieved": (len(sent_ns) - 1) * NS / (sent_ns[-1] - sent_ns[0]),
+        "achieved": (len(sent_ns) - 1) * SECOND_NS / (sent_ns[-1] - sent_ns[0]),
         "late_p50_ms": late_ms[len(late_ms) // 2],
         "late_p99_ms": late_ms[len(late_ms) * 99 // 100],
         "cpu_us_per_call": 1e6 * spent_s / len(sent_ns),

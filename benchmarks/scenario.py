@@ -13,12 +13,13 @@ import pathlib
 import sys
 import tempfile
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.scenario import resource
 from kubestage.testing import make_node, make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 KUBESTAGE = [sys.executable, "-c", "from kubestage import cli; cli.main()"]
 CPUS = ("100m", "250m", "500m", "1")

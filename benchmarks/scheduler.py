@@ -39,7 +39,8 @@ import scheduler_tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 SHARED = pathlib.Path(__file__).parents[2] / "shared" / "bench"
 LIBRARIES = ("numpy", "numba")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _ROW: Final = 46
 _WAYS: Final = {"alike": "without binding", "whole": "bound, with an Event"}

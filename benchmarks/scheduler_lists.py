@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 NAMES: Final = (
     "basic-1000-5000",

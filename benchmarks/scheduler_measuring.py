@@ -26,11 +26,11 @@ from kubestage.store.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.framework import CycleState, Status
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 
 SLICE_SECONDS: Final = 0.075
 _FIRST_SLICE: Final = 200

@@ -10,14 +10,15 @@ from __future__ import annotations
 import argparse
 import json
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import scheduler_charts
 import scheduler_tables
 
 from kubestage.results import charts
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 

@@ -25,9 +25,9 @@ import scheduler_shapes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.scheduler import Scheduler
 
-Json = dict[str, Any]
 
 CACHE: Final = "NUMBA_CACHE_DIR"
 # Some of the shapes take seconds; there is no need to look at the machine that often.

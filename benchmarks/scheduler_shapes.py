@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import scheduler_lists
 import scheduler_volumes
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.framework import CycleState, NodeInfo, Status
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 
 FAILING: Final = {
     "full-1000-200": "nobody may be evicted",

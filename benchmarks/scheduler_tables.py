@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 class Figure(NamedTuple):

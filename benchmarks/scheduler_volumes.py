@@ -7,14 +7,15 @@ volume for where the pod goes. Both of the last wait for their first consumer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import scheduler_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _STORAGE: Final = "storage.k8s.io/v1"
 _DRIVER: Final = "disk.example.com"

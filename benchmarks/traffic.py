@@ -24,15 +24,15 @@ from kubestage.traffic.fast.compiling import COMPILED
 from kubestage.traffic.fast.engine import FastRequests
 from kubestage.traffic.feed import Feed
 from kubestage.traffic.movements import MovementRequests
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.traffic.requests import Requests
 
-Json = dict[str, Any]
 
-SECOND = 1_000_000_000
 CUSTOMERS = 200_000
 SERVERS, ARRIVALS_PER_S, SERVICES_PER_S = 10, 8.0, 1.0
 SHARED = pathlib.Path(__file__).parents[2] / "shared" / "bench"
@@ -58,7 +58,7 @@ def fast(spec: specs.Spec, replicas: int, cores: float, seconds: float) -> Reque
     requests = FastRequests(spec.service, Feed(spec, 1, "benchmark", 1))
     for at in range(replicas):
         requests.add_replica(f"web-{at}", cores)
-    requests.advance(round(seconds * SECOND))
+    requests.advance(round(seconds * SECOND_NS))
     requests.check()
     return requests
 
@@ -69,7 +69,7 @@ def moved(spec: specs.Spec, replicas: int, cores: float, seconds: float) -> Requ
     requests = MovementRequests(environment, "benchmark", spec.service, feed)
     for at in range(replicas):
         requests.add_replica(f"web-{at}", cores)
-    environment.run(round(seconds * SECOND))
+    environment.run(round(seconds * SECOND_NS))
     requests.check()
     return requests
 
@@ -142,7 +142,7 @@ def run_long() -> None:
     began = time.process_time()
     print("A hundred million requests, processor sharing on 61 replicas")
     for part in range(1, 11):
-        requests.advance(part * 1_000 * SECOND)
+        requests.advance(part * 1_000 * SECOND_NS)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         spent = time.process_time() - began
         print(f"  {requests.record.arrived:>12,} requests {spent:>8.1f} s, {peak:.0f} MB at most")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage import Stage
 from kubestage.objects.patches import PatchType
@@ -13,9 +13,9 @@ from kubestage.testing import make_deployment, make_node, make_pod
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.results.analysis import ClusterState, Summary
 
-Json = dict[str, Any]
 
 NAME = "worst-case"
 ZONES = "abcabc"

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from kubestage.backtest import csv_reading, target
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.backtest.series import Series
     from kubestage.backtest.target import Target
-
-Json = dict[str, Any]
 
 
 def make_hpa(target_percent: int = 50, **spec: Any) -> Json:

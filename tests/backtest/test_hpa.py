@@ -11,9 +11,9 @@ from kubestage.controllers.hpa.settings import HpaSettings
 from tests.backtest.manifests import made_up, make_hpa, totals
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.backtest.outcome import Outcome
 
-Json = dict[str, Any]
 
 HASTY: Json = {"scaleDown": {"stabilizationWindowSeconds": 0}}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from kubestage.backtest import target
 from kubestage.backtest.target import Replicas
 from kubestage.testing import make_deployment
+from kubestage.units import SECOND_NS
 from tests.backtest.manifests import made_up
 
-SECOND_NS = 1_000_000_000
 START_NS = 1_767_225_600 * SECOND_NS
 
 

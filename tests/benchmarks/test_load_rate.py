@@ -10,10 +10,10 @@ import pytest
 
 from kubestage.remote import kubeconfig
 from kubestage.remote.cluster import RemoteCluster
+from kubestage.units import SECOND_NS
 from tests.server.served import Served
 
 ROOT = pathlib.Path(__file__).parents[2]
-SECOND = 1_000_000_000
 
 
 @pytest.fixture
@@ -24,12 +24,14 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_rate_is_that_of_the_gaps_between_calls(program: Any) -> None:
-    even = program.rate([5 * SECOND + number * SECOND // 50 for number in range(101)], 50, 0.101)
+    even = program.rate(
+        [5 * SECOND_NS + number * SECOND_NS // 50 for number in range(101)], 50, 0.101
+    )
     assert even["achieved"] == pytest.approx(50)
     assert even["late_p99_ms"] == pytest.approx(0)
     assert even["cpu_us_per_call"] == pytest.approx(1000)
 
-    late = program.rate([2 * SECOND, 0, 4 * SECOND], 1, 1)
+    late = program.rate([2 * SECOND_NS, 0, 4 * SECOND_NS], 1, 1)
     assert late["achieved"] == pytest.approx(0.5)
     assert late["late_p99_ms"] == pytest.approx(2000)
 

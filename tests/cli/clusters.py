@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import pathlib
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def write(name: str, *objects: Json) -> None:

@@ -6,12 +6,13 @@ import functools
 import json
 import pathlib
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.cli import app
 from kubestage.testing import make_node, make_pod, make_priority_class
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 API_VERSION = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
 

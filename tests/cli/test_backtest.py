@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -13,9 +13,9 @@ from kubestage.testing import make_deployment
 from tests.backtest.manifests import make_hpa, make_vpa
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Result, Terminal
 
-Json = dict[str, Any]
 
 CSV = "time,total\n0,1\n60,4\n300,4\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +14,6 @@ from tests.cli import clusters, pages, scenarios
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 HEAPING = """
 profiles:

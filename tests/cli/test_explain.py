@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +13,8 @@ from kubestage.testing import make_node, make_pod
 from tests.cli import clusters, pages, scenarios
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

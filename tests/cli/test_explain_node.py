@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,9 +10,8 @@ from kubestage.testing import make_node, make_pod
 from tests.cli import scenarios
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
-
-Json = dict[str, Any]
 
 
 def explained(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +16,9 @@ from kubestage.scheduler.record import Decision
 from tests.results import samples
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.run_record import RunRecord
 
-Json = dict[str, Any]
 
 REPEAT = Repeat(
     version="0",

@@ -7,11 +7,11 @@ import pathlib
 from typing import TYPE_CHECKING, Any
 
 from kubestage.results.load import reading
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
 
-SECOND = 10**9
 POD = (
     '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "{{.Name}}", "labels": '
     '{"n": "{{ N+i%5 }}"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}'
@@ -74,7 +74,7 @@ def test_a_file_in_the_document_s_words_runs_as_it_is(terminal: Terminal) -> Non
         *(("Pod", f"namespace-{at}", f"pod-{pod}") for at in (1, 2) for pod in (0, 1)),
     ]
     waited = [made[at]["asked_ns"] - began[step]["began_ns"] for at, step in ((0, 0), (2, 2))]
-    assert waited == [3 * SECOND, 3 * SECOND]
+    assert waited == [3 * SECOND_NS, 3 * SECOND_NS]
     assert judged == {"PodStartupLatencyValidator", "APICallLatencyValidator"}
     gone = {each["name"] for each in left if each["kind"] == "Namespace"}
     assert gone == {"mine-0", "mine-1", "namespace-1", "namespace-2"}

@@ -6,15 +6,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from kubestage.cli.load_shell import StageShell
+from kubestage.units import SECOND_NS
 from tests.measure.fake_cluster import FakeMoments
 
 if TYPE_CHECKING:
     import pytest
 
-SECOND = 1_000_000_000
 
-
-def ran(*command: str, timeout_ns: int = 20 * SECOND) -> tuple[int, str]:
+def ran(*command: str, timeout_ns: int = 20 * SECOND_NS) -> tuple[int, str]:
     """What a command came to; nobody is told before the next moment."""
     moments = FakeMoments()
     told: list[tuple[int, str]] = []
@@ -35,7 +34,7 @@ def test_its_exit_code_is_told() -> None:
 
 
 def test_a_command_that_takes_too_long_is_killed() -> None:
-    code, text = ran(sys.executable, "-c", "import time; time.sleep(60)", timeout_ns=SECOND // 5)
+    code, text = ran(sys.executable, "-c", "import time; time.sleep(60)", timeout_ns=SECOND_NS // 5)
     assert (code, text) == (124, "killed after 200ms")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +14,9 @@ from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import clusters, scenarios
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 PLUGIN = """\
     class {name}:

@@ -7,7 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +18,9 @@ from tests.scenario import building
 from tests.scenario.building import create, delete, done, importance, important, patch
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 # Charts take their time, and are looked at elsewhere.
 PROGRAM = """

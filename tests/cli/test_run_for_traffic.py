@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from rich import console
@@ -17,9 +17,9 @@ from tests.backtest.manifests import make_hpa
 from tests.cli import clusters
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Result, Terminal
 
-Json = dict[str, Any]
 
 TRAFFIC: Json = {
     "apiVersion": "kubestage.dev/v1alpha1",

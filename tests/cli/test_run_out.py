@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +18,9 @@ from tests.scenario import building
 from tests.scenario.building import create, delete, done
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 FILES = {"scenario.json", "run.json", "record.sqlite", "report.html"}
 FIX = "  fix: name another directory, new or empty\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -16,9 +16,9 @@ from tests.scenario import building
 from tests.scenario.building import create, delete, done
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 NODE = create(make_node("a", cpu="4"))
 WHY = (

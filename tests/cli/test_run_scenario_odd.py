@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +15,9 @@ from tests.scenario import building
 from tests.scenario.building import create, done
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 A, WEB = create(make_node("a")), create(make_pod("web"))
 ODD: dict[str, tuple[Json, list[str], str]] = {

@@ -15,10 +15,10 @@ from tests.scenario import building
 from tests.scenario.building import create, done
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cli.scenario_inputs import Inputs
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 EXPORT = "nodes: []\npods: []\npvs: []\npvcs: []\nstorageClasses: []\npriorityClasses: []\n"
 

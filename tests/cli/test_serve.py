@@ -12,7 +12,7 @@ import pytest
 
 from kubestage.cli import serve_door
 from kubestage.server import serving
-from kubestage.server.door import certificates
+from kubestage.server.security import certificates
 from tests.cli import servers
 
 if TYPE_CHECKING:

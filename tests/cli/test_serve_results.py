@@ -10,7 +10,7 @@ from kubestage.cli import serve_results
 from kubestage.cli.run_options import STRATEGY_VARIABLE
 from kubestage.cli.serve_results import Results
 from kubestage.scenario.settings import Detail, Strategy
-from kubestage.server.own import settings
+from kubestage.server.kubestage_api import settings
 from tests.cli import servers
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +17,9 @@ from tests.scenario import building
 from tests.scenario.building import create, done
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 TWO_PROFILES = """\
     profiles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +14,9 @@ from kubestage.testing import make_deployment
 from tests.cli import clusters
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
 
-Json = dict[str, Any]
 
 ROWS = "time,rps\n0,10\n60,20\n"
 HEAD = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,9 +10,8 @@ from kubestage.testing import make_deployment, make_node
 from tests.cli import clusters
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Result, Terminal
-
-Json = dict[str, Any]
 
 
 def deployment(name: str = "web", namespace: str = "default") -> Json:

@@ -6,16 +6,15 @@ import gzip
 import json
 import pathlib
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli import recordings
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.cli.terminal import Terminal
-
-Json = dict[str, Any]
 
 
 def recorded(name: str = "gc-small", topic: str = "garbage-collection") -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +20,8 @@ from kubestage.stage import Stage
 from tests.cluster import stages
 from tests.cluster.stages import POD
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def done(stage: Stage, **call: Any) -> Json:

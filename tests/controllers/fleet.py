@@ -12,9 +12,9 @@ from kubestage.store.deletion import DeleteOptions
 from tests.controllers.stages import stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 POD: Final = ("v1", "Pod")
 REPLICA_SET: Final = ("apps/v1", "ReplicaSet")

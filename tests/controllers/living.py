@@ -9,9 +9,9 @@ from kubestage.objects import timestamps
 from kubestage.testing import make_pod
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 NODE = ("v1", "Node")
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import timestamps
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 MOMENT_NS = 1_000_000

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Controller
     from kubestage.controllers.settings import Settings
-
-Json = dict[str, Any]
 
 
 def stage_with(

@@ -9,9 +9,9 @@ from tests.controllers.living import running, set_ready
 from tests.controllers.stages import stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 _SERVICE = ("v1", "Service")
 

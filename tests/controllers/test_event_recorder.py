@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING, EventRecorder
 from kubestage.stage import Stage
 from kubestage.testing import make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _EVENT = ("v1", "Event")
 

@@ -6,9 +6,9 @@ import pytest
 
 from kubestage.controllers import leases
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
 _START = timestamps.parse_time("2026-01-01T00:00:00Z")
-_SECOND_NS = 1_000_000_000
 
 
 def _lease(every: str | None) -> dict[str, Any]:
@@ -26,8 +26,8 @@ def test_a_lease_that_renews_itself_does_so_at_its_interval(
     every: str | None, now: int, renewed: int
 ) -> None:
     lease = _lease(every)
-    found = leases.renewed_at_ns(lease, _START + now * _SECOND_NS)
-    assert found == _START + renewed * _SECOND_NS
+    found = leases.renewed_at_ns(lease, _START + now * SECOND_NS)
+    assert found == _START + renewed * SECOND_NS
     assert leases.renews_itself(lease) == (every is not None)
 
 

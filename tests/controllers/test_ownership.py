@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ from kubestage.stage import Stage
 from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_pod, make_replica_set
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _POD = ("v1", "Pod")
 _SELECTOR = labels.parse("app=web")

@@ -11,14 +11,14 @@ from kubestage.controllers.pacing import ControllerPacing
 from kubestage.controllers.settings import Settings
 from kubestage.stage import Stage
 from kubestage.testing import make_node
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
-SECOND = 1_000_000_000
 TEMPLATE: Json = {
     "metadata": {"labels": {"app": "web"}},
     "spec": {"containers": [{"name": "c", "image": "app:1"}]},
@@ -41,7 +41,7 @@ class Cluster:
     def on_change(self, change: Change) -> None:
         if change.kind.kind != "Pod":
             return
-        second = self.stage.clock.now_ns // SECOND
+        second = self.stage.clock.now_ns // SECOND_NS
         if change.old is None:
             self.created[second] += 1
         elif (
@@ -106,7 +106,7 @@ def test_fewer_replicas_go_at_the_rate_of_the_client() -> None:
     cluster = paced()
     cluster.stage.apply(workload("ReplicaSet", 100))
     cluster.stage.run("1m")
-    before = cluster.stage.clock.now_ns // SECOND
+    before = cluster.stage.clock.now_ns // SECOND_NS
     cluster.stage.store.patch(
         ("apps/v1", "ReplicaSet"), "web", {"spec": {"replicas": 0}}, "default"
     )
@@ -120,7 +120,7 @@ def test_pods_whose_owner_is_gone_are_collected_at_the_rate_of_the_client() -> N
     cluster = paced()
     cluster.stage.apply(workload("ReplicaSet", 100))
     cluster.stage.run("1m")
-    before = cluster.stage.clock.now_ns // SECOND
+    before = cluster.stage.clock.now_ns // SECOND_NS
     cluster.stage.store.delete(("apps/v1", "ReplicaSet"), "web", "default")
     cluster.stage.run("2m")
     assert cluster.pods == 0

@@ -15,15 +15,14 @@ from tests.controllers.stages import stage_with
 from tests.store.samples import config_map
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 MS = 1_000_000
-SECOND = 1_000_000_000
 
 
 @pytest.mark.parametrize(

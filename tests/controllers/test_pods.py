@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.controllers import pods
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _SINCE = "2026-01-01T00:00:00Z"
 _SINCE_NS = timestamps.parse_time(_SINCE)
@@ -49,7 +51,7 @@ def test_a_pod_that_is_to_go_is_not_active() -> None:
 
 def test_a_pod_is_available_from_the_moment_on_at_which_its_time_is_over() -> None:
     pod = _pod(ready="True")
-    due_ns = _SINCE_NS + 10 * pods.SECOND_NS
+    due_ns = _SINCE_NS + 10 * SECOND_NS
     assert pods.available_from_ns(pod, 10) == due_ns
     assert not pods.is_available(pod, 10, due_ns - 1)
     assert pods.is_available(pod, 10, due_ns)

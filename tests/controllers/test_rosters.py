@@ -16,9 +16,9 @@ from kubestage.stage import Stage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 KEY = "default/web"

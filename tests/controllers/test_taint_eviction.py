@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.taint_eviction import TaintEvictionController
@@ -9,9 +9,9 @@ from tests.controllers.living import NODE, running
 from tests.controllers.stages import events, stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 _UNREACHABLE = "node.kubernetes.io/unreachable"
 _NOT_READY = "node.kubernetes.io/not-ready"

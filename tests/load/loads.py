@@ -14,9 +14,8 @@ from kubestage.stage import Stage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.measure.measurement import Measurement
-
-Json = dict[str, Any]
 
 
 class Templates:

@@ -11,13 +11,13 @@ from kubestage.errors import InputError
 from kubestage.load import config
 from kubestage.load.plan import plan
 from kubestage.load.pod_counts import pods_of
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kubestage.load.planned import Plan
 
-SECOND = 1_000_000_000
 RC = {"apiVersion": "v1", "kind": "ReplicationController"}
 SERVICE = {"apiVersion": "v1", "kind": "Service"}
 
@@ -47,14 +47,14 @@ class Shelf:
 
 SETS = (
     config.TuningSet("qps", config.QpsLoad(10)),
-    config.TuningSet("late", config.QpsLoad(10), initial_delay_ns=SECOND),
-    config.TuningSet("limited", config.TimeLimitedLoad(60 * SECOND)),
-    config.TuningSet("stepped", config.SteppedLoad(4, SECOND)),
+    config.TuningSet("late", config.QpsLoad(10), initial_delay_ns=SECOND_NS),
+    config.TuningSet("limited", config.TimeLimitedLoad(60 * SECOND_NS)),
+    config.TuningSet("stepped", config.SteppedLoad(4, SECOND_NS)),
     config.TuningSet("uniform", config.RandomizedLoad(10)),
-    config.TuningSet("scattered", config.RandomizedTimeLimitedLoad(20 * SECOND)),
+    config.TuningSet("scattered", config.RandomizedTimeLimitedLoad(20 * SECOND_NS)),
     config.TuningSet("poisson", config.PoissonLoad(10)),
     config.TuningSet("global", config.GlobalQpsLoad(10, 5)),
-    config.TuningSet("global-late", config.GlobalQpsLoad(10, 5), initial_delay_ns=SECOND),
+    config.TuningSet("global-late", config.GlobalQpsLoad(10, 5), initial_delay_ns=SECOND_NS),
     config.TuningSet("closed", config.ParallelismLimitedLoad(1)),
     config.TuningSet("fast", config.QpsLoad(1000)),
 )
@@ -115,7 +115,7 @@ def test_pods_follow_what_the_filled_template_says() -> None:
 )  # fmt: skip
 def test_the_time_of_each_tuning_set_is_expected(tuning_set: str, expected_s: float) -> None:
     (step,) = planned(phase(20, tuning_set=tuning_set)).steps
-    assert step.expected_ns == pytest.approx(expected_s * SECOND, abs=2)
+    assert step.expected_ns == pytest.approx(expected_s * SECOND_NS, abs=2)
     assert step.is_open_ended == (tuning_set == "closed")
 
 
@@ -124,8 +124,8 @@ def test_phases_go_on_together_and_steps_one_after_another() -> None:
         config.Step(phases=(phase(20, "a"), phase(40, "b"))),
         config.Step(measurements=(config.Mention("Sleep", "nap", {"duration": "1m"}),)),
     )
-    assert [step.expected_ns for step in made.steps] == [4 * SECOND, 60 * SECOND]
-    assert made.expected_ns == 64 * SECOND
+    assert [step.expected_ns for step in made.steps] == [4 * SECOND_NS, 60 * SECOND_NS]
+    assert made.expected_ns == 64 * SECOND_NS
     assert not made.is_open_ended
 
 
@@ -134,8 +134,8 @@ def test_a_shared_limit_remembers_phases_and_steps() -> None:
         phases=(phase(10, "a", tuning_set="global"), phase(10, "b", tuning_set="global"))
     )
     made = planned(both, phase(1, "c", tuning_set="global"))
-    assert made.steps[0].expected_ns == pytest.approx(1.5 * SECOND, abs=2)
-    assert made.steps[1].expected_ns == pytest.approx(0.1 * SECOND, abs=2)
+    assert made.steps[0].expected_ns == pytest.approx(1.5 * SECOND_NS, abs=2)
+    assert made.steps[1].expected_ns == pytest.approx(0.1 * SECOND_NS, abs=2)
     late = planned(phase(15, "a", tuning_set="global-late"), phase(6, tuning_set="global-late"))
     # What came back during the second's delay is five tokens; the sixth takes a tenth.
     assert [step.expected_ns for step in late.steps] == pytest.approx([2e9, 1.1e9], abs=2)
@@ -143,13 +143,13 @@ def test_a_shared_limit_remembers_phases_and_steps() -> None:
 
 def test_what_the_clients_hold_back_is_told_of() -> None:
     made = planned(phase(1200, tuning_set="fast"), clients=1)
-    assert made.steps[0].expected_ns == 10 * SECOND
+    assert made.steps[0].expected_ns == 10 * SECOND_NS
     assert made.notes == (
         "step 1: its pace asks for 1.2s, the limits of 1 client(s) make 10s of it",
     )
     assert planned(phase(1200, tuning_set="fast"), clients=8).notes == ()
     closed = planned(phase(1200, tuning_set="closed"), clients=1)
-    assert (closed.notes, closed.expected_ns) == ((), 10 * SECOND)
+    assert (closed.notes, closed.expected_ns) == ((), 10 * SECOND_NS)
 
 
 def test_measurements_are_told_with_their_actions() -> None:

@@ -7,9 +7,8 @@ from kubestage.load.config import Mention, Step
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.outcome import Later, Outcome, Verdict
 from kubestage.measure.params import Params
+from kubestage.units import SECOND_NS
 from tests.load.loads import Rehearsal, load, phase, spec, with_controllers
-
-SECOND = 1_000_000_000
 
 
 class Fatal(Measurement[Params]):
@@ -131,7 +130,7 @@ def test_steps_follow_one_another_and_are_timed() -> None:
     ]
     assert [step.is_named for step in result.steps] == [True, False]
     first, second = result.steps
-    assert first.took_ns >= SECOND
+    assert first.took_ns >= SECOND_NS
     assert second.began_ns >= first.began_ns + first.took_ns
 
 

@@ -17,7 +17,8 @@ from kubestage.objects import labels
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 UNIX_NS = 1_767_225_600_000_000_000
 """2026-01-01T00:00:00Z, where the calendar of a fake begins."""

@@ -11,10 +11,9 @@ from kubestage.measure.measurement import Context
 from kubestage.measure.outcome import Later, Outcome
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.measure.measurement import Measurement
     from tests.measure.fake_cluster import FakeCluster
-
-Json = dict[str, Any]
 
 
 def make(

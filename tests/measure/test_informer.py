@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.cluster.access import Resource, Seen, Selection
 from kubestage.measure import informer
@@ -13,8 +13,9 @@ from tests.measure.making import pod
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kubestage.aliases import Json
+
 PODS = Selection(Resource("v1", "Pod"))
-Json = dict[str, Any]
 
 
 def names(obj: Json | None) -> str | None:

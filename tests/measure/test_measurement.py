@@ -13,13 +13,12 @@ from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Context, Measurement, Shared
 from kubestage.measure.outcome import NOTHING, Later, Outcome
 from kubestage.measure.params import Params
+from kubestage.units import SECOND_NS
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster
-
-SECOND = 1_000_000_000
 
 
 class _Asking(Measurement[Params]):
@@ -34,11 +33,11 @@ class _Asking(Measurement[Params]):
     def gather(self, params: Params) -> Later:
         del params
         return self.wait(
-            self._ask, self._told, every_ns=2 * SECOND, timeout_ns=5 * SECOND, **self.how
+            self._ask, self._told, every_ns=2 * SECOND_NS, timeout_ns=5 * SECOND_NS, **self.how
         )
 
     def _ask(self) -> bool:
-        self.asked.append(self.now_ns / SECOND)
+        self.asked.append(self.now_ns / SECOND_NS)
         return self.answer
 
     def _told(self, is_true: bool) -> Outcome:

@@ -9,8 +9,8 @@ from kubestage.metrics.samples import ContainerSample, PodSample, Used
 from kubestage.metrics.scraper import Look, Metrics
 from kubestage.metrics.settings import MetricsSettings
 from kubestage.sim.environment import Environment
+from kubestage.units import SECOND_NS
 
-SECOND = 1_000_000_000
 POD = "shop/web"
 
 
@@ -50,7 +50,7 @@ def sample(metrics: Metrics) -> PodSample | None:
 def test_nothing_is_looked_at_until_somebody_asks() -> None:
     environment = Environment()
     metrics = Metrics(environment)
-    environment.run(until_ns=60 * SECOND)
+    environment.run(until_ns=60 * SECOND_NS)
     assert not metrics.is_on
     assert environment.completed_count == 1
 
@@ -59,23 +59,23 @@ def test_usage_is_the_mean_since_the_last_look() -> None:
     environment = Environment()
     burner = Burner(environment, web=0.25)
     metrics = metrics_of(environment, burner)
-    environment.run(until_ns=16 * SECOND)
+    environment.run(until_ns=16 * SECOND_NS)
     burner.cores["web"] = 0.25
-    environment.run(until_ns=31 * SECOND)
+    environment.run(until_ns=31 * SECOND_NS)
     seen = sample(metrics)
     assert seen is not None
-    assert seen.window_ns == 15 * SECOND
+    assert seen.window_ns == 15 * SECOND_NS
     assert seen.containers == {"web": ContainerSample(250_000_000, 1_000)}
-    assert seen.unix_ns == environment.clock.epoch_ns + 30 * SECOND + 1
+    assert seen.unix_ns == environment.clock.epoch_ns + 30 * SECOND_NS + 1
 
 
 def test_a_look_takes_its_time_to_arrive() -> None:
     environment = Environment()
-    metrics = metrics_of(environment, Burner(environment, web=1.0), delay_ns=4 * SECOND)
-    environment.run(until_ns=19 * SECOND)
+    metrics = metrics_of(environment, Burner(environment, web=1.0), delay_ns=4 * SECOND_NS)
+    environment.run(until_ns=19 * SECOND_NS)
     assert sample(metrics) is None
     assert metrics.stocks["MetricsPipeline"].count == 1
-    environment.run(until_ns=20 * SECOND)
+    environment.run(until_ns=20 * SECOND_NS)
     assert sample(metrics) is not None
     kinds = [each.movement.kind for each in environment.completed_movements]
     assert kinds == ["start_to_running", "metrics_tick", "send_metrics_to_sink"]
@@ -85,25 +85,25 @@ def test_a_young_container_is_judged_by_its_life_once_that_is_ten_seconds() -> N
     environment = Environment()
     burner = Burner(environment, web=0.5)
     metrics = metrics_of(environment, burner)
-    burner.started_ns = 6 * SECOND
-    environment.run(until_ns=16 * SECOND)
+    burner.started_ns = 6 * SECOND_NS
+    environment.run(until_ns=16 * SECOND_NS)
     assert sample(metrics) is None
-    burner.started_ns = 18 * SECOND
-    environment.run(until_ns=31 * SECOND)
+    burner.started_ns = 18 * SECOND_NS
+    environment.run(until_ns=31 * SECOND_NS)
     seen = sample(metrics)
     assert seen is not None
-    assert seen.window_ns == 12 * SECOND + 1
+    assert seen.window_ns == 12 * SECOND_NS + 1
     assert seen.containers["web"].cpu_nanos == 500_000_000
 
 
 def test_a_pod_with_a_container_too_young_is_not_told_of() -> None:
     environment = Environment()
     old, young = Burner(environment, web=0.5), Burner(environment, proxy=0.5)
-    young.started_ns = 10 * SECOND
+    young.started_ns = 10 * SECOND_NS
     metrics = metrics_of(environment, old, young)
-    environment.run(until_ns=16 * SECOND)
+    environment.run(until_ns=16 * SECOND_NS)
     assert sample(metrics) is None
-    environment.run(until_ns=31 * SECOND)
+    environment.run(until_ns=31 * SECOND_NS)
     seen = sample(metrics)
     assert seen is not None
     assert sorted(seen.containers) == ["proxy", "web"]
@@ -112,7 +112,7 @@ def test_a_pod_with_a_container_too_young_is_not_told_of() -> None:
 def test_what_several_sources_know_of_one_container_adds_up() -> None:
     environment = Environment()
     metrics = metrics_of(environment, Burner(environment, web=0.5), Burner(environment, web=0.25))
-    environment.run(until_ns=16 * SECOND)
+    environment.run(until_ns=16 * SECOND_NS)
     seen = sample(metrics)
     assert seen is not None
     assert seen.containers["web"] == ContainerSample(750_000_000, 2_000)
@@ -122,9 +122,9 @@ def test_a_pod_that_is_gone_is_forgotten_at_the_next_look() -> None:
     environment = Environment()
     burner = Burner(environment, web=0.5)
     metrics = metrics_of(environment, burner)
-    environment.run(until_ns=16 * SECOND)
+    environment.run(until_ns=16 * SECOND_NS)
     burner.is_there = False
-    environment.run(until_ns=31 * SECOND)
+    environment.run(until_ns=31 * SECOND_NS)
     assert sample(metrics) is None
 
 
@@ -132,11 +132,11 @@ def test_a_counter_that_goes_back_is_not_told_of_until_it_can_be_compared_again(
     environment = Environment()
     steady, leaving = Burner(environment, web=0.25), Burner(environment, web=0.5)
     metrics = metrics_of(environment, steady, leaving)
-    environment.run(until_ns=16 * SECOND)
+    environment.run(until_ns=16 * SECOND_NS)
     leaving.is_there = False
-    environment.run(until_ns=31 * SECOND)
+    environment.run(until_ns=31 * SECOND_NS)
     assert sample(metrics) is None
-    environment.run(until_ns=46 * SECOND)
+    environment.run(until_ns=46 * SECOND_NS)
     seen = sample(metrics)
     assert seen is not None
     assert seen.containers["web"].cpu_nanos == 250_000_000
@@ -145,26 +145,26 @@ def test_a_counter_that_goes_back_is_not_told_of_until_it_can_be_compared_again(
 def test_a_container_that_several_know_of_runs_since_the_first_of_them_says() -> None:
     environment = Environment()
     early, late = Burner(environment, web=0.5), Burner(environment, web=0.0)
-    late.started_ns = 12 * SECOND
+    late.started_ns = 12 * SECOND_NS
     metrics = metrics_of(environment, late, early)
-    environment.run(until_ns=16 * SECOND)
+    environment.run(until_ns=16 * SECOND_NS)
     seen = sample(metrics)
     assert seen is not None
-    assert seen.window_ns == 15 * SECOND + 1
+    assert seen.window_ns == 15 * SECOND_NS + 1
     assert seen.containers["web"].cpu_nanos == 500_000_000
 
 
 def test_others_add_to_a_look_what_arrives_with_it() -> None:
     environment = Environment()
-    metrics = metrics_of(environment, delay_ns=SECOND)
+    metrics = metrics_of(environment, delay_ns=SECOND_NS)
     arrived: list[int] = []
 
     def add(look: Look) -> None:
         look.posts.append(lambda _: arrived.append(environment.clock.now_ns))
 
     metrics.at_look(add)
-    environment.run(until_ns=20 * SECOND)
-    assert arrived == [16 * SECOND + 1]
+    environment.run(until_ns=20 * SECOND_NS)
+    assert arrived == [16 * SECOND_NS + 1]
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,19 @@ from hypothesis import strategies as st
 from kubestage.errors import InputError
 from kubestage.objects import distributions
 from kubestage.objects.distributions import Distribution
-
-SECOND = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 @pytest.mark.parametrize(
     ("text", "law"),
     [
-        ("5s", Distribution("constant", 5 * SECOND)),
+        ("5s", Distribution("constant", 5 * SECOND_NS)),
         ("0", Distribution("constant", 0)),
-        ("1h30m", Distribution("constant", 5400 * SECOND)),
-        ("normal(5s,1s)", Distribution("normal", 5 * SECOND, SECOND)),
-        (" lognormal( 5s , 2s ) ", Distribution("lognormal", 5 * SECOND, 2 * SECOND)),
-        ("exp(250ms)", Distribution("exp", SECOND / 4)),
-        ("uniform(1s,1s)", Distribution("uniform", SECOND, SECOND)),
+        ("1h30m", Distribution("constant", 5400 * SECOND_NS)),
+        ("normal(5s,1s)", Distribution("normal", 5 * SECOND_NS, SECOND_NS)),
+        (" lognormal( 5s , 2s ) ", Distribution("lognormal", 5 * SECOND_NS, 2 * SECOND_NS)),
+        ("exp(250ms)", Distribution("exp", SECOND_NS / 4)),
+        ("uniform(1s,1s)", Distribution("uniform", SECOND_NS, SECOND_NS)),
     ],
 )
 def test_laws_of_durations_are_read(text: str, law: Distribution) -> None:
@@ -118,14 +117,14 @@ def test_draws_have_the_mean_and_deviation_that_were_asked_for(
     text: str, mean: float, deviation: float
 ) -> None:
     stream, law = random.Random(7), distributions.parse(text)
-    draws = [law.sample_ns(stream) / SECOND for _ in range(20_000)]
+    draws = [law.sample_ns(stream) / SECOND_NS for _ in range(20_000)]
     assert statistics.fmean(draws) == pytest.approx(mean, rel=0.03)
     assert statistics.stdev(draws) == pytest.approx(deviation, rel=0.05)
 
 
 def test_a_law_without_spread_is_its_mean() -> None:
     for text in ("normal(5s,0s)", "lognormal(5s,0s)", "uniform(5s,5s)"):
-        assert distributions.parse(text).sample_ns(random.Random(0)) == 5 * SECOND
+        assert distributions.parse(text).sample_ns(random.Random(0)) == 5 * SECOND_NS
     assert distributions.parse("lognormal(0s,1s)").sample_ns(random.Random(0)) == 0
 
 

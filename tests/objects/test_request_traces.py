@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from kubestage.errors import InputError
 from kubestage.objects import request_traces
-
-SECOND = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 @pytest.mark.parametrize(
@@ -27,7 +26,7 @@ SECOND = 1_000_000_000
 )
 def test_rows_are_read(csv: str, times: list[float], rates: list[float] | None) -> None:
     trace = request_traces.read(csv)
-    assert [each / SECOND for each in trace.times_ns] == times
+    assert [each / SECOND_NS for each in trace.times_ns] == times
     assert (None if trace.rates is None else list(trace.rates)) == rates
 
 
@@ -64,8 +63,8 @@ def test_what_is_wrong_is_told_with_its_line(
 
 
 def test_the_last_row_is_as_long_as_the_one_before_it() -> None:
-    assert request_traces.read("time,rps\n0,1\n60,2\n90,1").end_ns == 120 * SECOND
-    assert request_traces.read("arrival\n5").end_ns == 5 * SECOND
+    assert request_traces.read("time,rps\n0,1\n60,2\n90,1").end_ns == 120 * SECOND_NS
+    assert request_traces.read("arrival\n5").end_ns == 5 * SECOND_NS
 
 
 @given(st.text(alphabet='0123456789.,-\n"ethmsrpaivl ', max_size=60))

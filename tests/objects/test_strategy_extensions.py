@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.objects import defaulting, strategy
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 NOW = "2026-01-01T00:00:00Z"
 ADMISSION = "admissionregistration.k8s.io/v1"
 FLOWS = "flowcontrol.apiserver.k8s.io/v1"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.objects import warnings
 from kubestage.objects.warnings import addresses
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def made(api_version: str, kind: str, meta: Json | None = None, **parts: Any) -> Json:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from kubestage.promql import parser, queries
 from kubestage.promql.evaluation import VERSION_3
 from kubestage.promql.series import STALE, SeriesStore
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.promql.evaluation import Settings
     from kubestage.promql.matchers import Matcher
-
-NS_PER_S = 1_000_000_000
 
 
 def matchers(selector: str) -> tuple[Matcher, ...]:
@@ -43,7 +42,7 @@ def ask(
     made: SeriesStore, query: str, at_s: float = 0, settings: Settings = VERSION_3
 ) -> dict[str, float]:
     """What a query answers, by the labels' text; a scalar has the text ``scalar``."""
-    answer = queries.evaluate(made, query, round(at_s * NS_PER_S), settings=settings)
+    answer = queries.evaluate(made, query, round(at_s * SECOND_NS), settings=settings)
     if isinstance(answer, tuple):
         return {
             ",".join(f"{name}={value}" for name, value in point.labels): point.value

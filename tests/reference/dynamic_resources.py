@@ -11,7 +11,7 @@ from kubestage.objects import node_selector, quantity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 class Choice(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.scheduler.explanation import answer
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scheduler.cycle import Attempt
-
-Json = dict[str, Any]
 
 
 def filters(attempt: Attempt) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import labels
 from kubestage.scheduler.status import SUCCESS, Status, unresolvable, unschedulable
@@ -12,10 +12,10 @@ from kubestage.scheduler.status import SUCCESS, Status, unresolvable, unschedula
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.node_info import NodeInfo
 
-Json = dict[str, Any]
 Namespaces = dict[str, dict[str, str]]
 Pair = tuple[str, str]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import labels, node_selector
 from kubestage.scheduler.status import SUCCESS, Status, unresolvable, unschedulable
@@ -12,11 +12,11 @@ from kubestage.scheduler.status import SUCCESS, Status, unresolvable, unschedula
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.node_info import NodeInfo
 
-Json = dict[str, Any]
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"

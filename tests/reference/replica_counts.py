@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import ownership, pods
 from kubestage.controllers.replicaset.tally import Counts
 from kubestage.objects import labels
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def count(replica_set: Json, all_pods: list[Json], now_unix_ns: int) -> Counts:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import label_requirement, labels, node_selector, quantity
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, unresolvable
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Lister
@@ -20,8 +21,6 @@ OUT_OF_REACH = "node(s) didn't match PersistentVolume's node affinity"
 NOT_FOUND = "node(s) didn't find available persistent volumes to bind"
 NO_ROOM = "node(s) did not have enough free storage"
 GONE = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-
-Json = dict[str, Any]
 
 
 @dataclasses.dataclass

@@ -21,7 +21,7 @@ from kubestage.remote import kubeconfig
 from kubestage.remote.access import Access, Origin
 from kubestage.remote.cluster import RemoteCluster
 from kubestage.remote.kubeconfig_schema import ClusterEntry, ExecEntry, UserEntry, Variable
-from kubestage.server.door import certificates
+from kubestage.server.security import certificates
 from tests.remote.asking import NAMESPACE, ask, done, page, wait
 from tests.remote.scripted_api import answer, refusal, scripted
 from tests.server.served import Served

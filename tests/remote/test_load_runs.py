@@ -14,6 +14,7 @@ from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
 from kubestage.measure.registry import Registry
 from kubestage.sim.streams import Streams
+from kubestage.units import SECOND_NS
 from tests.load import loads
 from tests.remote.asking import CONFIG_MAP, NAMESPACE, Watching, ask, done
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster
     from kubestage.remote.cluster import RemoteCluster
 
-SECOND = 1_000_000_000
 QPS = 100
 
 
@@ -100,7 +100,7 @@ def test_everything_is_created_as_fast_as_asked_and_nothing_is_left_behind(
     sent_ns = sorted(_sent(run, "ConfigMap"))
     assert len(sent_ns) == 60
     assert all(
-        at_ns - sent_ns[0] >= number * SECOND // QPS - SECOND // QPS
+        at_ns - sent_ns[0] >= number * SECOND_NS // QPS - SECOND_NS // QPS
         for number, at_ns in enumerate(sent_ns)
     )
 
@@ -110,7 +110,7 @@ def test_clients_hold_back_what_is_above_their_limit(cluster: RemoteCluster) -> 
     run = finish(cluster, begun(clients, "held", Step(phases=(phase(40),)), qps=1000, keep=True))
     assert run.result.passed, run.result.errors
     sent_ns = sorted(run.result.calls.sent_ns)
-    assert sent_ns[-1] - sent_ns[0] >= (len(sent_ns) - 2) * SECOND // 50
+    assert sent_ns[-1] - sent_ns[0] >= (len(sent_ns) - 2) * SECOND_NS // 50
 
 
 def test_pods_of_real_controllers_are_waited_for_and_measured(cluster: RemoteCluster) -> None:
@@ -151,7 +151,7 @@ def test_an_interrupted_load_begins_nothing_more_and_takes_away_what_it_made(
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        cluster.moments.at(cluster.moments.now_ns + SECOND // 2, press)
+        cluster.moments.at(cluster.moments.now_ns + SECOND_NS // 2, press)
         finish(cluster, run)
     finally:
         signal.signal(signal.SIGINT, before)

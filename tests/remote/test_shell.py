@@ -9,14 +9,13 @@ import pytest
 
 from kubestage.remote.loop import Loop
 from kubestage.remote.shell import RemoteShell
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.measure.facilities import Shell
 
-SECOND = 1_000_000_000
 
-
-def run(*command: str, timeout_ns: int = 30 * SECOND) -> tuple[int, str]:
+def run(*command: str, timeout_ns: int = 30 * SECOND_NS) -> tuple[int, str]:
     """Run a command to its end."""
     ended: list[tuple[int, str]] = []
     with Loop() as loop:
@@ -59,10 +58,10 @@ def test_variables_are_filled_in_as_go_does(
 
 
 def test_a_command_is_killed_with_all_it_started_when_its_time_is_over() -> None:
-    code, text = run("sh", "-c", "echo begun; sleep 3600 & sleep 3600", timeout_ns=SECOND // 2)
+    code, text = run("sh", "-c", "echo begun; sleep 3600 & sleep 3600", timeout_ns=SECOND_NS // 2)
     assert (code, text) == (124, "begun\nkilled after 500ms")
     # The child outlives its parent and holds the pipe.
-    code, text = run("sh", "-c", "sleep 3600 & echo ended", timeout_ns=SECOND // 2)
+    code, text = run("sh", "-c", "sleep 3600 & echo ended", timeout_ns=SECOND_NS // 2)
     assert (code, text) == (124, "ended\nkilled after 500ms")
 
 
@@ -75,7 +74,7 @@ def test_a_command_that_is_not_there_is_named() -> None:
 
 def test_a_command_ends_with_the_run() -> None:
     with Loop() as loop:
-        RemoteShell(loop).run(["sleep", "3600"], 3600 * SECOND, lambda *_: None)
+        RemoteShell(loop).run(["sleep", "3600"], 3600 * SECOND_NS, lambda *_: None)
         started: list[bool] = []
         loop.asyncio.call_later(0.2, loop.turn, lambda: started.append(True))
         loop.run(lambda: bool(started))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.replay.cluster import Cluster
 from kubestage.replay.operations import Operator
 from kubestage.replay.scenario import KubeletMode, Scenario, Step
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def make(

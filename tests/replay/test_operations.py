@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.errors import InputError
 from tests.replay.scenarios import Lab, pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def deployment(image: str = "app:v1") -> Json:

@@ -11,9 +11,9 @@ from tests.golden import controllers
 from tests.replay import scenarios
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.replay import Scenario
 
-Json = dict[str, Any]
 
 NAME = "rs-create-scale"
 

@@ -11,7 +11,8 @@ from kubestage.testing import make_node, make_pod
 if TYPE_CHECKING:
     import pathlib
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 API_VERSION = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
 NO_ROOM = "0/1 nodes are available: 1 Insufficient cpu."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,8 @@ from kubestage.testing import make_node, make_pod
 from tests.results import samples
 from tests.results.comparison_runs import HEAPED, SPREAD, a_run
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def compared(*runs: Json) -> comparison.Comparison:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -15,7 +15,8 @@ from kubestage.testing import make_pod, make_replica_set
 from tests.results import samples
 from tests.results.comparison_runs import NODES, SPREAD, a_run
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def kinds(first: Json, second: Json) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -15,6 +16,9 @@ from kubestage.results.run_record import RunRecord
 from kubestage.results.scenario_file import read_scenario
 from kubestage.testing import make_pod
 from tests.results import samples
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 ROOT = pathlib.Path(__file__).parents[2]
 KEEP_A_RUN = """
@@ -61,7 +65,7 @@ def _without_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kubestage.results.report.drawings.NEEDED", ("no_such_library",))
 
 
-def keep(path: pathlib.Path, scenario: samples.Json, *, recorded: bool = True) -> None:
+def keep(path: pathlib.Path, scenario: Json, *, recorded: bool = True) -> None:
     with RunDirectory(path) as directory:
         if recorded:
             samples.write_record(directory.record_path, scenario)

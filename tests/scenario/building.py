@@ -12,12 +12,12 @@ from kubestage.testing import make_pod, make_priority_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.scenario.scheduling import NextPod
     from kubestage.scenario.settings import Settings
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 NAME: Final = "it"
 POD: Final = ("v1", "Pod")

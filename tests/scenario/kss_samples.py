@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 BEGINNING: Final = dt.datetime(2026, 1, 15, 7, 0, 0, tzinfo=dt.UTC)
 PREFIX: Final = "kube-scheduler-simulator.sigs.k8s.io/"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import quantity
 from tests.scenario.building import NODE, POD
@@ -10,10 +10,9 @@ from tests.scenario.building import NODE, POD
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.scenario.scheduling import NextPod
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def key_of(pod: Json) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hypothesis import strategies as st
 
@@ -10,7 +10,8 @@ from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import DEPLOYMENT, NODE, POD, create, delete, done, patch
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 CPUS: Final = st.sampled_from(("500m", "1", "1500m", "2", "5"))
 TAINT: Final = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ from kubestage.scenario.operations import OperationFailed
 from kubestage.stage import Stage
 from kubestage.testing import make_node, make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _event(operation: str, **body: Any) -> resource.Event:

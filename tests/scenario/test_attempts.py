@@ -15,9 +15,9 @@ from tests.scenario.building import create, done, scenario
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.record import Decision
 
-Json = dict[str, Any]
 
 FULL = {"allCandidateNodes", "allFilteredNodes", "pluginResults"}
 SAMPLED = "evaluatedNodeNames"

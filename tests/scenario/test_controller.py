@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +14,10 @@ from tests.scenario import building
 from tests.scenario.building import NODE, Writes, add, create, delete, done, scenario
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.controller import ScenarioController
     from kubestage.scenario.scheduling import NextPod
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def _controller(stage: Stage) -> ScenarioController:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,7 +30,8 @@ from tests.scenario.building import (
     status,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 TYPES = {
     Form.STRING: "string", Form.BOOL: "boolean", Form.INTEGER: "integer", Form.LIST: "array",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.scenario.ledger import Ledger
 from kubestage.testing import make_node, make_pod
@@ -10,10 +10,9 @@ from tests.scenario import building
 from tests.scenario.building import create, done, scenario
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.scheduling import NextPod
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def _ledger(*pods: str) -> Ledger:

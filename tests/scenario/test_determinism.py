@@ -7,7 +7,7 @@ import pickle
 import re
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -19,7 +19,8 @@ from tests.scenario import building
 from tests.scenario.building import DEPLOYMENT, create, delete, done, patch, scenario
 from tests.scenario.own_schedulers import Preempting
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 # What a run without anything that is drawn has of chance: the uids, and names that hold one.
 UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.scenario import resource
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario.building import DEPLOYMENT, NODE, POD, create, delete, done, patch, scenario
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 SLEEP = {"spec": {"replicas": 0}}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
 
     from kubestage import Stage
+    from kubestage.aliases import Json
 
-Json = dict[str, Any]
 
 ZONE = "topology.kubernetes.io/zone"
 NODES = 300

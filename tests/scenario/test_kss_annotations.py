@@ -15,8 +15,6 @@ from kubestage.testing import make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import create, done, scenario
 
-Json = dict[str, Any]
-
 POD = ("v1", "Pod")
 KEYS = {
     "bind-result", "filter-result", "finalscore-result", "permit-result", "permit-result-timeout",

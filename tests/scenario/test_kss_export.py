@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,8 @@ from kubestage.scenario import kss_export
 from kubestage.scheduler import config
 from tests.scenario import kss_samples as samples
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _creations(exported: Json) -> dict[str, Json]:

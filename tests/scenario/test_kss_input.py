@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -11,8 +10,6 @@ from kubestage.errors import InputError
 from kubestage.objects import yaml_text
 from kubestage.scenario import kss_input
 from tests.scenario import kss_samples as samples
-
-Json = dict[str, Any]
 
 EXPORT = samples.export(nodes=[samples.node("n1")], schedulerConfig={"parallelism": 16})
 LINE = samples.line(0, "Add", "Node", samples.node("n1")).encode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.scenario import kss_recording
 from tests.scenario import kss_samples as samples
 from tests.scenario.kss_samples import line
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NODE = line(0, "Add", "Node", samples.node("n1"))
 WEB = samples.pod("web")

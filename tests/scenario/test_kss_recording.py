@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,8 @@ from kubestage.scenario import kss_recording, resource
 from tests.scenario import kss_samples as samples
 from tests.scenario.kss_samples import line
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NODE = line(0, "Add", "Node", samples.node("n1"))
 

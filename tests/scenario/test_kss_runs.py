@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ from kubestage.scenario import kss_export, kss_recording, resource
 from tests.scenario import kss_samples as samples
 from tests.scenario.kss_samples import line
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 POD = ("v1", "Pod")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,8 @@ from kubestage.testing import make_daemon_set, make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import NODE, create, delete, done, patch
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 ZONE = "topology.kubernetes.io/zone"
 COUNT = 1000

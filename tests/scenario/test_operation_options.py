@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.testing import make_deployment, make_node, make_pod, owner_refere
 from tests.scenario import building
 from tests.scenario.building import POD, create, delete, patch
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 CONFIG_MAP = ("v1", "ConfigMap")
 LABEL = {"metadata": {"labels": {"x": "2"}}}

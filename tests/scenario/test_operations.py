@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,8 @@ from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario import building
 from tests.scenario.building import NODE, POD, create, delete, done, patch
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 LABEL = {"metadata": {"labels": {"x": "2"}}}
 

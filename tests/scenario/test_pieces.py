@@ -13,8 +13,7 @@ from tests.scenario.building import NODE, POD, create, done, important, scenario
 
 if TYPE_CHECKING:
     from kubestage import Stage
-
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 def _events() -> list[Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +16,8 @@ from tests.scenario.building import NODE, POD
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 AT_ONCE = DeleteOptions(grace_period_seconds=0)
 KEY = "default/p"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,8 @@ from kubestage.store.store import Store
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario.building import DEPLOYMENT, NODE, create, delete, done, patch, scenario
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 WIDGETS = {
     "apiVersion": "apiextensions.k8s.io/v1",

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage import Stage
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 OTHER_WEIGHTS = """
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +15,6 @@ from tests.scenario.random_scenarios import Replay, Script
 
 if TYPE_CHECKING:
     from kubestage import Stage
-
-Json = dict[str, Any]
 
 
 def _last_step(stage: Stage) -> int:

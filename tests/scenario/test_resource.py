@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,8 @@ from kubestage.scenario.resource import Event, InvalidEvent
 from kubestage.testing import make_node, make_pod
 from tests.scenario.building import NODE, create, delete, done, patch, scenario
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 CHOICE = "createOperation, patchOperation, deleteOperation, doneOperation"
 

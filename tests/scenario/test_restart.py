@@ -13,9 +13,9 @@ from tests.scenario import building
 from tests.scenario.building import POD, add, create, delete, done, scenario
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.controller import ScenarioController
 
-Json = dict[str, Any]
 
 RESTARTED = "the controller restarted while the Scenario was running"
 

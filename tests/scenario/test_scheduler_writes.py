@@ -15,10 +15,10 @@ from tests.scenario.building import NODE, POD, create, done, scenario
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.scenario.scheduling import NextPod
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 FOREIGN = "{} by somebody else while the Scenario was running"
 CONFIGURATION = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,16 +17,16 @@ from kubestage.testing import (
     make_pod,
     make_stateful_set,
 )
+from kubestage.units import SECOND_NS
 from tests.scenario import building
 from tests.scenario.building import DEPLOYMENT, NODE, POD, create, delete, done, patch, scenario
 
 if TYPE_CHECKING:
     from kubestage import Stage
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-SECOND = 1_000_000_000
 NEW_IMAGE = {"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "app:2.0"}]}}}}
 
 
@@ -35,7 +35,7 @@ def _nodes(count: int = 2) -> list[Json]:
 
 
 def _seconds(stage: Stage) -> float:
-    return stage.clock.now_ns / SECOND
+    return stage.clock.now_ns / SECOND_NS
 
 
 def _phases(stage: Stage) -> set[str]:
@@ -132,7 +132,7 @@ def test_victims_go_at_once_where_there_are_no_kubelets() -> None:
 def test_a_pod_that_never_starts_does_not_hold_a_step_for_ever(annotations: dict[str, str]) -> None:
     """The step waits for it with patience, and then goes on."""
     stuck = make_pod("stuck", annotations=annotations)
-    settings = Settings(patience_ns=30 * SECOND)
+    settings = Settings(patience_ns=30 * SECOND_NS)
     stage = building.run(
         *_nodes(), create(stuck), create(make_pod("p"), 1), done(1), alive=True, settings=settings
     )
@@ -272,7 +272,7 @@ def test_a_namespace_that_cannot_go_is_waited_for_only_as_long_as_patience_lasts
         leave,
         done(2),
         alive=True,
-        settings=Settings(patience_ns=30 * SECOND),
+        settings=Settings(patience_ns=30 * SECOND_NS),
     )
     assert building.phase(stage) == "Succeeded"
     assert "team" in stage.store.read(("v1", "Namespace"))

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.testing import make_deployment, make_job, make_node, make_pod
+from kubestage.units import SECOND_NS
 from tests.scenario import building
 from tests.scenario.building import NODE, POD, Writes, add, create, delete, done, patch, scenario
 
 if TYPE_CHECKING:
     from kubestage import Stage
+    from kubestage.aliases import Json
 
-Json = dict[str, Any]
 
-SECOND = 1_000_000_000
 START = "2026-01-01T00:0"
 
 
@@ -39,14 +39,14 @@ def _job(duration: str, **options: Any) -> Json:
 def test_without_a_duration_no_time_passes_for_the_steps_themselves() -> None:
     """The extension is off by default."""
     stage = building.run(*(create(make_node(f"n{i}"), 10 * i) for i in range(5)), done(50))
-    assert stage.clock.now_ns < SECOND
+    assert stage.clock.now_ns < SECOND_NS
 
 
 @pytest.mark.parametrize("alive", [False, True])
 def test_each_step_lasts_as_long_as_it_says(alive: bool) -> None:
     nodes = [create(make_node(f"n{step}"), step) for step in range(4)]
     stage = building.run(*nodes, done(4), step_duration="30s", alive=alive)
-    assert stage.clock.now_ns // SECOND == 5 * 30
+    assert stage.clock.now_ns // SECOND_NS == 5 * 30
     assert _created(stage, NODE) == {
         "n0": f"{START}0:00Z",
         "n1": f"{START}0:30Z",
@@ -64,7 +64,7 @@ def test_events_happen_at_the_beginning_of_their_step_however_many_are_empty() -
         alive=True,
     )
     assert _created(stage, NODE) == {"a": f"{START}0:00Z", "b": f"{START}1:10Z"}
-    assert stage.clock.now_ns // SECOND == 100
+    assert stage.clock.now_ns // SECOND_NS == 100
 
 
 def test_the_first_step_that_has_events_is_the_first() -> None:
@@ -80,7 +80,7 @@ def test_steps_without_events_pass_in_one_go() -> None:
     stage = building.stage_with(scenario(create(make_node("a")), done(year), step_duration="1s"))
     writes = Writes(stage)
     stage.run_scenarios()
-    assert stage.clock.now_ns // SECOND == year + 1
+    assert stage.clock.now_ns // SECOND_NS == year + 1
     assert len(writes.statuses) < 30
     assert [step for step in writes.of("step") if step is not None] == [0, year - 1, year]
 
@@ -239,12 +239,12 @@ def test_a_rollout_takes_its_time() -> None:
 
 def test_after_done_the_step_lasts_to_its_end_and_no_longer() -> None:
     stage = building.run(done(0), create(make_node("late"), 5), step_duration="10s")
-    assert stage.clock.now_ns // SECOND == 10
+    assert stage.clock.now_ns // SECOND_NS == 10
 
 
 def test_a_paused_scenario_stands_at_the_end_of_its_last_step() -> None:
     stage = building.run(create(make_node("a")), step_duration="10s", alive=True)
-    assert (building.phase(stage), stage.clock.now_ns // SECOND) == ("Paused", 10)
+    assert (building.phase(stage), stage.clock.now_ns // SECOND_NS) == ("Paused", 10)
 
 
 def test_time_goes_on_from_where_it_stood_when_events_are_added() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +15,9 @@ from tests.scenario.building import NODE, POD, Writes, create, delete, done, pat
 
 if TYPE_CHECKING:
     from kubestage import Stage
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 PHASES = [
     "OperatingEvents",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,8 +13,8 @@ from tests.scenario.building import Writes, add, create, done, scenario
 
 if TYPE_CHECKING:
     from kubestage import Stage
+    from kubestage.aliases import Json
 
-Json = dict[str, Any]
 
 STEPS = 4
 ALL = list(Strategy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,10 +14,9 @@ from tests.scenario.building import NODE, POD, create, delete, done, patch
 from tests.scenario.own_schedulers import FirstFit, Preempting, key_of, pending
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.scheduling import NextPod
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class ByName(FirstFit):

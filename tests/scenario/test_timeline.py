@@ -12,7 +12,6 @@ from tests.scenario.building import DEPLOYMENT, POD, create, delete, done, patch
 if TYPE_CHECKING:
     from kubestage import Stage
 
-Json = dict[str, Any]
 
 FIELDS = {
     "Create": "create",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.testing import make_deployment, make_namespace, make_node, make_p
 from tests.scenario import building
 from tests.scenario.building import create, done, scenario
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _before() -> list[Json]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import collections
 import random
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import quantity
 from kubestage.testing import make_pod, make_priority_class
 from tests.scheduler.rehearsals import NODE, POD, Rehearsal
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NODES = {"n0": 2, "n1": 4, "n2": 4, "n3": 8}
 CLASSES = ("low", "high")

@@ -17,7 +17,8 @@ from kubestage.testing import make_node, make_pod
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 SECOND = 1_000_000_000
 POD, NODE, EVENT = ("v1", "Pod"), ("v1", "Node"), ("v1", "Event")

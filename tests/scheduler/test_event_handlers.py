@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -12,9 +12,8 @@ from kubestage.testing import make_node
 from tests.scheduler.rehearsals import POD, Rehearsal
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-
-Json = dict[str, Any]
 
 
 def known(run: Rehearsal, name: str) -> PodView:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.validation import rules
 from kubestage.scheduler import event_recorder
@@ -11,7 +11,8 @@ from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
 from kubestage.testing import make_namespace, make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 EVENT = ("v1", "Event")
 MINUTE = 60 * 1_000_000_000

@@ -16,12 +16,12 @@ from tests.scheduler import rehearsals
 from tests.scheduler.rehearsals import Rehearsal
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.framework import Columns, CycleState, Ints, NodeInfo, Status
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 
 NAMES = tuple(f"n{number}" for number in (11, 2, 10, 3, 1, 20, 7, 5, 12, 30))
 

@@ -13,6 +13,7 @@ from tests.scheduler.preemption import crowd
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.extender import Extender
     from tests.scheduler.extenders.server import Server
 
@@ -42,7 +43,7 @@ def _crowd(*extenders: Extender) -> crowd.Crowd:
     )
 
 
-def _meta(violations: int, *names: str) -> crowd.Json:
+def _meta(violations: int, *names: str) -> Json:
     return {"Pods": [{"UID": f"uid-{name}"} for name in names], "NumPDBViolations": violations}
 
 

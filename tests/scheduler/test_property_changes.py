@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -9,7 +9,8 @@ from kubestage.scheduler import property_changes
 from kubestage.scheduler.cluster_events import ActionType, EventResource
 from kubestage.testing import make_node, make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 POD = make_pod("web", cpu="1", memory="1Gi", labels={"app": "web"})
 NODE = make_node("n1", labels={"disk": "ssd"}, taints=["dedicated=db:NoSchedule"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,11 +16,10 @@ from tests.scheduler import rehearsals
 from tests.scheduler.rehearsals import NODE, POD, Rehearsal
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.framework import CycleState, NodeInfo, Status
     from kubestage.scheduler.handle import Handle
-
-Json = dict[str, Any]
 
 
 def test_a_pod_is_bound_and_everybody_is_told() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -15,11 +15,10 @@ from tests.scheduler.rehearsals import POD, SECOND, Rehearsal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.framework import CycleState
     from kubestage.scheduler.handle import Handle
-
-Json = dict[str, Any]
 
 
 class Probe:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from tests.scheduler import rehearsals
 from tests.scheduler.rehearsals import Rehearsal
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.framework import Columns, CycleState, Ints, NodeInfo, Status
     from kubestage.scheduler.handle import Handle
-
-Json = dict[str, Any]
 
 
 class OnlyNode:

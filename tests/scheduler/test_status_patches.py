@@ -20,10 +20,10 @@ from kubestage.testing import make_node, make_pod
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    from kubestage.aliases import Json
     from kubestage.store.admission.request import Request
     from kubestage.store.core import Core
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 _times = st.sampled_from([None, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"])

@@ -16,11 +16,11 @@ from kubestage.testing import make_node, make_pod
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.status import Status
     from kubestage.scheduler.what_if_snapshot import WhatIfSnapshot
 
-Json = dict[str, Any]
 
 _ANTI = {
     "podAntiAffinity": {

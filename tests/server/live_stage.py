@@ -20,9 +20,9 @@ from tests.server import calling
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.server.pacing import Pacer
 
-Json = dict[str, Any]
 
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/namespaces/default/pods"

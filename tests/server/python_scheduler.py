@@ -15,10 +15,11 @@ import json
 import socket
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 AGENT = "python-scheduler/1.0"
 STATUS_PATCH = "application/strategic-merge-patch+json"

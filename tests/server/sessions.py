@@ -11,9 +11,9 @@ from tests.server.live_stage import NODES, PODS
 if TYPE_CHECKING:
     import random
 
+    from kubestage.aliases import Json
     from tests.server.live_stage import Served
 
-Json = dict[str, Any]
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 MAPS = "/api/v1/namespaces/default/configmaps"

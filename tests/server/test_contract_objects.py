@@ -11,9 +11,9 @@ from kubestage.testing import make_node
 from tests.server import calling
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.server.calling import Answer
 
-Json = dict[str, Any]
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PODS = "/api/v1/namespaces/default/pods"

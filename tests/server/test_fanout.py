@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kubestage.server import encoding, watching
-from kubestage.server.door.pipe import EXTENSION, Pipe
+from kubestage.server.security.pipe import EXTENSION, Pipe
 from tests.server import calling
 
 if TYPE_CHECKING:

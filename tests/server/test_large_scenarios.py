@@ -22,7 +22,8 @@ from tests.server.test_pacing import tell
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 STRATEGIC = {"content-type": "application/strategic-merge-patch+json"}
 JSON_PATCH = {"content-type": "application/json-patch+json"}

@@ -19,7 +19,8 @@ from tests.server.test_pacing import tell
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 # The test says when the scheduler is done, or waits until it counts as done.
 SLOW = OutsideSettings(grace_s=100.0, patience_s=100.0)

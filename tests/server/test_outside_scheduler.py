@@ -21,7 +21,8 @@ from tests.server.test_pacing import DEPLOYMENTS, SECOND_NS, tell
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 # Slow enough for a machine that is busy with other things.
 QUICK = OutsideSettings(grace_s=1.0, patience_s=20.0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.controllers.kubelet import stocks
 from kubestage.objects import timestamps
-from kubestage.server.pacing_work import HORIZON_NS, LONGEST_NS, LOOKS_NS, SECOND_NS, WorkAhead
+from kubestage.server.pacing_work import HORIZON_NS, LONGEST_NS, LOOKS_NS, WorkAhead
 from kubestage.stage import Stage
 from kubestage.testing import (
     make_deployment,
@@ -17,9 +17,11 @@ from kubestage.testing import (
     make_node,
     make_pod,
 )
+from kubestage.units import SECOND_NS
 from tests.controllers.node_autoscaler.clusters import make_group
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 POD = ("v1", "Pod")
 FOREVER = 100_000

@@ -27,7 +27,8 @@ from tests.server.test_pacing import tell
 if TYPE_CHECKING:
     import pathlib
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 OWN = "/kubestage/v1"
 MADE_BY_OTHERS = ("Event", "Lease", "Scenario", "ControllerRevision", "EndpointSlice")

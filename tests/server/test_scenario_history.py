@@ -24,7 +24,8 @@ from tests.server.test_pacing import tell
 if TYPE_CHECKING:
     import pytest
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 SEED = 3
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +15,8 @@ from tests.server import calling
 from tests.server.live_stage import NODES, PODS, SCENARIOS, Served, served
 from tests.server.test_pacing import tell
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 TABLE = {"accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
 MERGE = {"content-type": "application/merge-patch+json"}

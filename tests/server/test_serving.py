@@ -8,7 +8,7 @@ import pytest
 
 from kubestage.errors import InputError
 from kubestage.server import serving
-from tests.server.door.doors import Inside
+from tests.server.security.doors import Inside
 
 
 def test_a_socket_is_ready_before_anything_is_served() -> None:

@@ -12,7 +12,7 @@ import pytest
 from kubestage import Stage
 from kubestage.testing import make_pod
 from tests.server import calling
-from tests.server.inside.containers import cluster
+from tests.server.containers.containers import cluster
 
 PODS = "/api/v1/namespaces/default/pods"
 V5 = "v5.channel.k8s.io"

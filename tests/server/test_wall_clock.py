@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubestage import Stage
 from kubestage.server import wall_clock
 from kubestage.server.pacing import Mode
-from kubestage.server.wall_clock import LAG_NS, SECOND_NS, Audience, WallClock
+from kubestage.server.wall_clock import LAG_NS, Audience, WallClock
 from kubestage.sim.clock import Clock
 from kubestage.testing import (
     make_deployment,
@@ -16,6 +16,7 @@ from kubestage.testing import (
     make_node,
     make_pod,
 )
+from kubestage.units import SECOND_NS
 from tests.controllers.worlds.manifests import cron_job
 from tests.server import live_stage
 from tests.server.live_stage import NODES, PODS, Served

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.sim import CountsOnly, Environment, Streams
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "02-queue" / "main.py"
-SECOND_NS = 1_000_000_000
 REPLICATIONS = 10
 # Student's t for 9 degrees of freedom, 99 % both sides.
 T_99 = 3.25

@@ -11,10 +11,10 @@ from tests.store.samples import CONFIG_MAP, DEFINITION, POD, WIDGET, config_map,
 from tests.store.test_field_managers import entries
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.applying import Applied
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 DEPLOYMENT = ("apps/v1", "Deployment")
 TYPE = "/v1, Kind=ConfigMap"
 

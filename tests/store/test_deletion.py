@@ -9,9 +9,8 @@ from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.store import Store
+from kubestage.units import SECOND_NS
 from tests.store.samples import CONFIG_MAP, POD, config_map, make_store, names, pod
-
-SECOND_NS = 10**9
 
 
 @pytest.fixture

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.objects.patches import PatchType
+from kubestage.units import SECOND_NS
 from tests.store.samples import CONFIG_MAP, POD, config_map, make_store, pod
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
-SECOND_NS = 10**9
 
 
 def entries(obj: Json) -> dict[tuple[str, str, str], Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -14,7 +14,8 @@ from kubestage.store import restoring
 from kubestage.store.restoring import Past, Place
 from kubestage.store.store import Store
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 POD = ("v1", "Pod")
 CONFIG_MAP = ("v1", "ConfigMap")

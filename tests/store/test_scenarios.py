@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,9 +11,9 @@ from kubestage.objects.patches import PatchType
 from tests.store.samples import make_store
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 SCENARIO = ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario")
 DONE: Json = {"step": 1, "operation": "Done", "doneOperation": {"done": True}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +16,8 @@ from kubestage.stage import Stage
 from kubestage.store import policies
 from kubestage.store.definitions import DEFINITION
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 SCENARIOS = "scenarios.simulation.kube-scheduler-simulator.x-k8s.io"
 OURS = [

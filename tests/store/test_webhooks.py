@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
@@ -10,9 +10,8 @@ from kubestage.store.store import Store
 from kubestage.testing import make_pod
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
-
-Json = dict[str, Any]
 
 
 class _Painter:

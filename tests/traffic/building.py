@@ -13,7 +13,8 @@ from kubestage.traffic.feed import Feed
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 SECOND = 1_000_000_000
 

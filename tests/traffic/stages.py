@@ -9,9 +9,9 @@ from kubestage.sim.recorder import MemoryRecorder
 from kubestage.testing import make_node
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.settings import Settings
 
-Json = dict[str, Any]
 
 DEPLOYMENT = ("apps/v1", "Deployment")
 POD = ("v1", "Pod")

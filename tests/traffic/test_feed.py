@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,7 +14,8 @@ from kubestage.traffic import spec
 from kubestage.traffic.feed import Feed
 from tests.traffic.building import SECOND, feed, traffic
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 HOW = ("Uniform", "Poisson", "Even")
 RATES = "time,rps\n0.5,3.3\n4,0\n7,11\n9.25,1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,8 @@ from kubestage.testing import make_node
 from tests.traffic import stages
 from tests.traffic.test_skenario_examples import hpa
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 LOAD = {"objectMeta": {"name": "load", "namespace": "default"}}
 TYPE = {"typeMeta": {"apiVersion": stages.TRAFFIC[0], "kind": stages.TRAFFIC[1]}}

@@ -13,8 +13,8 @@ from kubestage.traffic import histogram
 from kubestage.traffic.record import COMPLETED, INTERRUPTED, TIMEOUT, Record
 from kubestage.traffic.rows import MOST_ROWS
 from kubestage.traffic.sample import MOST_KEPT
+from kubestage.units import SECOND_NS
 
-SECOND = 1_000_000_000
 MS = 1_000_000
 
 
@@ -27,8 +27,11 @@ def tell(record: Record, rows: list[tuple[int, int, int, int]]) -> None:
 
 def test_an_event_belongs_to_the_row_that_begins_with_it() -> None:
     record = Record()
-    tell(record, [(0, SECOND - 1, SECOND, COMPLETED), (1, SECOND, 2 * SECOND - 1, TIMEOUT)])
-    record.reach(3 * SECOND)
+    tell(
+        record,
+        [(0, SECOND_NS - 1, SECOND_NS, COMPLETED), (1, SECOND_NS, 2 * SECOND_NS - 1, TIMEOUT)],
+    )
+    record.reach(3 * SECOND_NS)
     table = record.table()
     assert table["at_s"] == [0, 1, 2]
     assert table["arrived"] == [1, 1, 0]
@@ -38,8 +41,8 @@ def test_an_event_belongs_to_the_row_that_begins_with_it() -> None:
 
 
 def test_rows_begin_where_the_traffic_does() -> None:
-    record = Record(90 * SECOND)
-    record.reach(92 * SECOND)
+    record = Record(90 * SECOND_NS)
+    record.reach(92 * SECOND_NS)
     assert record.table()["at_s"] == [90, 91]
 
 
@@ -55,19 +58,19 @@ def test_response_times_of_a_row_are_those_that_were_completed_in_it() -> None:
 
 def test_a_row_without_a_completed_request_has_no_response_time() -> None:
     record = Record()
-    record.reach(SECOND)
+    record.reach(SECOND_NS)
     table = record.table()
     assert table["response_mean_ms"] == table["response_p99_ms"] == [None]
 
 
 def test_rows_are_merged_in_pairs_when_there_are_too_many() -> None:
-    record = Record(3 * SECOND)
-    told = [(at, (at + 3) * SECOND, (at + 3) * SECOND + MS, COMPLETED) for at in range(3000)]
+    record = Record(3 * SECOND_NS)
+    told = [(at, (at + 3) * SECOND_NS, (at + 3) * SECOND_NS + MS, COMPLETED) for at in range(3000)]
     tell(record, told[:2000])
-    assert record.resolution_ns == SECOND
+    assert record.resolution_ns == SECOND_NS
     tell(record, told[2000:])
     table = record.table()
-    assert record.resolution_ns == 2 * SECOND
+    assert record.resolution_ns == 2 * SECOND_NS
     assert table["at_s"][:3] == [2, 4, 6]
     assert table["arrived"][:3] == [1, 2, 2]
     assert sum(table["completed"]) == 3000
@@ -76,8 +79,8 @@ def test_rows_are_merged_in_pairs_when_there_are_too_many() -> None:
 
 def test_a_long_run_stays_small() -> None:
     record = Record()
-    record.reach(10**9 * SECOND)
-    tell(record, [(0, 10**9 * SECOND, 10**9 * SECOND + 5, INTERRUPTED)])
+    record.reach(10**9 * SECOND_NS)
+    tell(record, [(0, 10**9 * SECOND_NS, 10**9 * SECOND_NS + 5, INTERRUPTED)])
     assert MOST_ROWS // 2 <= len(record.table()["at_s"]) <= MOST_ROWS
     assert record.table()["interrupted"][-1] == 1
 
@@ -138,7 +141,7 @@ ROWS = st.lists(
 @given(rows=ROWS, data=st.data())
 def test_neither_order_nor_blocks_are_of_consequence(rows: list[Any], data: st.DataObject) -> None:
     told = [
-        (number, at * SECOND, at * SECOND + spent * MS, outcome)
+        (number, at * SECOND_NS, at * SECOND_NS + spent * MS, outcome)
         for number, (at, spent, outcome) in enumerate(sorted(rows))
     ]
     whole, cut = Record(), Record()
@@ -147,7 +150,7 @@ def test_neither_order_nor_blocks_are_of_consequence(rows: list[Any], data: st.D
     for number, *rest in data.draw(st.permutations(told)):
         cut.add_ends(np.array([(number, *rest, 0, 0)], np.int64))
     for record in (whole, cut):
-        record.reach(5_000 * SECOND)
+        record.reach(5_000 * SECOND_NS)
     assert whole.table() == cut.table()
     assert whole.summary() == cut.summary()
     assert whole.responses() == cut.responses()

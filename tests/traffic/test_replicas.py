@@ -11,9 +11,9 @@ from kubestage.testing import make_node
 from tests.traffic import stages
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.traffic.stream import Stream
 
-Json = dict[str, Any]
 CONSTANT = {"constant": {"rps": 10}}
 NODE = ("v1", "Node")
 READY = {"conditions": [{"type": "Ready", "status": "True"}]}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.units import SECOND_NS
 from tests.traffic import stages
 
 if TYPE_CHECKING:
     from kubestage import Stage
+    from kubestage.aliases import Json
     from kubestage.sim.movement import CompletedMovement
 
-Json = dict[str, Any]
 
-SECOND = 1_000_000_000
 HPA = ("autoscaling/v2", "HorizontalPodAutoscaler")
 VPA = ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler")
 STEADY = {"constant": {"rps": 10}}
@@ -56,7 +56,7 @@ class TestAutoscalerTicktock:
     def test_the_hpa_is_triggered_on_an_interval_of_fifteen_seconds(self) -> None:
         stage = stages.living(stages.deployment(), hpa(), traces=True)
         stage.run("100s")
-        times = [each.occurs_at // SECOND for each in done(stage, "hpa_tick")]
+        times = [each.occurs_at // SECOND_NS for each in done(stage, "hpa_tick")]
         assert times == [15, 30, 45, 60, 75, 90]
 
     def test_at_each_tick_it_calculates_its_desired_number_of_replicas_anew(self) -> None:
@@ -75,7 +75,7 @@ class TestAutoscalerTicktock:
         first = stage.store.get(VPA, "web", "default")["status"]
         stage.run("20m")
         last = stage.store.get(VPA, "web", "default")["status"]
-        assert done(stage, "vpa_tick")[0].occurs_at // SECOND == 60
+        assert done(stage, "vpa_tick")[0].occurs_at // SECOND_NS == 60
         (told,) = last["recommendation"]["containerRecommendations"]
         assert told["target"]["cpu"].endswith("m")
         assert first["recommendation"] != last["recommendation"]
@@ -99,7 +99,7 @@ class TestMetricsTicktock:
     def test_usage_is_sampled_at_every_resolution(self) -> None:
         stage = stages.living(stages.deployment(), hpa(), traces=True)
         stage.run("65s")
-        times = [each.occurs_at // SECOND for each in done(stage, "metrics_tick")]
+        times = [each.occurs_at // SECOND_NS for each in done(stage, "metrics_tick")]
         assert times == [15, 30, 45, 60]
         assert ways(stage, "metrics_tick") == {("MetricsTicktock", "MetricsTicktock")}
 
@@ -107,7 +107,7 @@ class TestMetricsTicktock:
         stage = stages.living(stages.deployment(), hpa(), traces=True)
         stage.run("65s")
         sent = done(stage, "send_metrics_to_sink")
-        assert [each.occurs_at - SECOND for each in sent] == [
+        assert [each.occurs_at - SECOND_NS for each in sent] == [
             each.occurs_at for each in done(stage, "metrics_tick")
         ]
         assert ways(stage, "send_metrics_to_sink") == {("MetricsPipeline", "MetricsSink")}

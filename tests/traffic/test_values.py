@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,8 +11,8 @@ from tests.traffic import stages
 
 if TYPE_CHECKING:
     from kubestage import Stage
+    from kubestage.aliases import Json
 
-Json = dict[str, Any]
 TARGET = "deployments.apps"
 
 

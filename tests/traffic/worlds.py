@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage import Stage
+from kubestage.aliases import Json
 from kubestage.store.deletion import DeleteOptions
 from kubestage.testing import make_node
 from kubestage.traffic.requests import DISCIPLINES, ROUTINGS
@@ -14,7 +15,6 @@ from tests.traffic import stages
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
 Happening = tuple[int, str, int, Json]
 SECOND = 1_000_000_000
 SERVICE = ("v1", "Service")

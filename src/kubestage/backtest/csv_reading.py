@@ -26,6 +26,7 @@ from kubestage.backtest.series import UNNAMED, Frame, Sample, Series
 from kubestage.errors import InputError
 from kubestage.objects import quantity, timestamps
 from kubestage.sim.clock import EPOCH_2026_NS
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -36,11 +37,10 @@ CONTAINER: Final = "container"
 TOTAL: Final = "total"
 VALUE: Final = "value"
 _HEADERS: Final = "time,total or time,pod,value or time,POD1,POD2 ..."
-_SECOND_NS: Final = 1_000_000_000
 # Seconds above this are counted from 1970; below, from the beginning of whatever was measured.
 _CALENDAR: Final = 1_000_000_000
 _RESOURCES: Final = ("cpu", "memory")
-_LONGEST_NS: Final = 366 * 24 * 3600 * _SECOND_NS
+_LONGEST_NS: Final = 366 * 24 * 3600 * SECOND_NS
 # The year 9999: whatever is later is no date.
 _LAST: Final = 253_000_000_000
 
@@ -190,7 +190,7 @@ def _time_ns(text: str, file: str, line: int) -> int:
     if seconds > _LAST:
         _refuse(file, line, f'"{text}" is too far away', "write seconds, not milliseconds")
     begin_ns = 0 if seconds >= _CALENDAR else EPOCH_2026_NS
-    return begin_ns + round(seconds * _SECOND_NS)
+    return begin_ns + round(seconds * SECOND_NS)
 
 
 def _value(text: str, name: str, file: str, line: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.backtest.measured import Measured
 from kubestage.backtest.outcome import HPA, Decision, Outcome
@@ -13,19 +13,19 @@ from kubestage.controllers.hpa.surroundings import Scale, Snapshot
 from kubestage.objects import defaulting
 from kubestage.results.life import hpa_metrics
 from kubestage.results.life.integral import Integral
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.backtest.series import Series
     from kubestage.backtest.target import Target
     from kubestage.results.life.hpa_metrics import Reading
 
-Json = dict[str, Any]
 
 FLAP_NS: Final = 600 * 1_000_000_000
 """A rescale that takes back another so soon after it is a flap."""
 
 _SELECTOR: Final = "app=backtest"
-_SECOND_NS: Final = 1_000_000_000
 
 
 def run(
@@ -129,8 +129,8 @@ class _Run:
             "replicasLowest": self._count.lowest,
             "replicasHighest": self._count.highest,
             "replicasAtEnd": self._count.level,
-            "secondsAboveTarget": self._above_ns / _SECOND_NS,
-            "secondsAtMaximum": self._at_most_ns / _SECOND_NS,
+            "secondsAboveTarget": self._above_ns / SECOND_NS,
+            "secondsAtMaximum": self._at_most_ns / SECOND_NS,
             "looksWithoutMetrics": sum(each["error"] is not None for each in self._looks),
         }
 

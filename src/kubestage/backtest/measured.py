@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.hpa.metrics_client import PodMetric
 from kubestage.metrics.board import MetricsError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.backtest.series import Frame
     from kubestage.backtest.target import Replicas
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 
 _MILLI: Final = 1000
 _WINDOW_NS: Final = 15 * 1_000_000_000

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.objects import timestamps
+from kubestage.units import HOUR_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NAMESPACE: Final = "default"
 _MADE_UP: Final = "app"
-_HOUR_NS: Final = 3600 * 1_000_000_000
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -66,7 +67,7 @@ class Replicas:
         self._made = 0
         self._since: dict[str, int] = {}
         self._objects: dict[str, tuple[bool, Json]] = {}
-        self.scale(target.replicas, now_ns - max(_HOUR_NS, startup_ns))
+        self.scale(target.replicas, now_ns - max(HOUR_NS, startup_ns))
 
     def __len__(self) -> int:
         return len(self._since)
@@ -78,7 +79,7 @@ class Replicas:
             self._objects.pop(name, None)
         while len(self._since) < replicas:
             self._made += 1
-            born_ns = now_ns if self._startup_ns else now_ns - _HOUR_NS
+            born_ns = now_ns if self._startup_ns else now_ns - HOUR_NS
             self._since[f"{self._target.name}-{self._made}"] = born_ns
 
     def ready(self, now_ns: int) -> list[str]:

@@ -8,19 +8,18 @@ from kubestage.backtest.outcome import VPA, Decision, Outcome
 from kubestage.controllers.vpa import backtest, policies, priority
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.objects import defaulting, quantity
+from kubestage.units import HOUR_NS, SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.backtest.series import Frame, Series
     from kubestage.backtest.target import Target
 
-Json = dict[str, Any]
 Requests = dict[str, dict[str, str]]
 
 _RESOURCES: Final = ("cpu", "memory")
-_HOUR_NS: Final = 3600 * 1_000_000_000
-_SECOND_NS: Final = 1_000_000_000
 
 
 def run(
@@ -189,9 +188,9 @@ class _Run:
             if not requested:
                 continue
             title = "Core" if resource == "cpu" else "Gib"
-            told[f"requested{title}Hours"] = round(requested / _HOUR_NS / unit, 6)
-            told[f"used{title}Hours"] = round(used / _HOUR_NS / unit, 6)
-            told[f"{resource}SecondsAboveRequest"] = above_ns / _SECOND_NS
+            told[f"requested{title}Hours"] = round(requested / HOUR_NS / unit, 6)
+            told[f"used{title}Hours"] = round(used / HOUR_NS / unit, 6)
+            told[f"{resource}SecondsAboveRequest"] = above_ns / SECOND_NS
         last = {(each["container"], each["resource"]): each for each in self._looks}
         told["atEnd"] = [
             {

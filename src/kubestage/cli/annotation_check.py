@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.kubelet import annotations as known
 from kubestage.errors import InputError
@@ -10,7 +10,7 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 def misfits(obj: Json) -> Iterator[InputError]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import pathlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -19,13 +19,13 @@ from kubestage.objects import defaulting, durations, object_check, quantity, qua
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.backtest.series import Series
     from kubestage.backtest.target import Target
     from kubestage.cli.loading import Loaded
     from kubestage.controllers.settings import Settings
     from kubestage.objects.manifest import Document
 
-Json = dict[str, Any]
 
 _WORKLOADS: Final = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
 _PARTS: Final = {

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from kubestage.backtest.outcome import Outcome
 
-Json = dict[str, Any]
 
 _ROWS: Final = 20
 _LABELS: Final = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,9 +11,9 @@ from kubestage.cli import completion
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.remote.stage_clock import StageClock
 
-Json = dict[str, Any]
 
 EPILOG: Final = """
 [bold]Examples[/bold]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import durations
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-_NS: Final = 1_000_000_000
 _JUMP: Final = "jump: from event to event while there is work"
 
 
@@ -28,7 +29,7 @@ def _beside(ahead_s: float | None) -> str:
     """How far that is from the wall clock, if the clock keeps up with it."""
     if ahead_s is None:
         return ""
-    away = durations.go_string(round(abs(ahead_s)) * _NS)
+    away = durations.go_string(round(abs(ahead_s)) * SECOND_NS)
     return f" ({away} {'ahead of' if ahead_s > 0 else 'behind'} the wall clock)"
 
 

@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.cli.compare_runs import Contender, Rules
     from kubestage.results.comparison import Comparison, Worse
 
-Json = dict[str, Any]
 
 FORMATS: Final = ("table", "json", "csv")
 EPILOG: Final = """

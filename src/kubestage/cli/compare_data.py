@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.compare_divergence import Parting
     from kubestage.results.comparison import Changes, Comparison, Worse
-
-Json = dict[str, Any]
 
 
 def as_dict(

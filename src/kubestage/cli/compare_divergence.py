@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import explain_story, explaining
 from kubestage.cli.explaining import count
@@ -14,12 +14,12 @@ from kubestage.results.comparison import divergence as kinds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.cli.compare_runs import Contender
     from kubestage.cli.explain_story import Look
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Divergence, Tried
 
-Json = dict[str, Any]
 
 _WORDS: Final = {
     kinds.POD: "another pod was next in turn",

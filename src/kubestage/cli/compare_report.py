@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from kubestage.cli.compare_runs import Contender
     from kubestage.results.analysis import Table
     from kubestage.results.comparison import Comparison, Worse
-
-Json = dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import pathlib
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -20,6 +20,7 @@ from kubestage.results import analysis, comparison, run_directory, timings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.explain_repeating import Repeatable
     from kubestage.cli.explain_sources import Stories
     from kubestage.cli.loading import Loaded
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from kubestage.results.run_directory import Run
     from kubestage.results.timings import Recorded
 
-Json = dict[str, Any]
 
 DEFAULT: Final = "default"
 """The word for the configuration that nobody has written."""

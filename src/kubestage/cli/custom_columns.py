@@ -14,7 +14,8 @@ from kubestage.objects.tables import text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 OPTION: Final = "-o custom-columns"
 _FIX: Final = "write it as in NAME:.metadata.name,NODE:.spec.nodeName"

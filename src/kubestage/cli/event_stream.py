@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import life_report
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
-_SECOND_NS: Final = 1_000_000_000
 _WIDTHS: Final = (15, 8, 24, 40)
 _HEADINGS: Final = ("TIME", "TYPE", "REASON", "OBJECT", "MESSAGE")
 
@@ -34,7 +34,7 @@ class EventStream:
         about = event["involvedObject"]
         place = f"{about['namespace']}/" if about.get("namespace") else ""
         told = {
-            "seconds": _rounded(stage.clock.now_ns) / _SECOND_NS,
+            "seconds": _rounded(stage.clock.now_ns) / SECOND_NS,
             "type": event["type"],
             "reason": event["reason"],
             "object": f"{about['kind'].lower()}/{place}{about['name']}",

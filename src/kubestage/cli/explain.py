@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,12 +14,12 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.explain_found import Found, Subject
     from kubestage.cli.explain_sources import Stories
     from kubestage.cli.explain_story import Group, Look
     from kubestage.cli.explain_subject import Told
 
-Json = dict[str, Any]
 
 FORMATS: Final = ("table", "json")
 EPILOG: Final = """

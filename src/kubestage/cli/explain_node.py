@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.cli.explaining import few
 from kubestage.objects.tables import text
@@ -10,7 +10,7 @@ from kubestage.objects.tables import text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 def lines(attempt: Json, node: str, *, is_there: bool) -> list[str]:

@@ -6,7 +6,7 @@ The status of such a run can be larger than memory, so it is not opened for this
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,11 +15,10 @@ from kubestage.results.analysis import PodState
 from kubestage.results.comparison import attempts
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.comparison import Tried
     from kubestage.results.run_record_file import TimelineRow
     from kubestage.results.run_record_reader import Reader
-
-Json = dict[str, Any]
 
 
 def find(record: Reader, wanted: str) -> Found | None:

@@ -28,12 +28,12 @@ from kubestage.scheduler.selection import TieBreak
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.results.repeat import Repeat
     from kubestage.results.run_directory import Run
     from kubestage.scenario.controller import ScenarioController
     from kubestage.scheduler.record import Decision
 
-Json = dict[str, Any]
 
 # Fewer attempts take no second.
 _SLOW_ATTEMPTS: Final = 500

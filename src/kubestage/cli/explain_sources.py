@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import explain_status
 from kubestage.errors import InputError
@@ -16,13 +16,13 @@ from kubestage.results.comparison import attempts
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.cli.explain_repeating import Repeated
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Tried
     from kubestage.results.run_directory import Run
     from kubestage.scheduler.record import Decision
 
-Json = dict[str, Any]
 
 _UNREPEATABLE: Final = (
     "this run kept neither what its plugins said nor how to repeat it; "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import explain_node, explaining
 from kubestage.cli.explaining import View, count
@@ -11,11 +11,11 @@ from kubestage.cli.explaining import View, count
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.explain_found import Found, Subject
     from kubestage.results.analysis import PodState
     from kubestage.results.comparison import Tried
 
-Json = dict[str, Any]
 
 # A pod that was tried ever again, with ever another result, is told at its beginning and end.
 _FIRST: Final = 2

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.tables import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.placements import Placement
 
-Json = dict[str, Any]
 
 TOP_NODES: Final = 10
 _NAMED_NODES: Final = 3

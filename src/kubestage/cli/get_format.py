@@ -13,9 +13,9 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cli.custom_columns import Column
 
-Json = dict[str, Any]
 
 TABLES: Final = ("table", "wide")
 PLAIN: Final = (*TABLES, "yaml", "json", "name")
@@ -96,7 +96,7 @@ def by_jsonpath(wanted: Format, whole: Json) -> str:
 
 def by_go_template(wanted: Format, whole: Json) -> str:
     """What a Go template makes of an object; it may call ``exists`` and ``base64decode``."""
-    from kubestage import gotemplate
+    from kubestage.golang import template as gotemplate
 
     functions: dict[str, Callable[..., Any]] = {"exists": _exists, "base64decode": _base64decode}
     try:

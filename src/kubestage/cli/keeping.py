@@ -8,20 +8,19 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from kubestage.cli import interruption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.results.repeat import Repeat
     from kubestage.results.run_directory import RunDirectory
     from kubestage.results.run_record import RunRecord
     from kubestage.results.run_record_reader import Reader
     from kubestage.results.timings import Recorded
-
-Json = dict[str, Any]
 
 
 class Keeper:

@@ -21,9 +21,9 @@ from kubestage.results.life import comparison, wording
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.results.comparison import Measure, Worse
 
-Json = dict[str, Any]
 
 _TABLE: Final = columns(
     measure=Kind.TEXT,

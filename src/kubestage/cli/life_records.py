@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pathlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import kubestage
 from kubestage.cli import life_report, printing, repeating
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kubestage.results.repeat import LifeRepeat
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 _TOLD: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
 _FIRST: Final = "manifests.yaml"

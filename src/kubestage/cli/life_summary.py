@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.tables import text
 from kubestage.results.life import requests, wording
@@ -10,9 +10,9 @@ from kubestage.results.life import requests, wording
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.traffic.record import Record
 
-Json = dict[str, Any]
 
 _ROWS: Final = 20
 _NO_GROUP: Final = "<none>"

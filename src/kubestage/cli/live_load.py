@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.units import SECOND_NS
+
 if TYPE_CHECKING:
     from kubestage.stage import Stage
 
-_SECOND_NS: Final = 1_000_000_000
 _MOST: Final = 6
 _SLOW: Final = 95
 
@@ -49,7 +50,7 @@ class Load:
             last = self._marks.get(key)
             if last is None or last.arrived > record.arrived:
                 last = _Mark(0, 0, None)
-            passed = (now_ns - last.at_ns) / _SECOND_NS
+            passed = (now_ns - last.at_ns) / SECOND_NS
             rps = (record.arrived - last.arrived) / passed if passed else 0.0
             slow = record.percentiles_since(last.responses, (_SLOW,)).get(_SLOW)
             p95_ms = None if slow is None else slow / 1_000_000

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from kubestage.cli import life_report, live_load
 from kubestage.results.life import wording
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from kubestage.stage import Stage
 
-_SECOND_NS: Final = 1_000_000_000
 _STEPS: Final = 200
 _REFRESHES: Final = 10
 _NODES: Final = 8
@@ -146,7 +146,7 @@ def _bar(part: int, whole: int, color: str) -> tuple[Any]:
 
 
 def _clock(stage: Stage, end_ns: int) -> str:
-    now = life_report.in_days(stage.clock.now_ns // _SECOND_NS * _SECOND_NS)
+    now = life_report.in_days(stage.clock.now_ns // SECOND_NS * SECOND_NS)
     return f"{now} of {life_report.in_days(end_ns)}"
 
 

@@ -12,6 +12,7 @@ from kubestage.cli import life_records, live_view, running, staging
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import distributions, durations
 from kubestage.scheduler.record import Recording
+from kubestage.units import DAY_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,8 +32,7 @@ _SETTLING_NS: Final = 1_000_000
 # What has an option of its own; all else is set by --setting.
 LAWS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
 _FIX: Final = "write it as in 10m, 1h30m or 7d"
-_DAY_NS: Final = 24 * 3600 * 1_000_000_000
-_CENTURY_NS: Final = 36_525 * _DAY_NS
+_CENTURY_NS: Final = 36_525 * DAY_NS
 
 
 class Later(msgspec.Struct, frozen=True):
@@ -78,7 +78,7 @@ def duration(text: str, option: str = "--for") -> int:
     """Nanoseconds of a duration; days are understood too, as in 7d, 1.5d or 1d12h."""
     days, mark, rest = text.rpartition("d")
     try:
-        parsed = round(float(days) * _DAY_NS) if mark else 0
+        parsed = round(float(days) * DAY_NS) if mark else 0
         if rest or not mark:
             parsed += durations.parse_duration(rest)
         if mark and rest.startswith(("+", "-")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.cli import printing
 from kubestage.objects.tables import text
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from kubestage.aliases import Json
     from kubestage.cli.load_choices import Choices
     from kubestage.cli.load_limit import Outcome, Point
     from kubestage.cli.load_slo import Slo
     from kubestage.results.load.limit_directory import LimitDirectory
 
-Json = dict[str, Any]
 _LENGTH = 300
 _VERDICTS = {True: "meets", False: "misses", None: "unsure"}
 

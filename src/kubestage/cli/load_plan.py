@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -11,18 +11,18 @@ from kubestage.cli import load_compose, load_options, load_stage, load_tests, pr
 from kubestage.load.planned import Plan  # noqa: TC001 - read by msgspec
 from kubestage.objects import durations
 from kubestage.objects.tables import text
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.load_choices import Choices
     from kubestage.cli.load_tests import Test
     from kubestage.load.planned import PlannedPhase, PlannedStep
     from kubestage.measure.registry import Registry
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
 _LINES: Final = 20
 
 
@@ -75,7 +75,7 @@ def _data(planned: Planned) -> Json:
         "identifier": planned.test.identifier,
         "nodes": planned.nodes,
         "calls": plan.calls,
-        "expectedSeconds": plan.expected_ns / _SECOND_NS,
+        "expectedSeconds": plan.expected_ns / SECOND_NS,
         "openEnded": plan.is_open_ended,
         "name": plan.name,
         "namespaces": plan.namespaces,
@@ -91,7 +91,7 @@ def _data(planned: Planned) -> Json:
             "name": step.name,
             "calls": step.calls,
             "actions": step.actions,
-            "expectedSeconds": step.expected_ns / _SECOND_NS,
+            "expectedSeconds": step.expected_ns / SECOND_NS,
             "openEnded": step.is_open_ended,
             "pods": step.pods,
             "does": list(_does(step)),
@@ -168,7 +168,7 @@ def _phase(phase: PlannedPhase) -> Iterator[str]:
 
 
 def _duration(duration_ns: int) -> str:
-    return durations.go_string(durations.round_to(duration_ns, _SECOND_NS // 10))
+    return durations.go_string(durations.round_to(duration_ns, SECOND_NS // 10))
 
 
 def _count(number: int, noun: str) -> str:

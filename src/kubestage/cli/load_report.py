@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.cli import printing
 from kubestage.objects import durations
 from kubestage.objects.tables import text
+from kubestage.units import MILLISECOND_NS, SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.load.result import LoadResult, Measured
     from kubestage.measure.outcome import Verdict
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
-_MS_NS: Final = 1_000_000
 _SECOND_MS: Final = 1000
 _LINES: Final = 10
 _LENGTH: Final = 400
@@ -52,14 +51,14 @@ def _data(result: LoadResult) -> Json:
         "passed": result.passed,
         "interrupted": result.is_interrupted,
         "fatal": result.is_fatal,
-        "seconds": result.took_ns / _SECOND_NS,
+        "seconds": result.took_ns / SECOND_NS,
         "calls": len(result.calls),
         "steps": [
             {
                 "name": each.name,
                 "named": each.is_named,
-                "beganSeconds": (each.began_ns - result.began_ns) / _SECOND_NS,
-                "seconds": each.took_ns / _SECOND_NS,
+                "beganSeconds": (each.began_ns - result.began_ns) / SECOND_NS,
+                "seconds": each.took_ns / SECOND_NS,
                 "errors": each.errors,
             }
             for each in result.steps
@@ -167,7 +166,7 @@ def amount(value: float | None, unit: str) -> str:
 
 def rounded(duration_ns: int) -> str:
     """A duration to milliseconds, or to tenths of a second if it is long."""
-    unit_ns = 100 * _MS_NS if duration_ns >= 60 * _SECOND_NS else _MS_NS
+    unit_ns = 100 * MILLISECOND_NS if duration_ns >= 60 * SECOND_NS else MILLISECOND_NS
     return durations.go_string(durations.round_to(duration_ns, unit_ns))
 
 

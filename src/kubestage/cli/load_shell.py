@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from kubestage.objects import durations
 from kubestage.remote import shell
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kubestage.cluster.access import Moments
-
-_NS = 1_000_000_000
 
 
 class StageShell:
@@ -46,7 +45,7 @@ def _ended(command: list[str], timeout_ns: int) -> tuple[int, str]:
     except OSError as problem:
         return shell.code_of(problem), f"{command[0]}: {problem.strerror}"
     try:
-        written, _ = process.communicate(timeout=timeout_ns / _NS)
+        written, _ = process.communicate(timeout=timeout_ns / SECOND_NS)
     except subprocess.TimeoutExpired:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

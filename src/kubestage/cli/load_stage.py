@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
 from kubestage.cli import config_file, control_plane, load_options, plain_nodes, staging
 from kubestage.cluster import node_readiness
 from kubestage.cluster import staging as profile_staging
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cli.load_choices import Choices
     from kubestage.cluster.profile import Profile
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
-_NODE: Final = ("v1", "Node")
-_STORAGE_CLASS: Final = ("storage.k8s.io/v1", "StorageClass")
 _IS_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 # Infrastructure is there before the first pod is asked for.
 _SETTLING_NS: Final = 1_000_000
@@ -56,11 +55,11 @@ def furnish(choices: Choices, profile: Profile) -> Stage:
     there, asked = ([], []) if loaded is None else staging.split(loaded)
     if loaded is not None:
         staging.put(stage, loaded, there, is_new=staging.is_new)
-    if not stage.store.read(_NODE):
+    if not stage.store.read(gvk.NODE):
         number = choices.nodes or load_options.NODES
         for index in range(number):
             stage.load(plain_nodes.node(index, choices.shape, choices.image_registry))
-    if not any(map(_is_default, stage.store.read(_STORAGE_CLASS).values())):
+    if not any(map(_is_default, stage.store.read(gvk.STORAGE_CLASS).values())):
         stage.load(_storage_class())
     stage.add_controllers(settings)
     if loaded is not None:
@@ -76,7 +75,7 @@ def nodes_of(stage: Stage, choices: Choices) -> int:
     """For how many nodes the load is made: what was said, or as many as take pods."""
     if choices.nodes is not None:
         return choices.nodes
-    found = stage.store.read(_NODE).values()
+    found = stage.store.read(gvk.NODE).values()
     number = sum(map(node_readiness.is_schedulable_and_untainted, found))
     if not number:
         raise InputError(

@@ -11,6 +11,7 @@ import typer
 from kubestage.cli import load_compose
 from kubestage.load import config
 from kubestage.objects import durations
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from kubestage.load.planned import Plan, PlannedStep
     from kubestage.load.run import LoadRun
 
-_SECOND_NS: Final = 1_000_000_000
 _REFRESHES: Final = 8
 _LINE_SECONDS: Final = 30
 _WIDTH: Final = 20
@@ -159,7 +159,7 @@ class Picture:
     def _clock(self, seconds: float, done: float) -> str:
         run = self._run
         now_ns = self._ground.around.cluster.moments.now_ns - run.result.began_ns
-        passed = durations.go_string(now_ns // _SECOND_NS * _SECOND_NS)
+        passed = durations.go_string(now_ns // SECOND_NS * SECOND_NS)
         words = [passed if self._ground.is_real else f"virtual {passed}, wall {seconds:,.0f}s"]
         if 0.02 < done < 1:
             words.append(f"{seconds * (1 - done) / done:,.0f}s left")
@@ -172,7 +172,7 @@ class Picture:
         planned = self._plan.steps[len(self._run.result.steps)].phases[at]
         asked = self._rates.get(planned.tuning_set)
         moments = self._ground.around.cluster.moments
-        seconds = (moments.now_ns - step.began_ns) / _SECOND_NS
+        seconds = (moments.now_ns - step.began_ns) / SECOND_NS
         if asked is None or seconds < 1 or phase.begun in (0, phase.actions):
             return planned.tuning_set
         return f"{planned.tuning_set}: {phase.begun / seconds:.1f} of {asked:g}/s"
@@ -223,7 +223,7 @@ def _weight(grown: tuple[PlannedStep, int], is_real: bool) -> float:
     step, pods = grown
     wait = _WAIT_WEIGHT if step.is_open_ended else 1
     if is_real:
-        return step.expected_ns / _SECOND_NS + wait
+        return step.expected_ns / SECOND_NS + wait
     return step.calls + _POD_WEIGHT * pods + wait
 
 

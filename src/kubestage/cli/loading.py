@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import file_kinds, sources, traffic_files
 from kubestage.errors import InputError
-from kubestage.objects import kinds, locator, manifest
+from kubestage.objects import gvk, kinds, locator, manifest
 from kubestage.scenario import kss_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _DNS: Final = re.compile(r"[^a-z0-9]+")
-_DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 @dataclasses.dataclass(slots=True)
@@ -103,7 +102,7 @@ def kind_of(loaded: Loaded, document: manifest.Document) -> kinds.Kind:
 
 def _register(loaded: Loaded, document: manifest.Document) -> None:
     obj = document.object
-    if (obj.get("apiVersion"), obj.get("kind")) != _DEFINITION:
+    if (obj.get("apiVersion"), obj.get("kind")) != gvk.CUSTOM_RESOURCE_DEFINITION:
         return
     try:
         loaded.table.register(obj)

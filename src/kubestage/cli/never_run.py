@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import loading
 from kubestage.scenario import phases, resource
@@ -10,11 +10,11 @@ from kubestage.scenario import phases, resource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
     from kubestage.scenario.doubts import NeverRun
 
-Json = dict[str, Any]
 
 _NAMED: Final = 3
 

@@ -6,13 +6,14 @@ without the field come first.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cli import go_sort, relaxed_path
 from kubestage.errors import InputError
 from kubestage.objects import go_text, jsonpath, quantity
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _OPTION: Final = "--sort-by"
 _FIX: Final = "write a field of the objects, as in .metadata.creationTimestamp"

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.record import WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 SCHEDULED: Final = "Scheduled"
 PENDING: Final = "Pending"
@@ -30,7 +31,6 @@ TROUBLE: Final = (PENDING, GATED, FAILED, PREEMPTED)
 
 RESOURCES: Final = ("cpu", "memory")
 
-_POD: Final = ("v1", "Pod")
 _ENDED: Final = ("Succeeded", "Failed")
 _RESULTS: Final = ("podScheduled", "podUnscheduled", "podPreempted")
 
@@ -80,7 +80,7 @@ class Told:
     def _hear(self, event: Json) -> None:
         if event["operation"] == "Create":
             made = event["create"]["result"]
-            if (made["apiVersion"], made["kind"]) == _POD:
+            if (made["apiVersion"], made["kind"]) == gvk.POD:
                 self._hear_of_new(pod_views.of(made))
             return
         result = next((event[name] for name in _RESULTS if name in event), None)
@@ -121,7 +121,7 @@ def of_pod(key: str, stage: Stage, scheduler: Scheduler) -> Placement:
     """What became of a pod at which at least one attempt was made, be it gone by now."""
     decisions = [each for each in scheduler.record.decisions if each.pod == key]
     ended = [each for each in decisions if each.result != WAITING]
-    pod = stage.store.read(_POD).get(key)
+    pod = stage.store.read(gvk.POD).get(key)
     if pod is not None:
         return _placement(pod_views.of(pod), ended, None, stage, scheduler)
     namespace, _, name = key.partition("/")
@@ -167,7 +167,7 @@ def _placement(
     stage: Stage,
     scheduler: Scheduler,
 ) -> Placement:
-    current = stage.store.read(_POD).get(pod.key)
+    current = stage.store.read(gvk.POD).get(pod.key)
     last = decisions[-1] if decisions else None
     node = last.node if last else ""
     if current is not None:

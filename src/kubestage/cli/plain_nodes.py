@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -16,9 +16,9 @@ from kubestage.scenario import resource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.cli.loading import Loaded
 
-Json = dict[str, Any]
 
 NO_NODES: Final = (
     "there are no nodes, so no pod can be scheduled; add --nodes 5, or a file with nodes: "

@@ -6,7 +6,7 @@ import dataclasses
 import io
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import BinaryIO
 
+    from kubestage.aliases import Json
     from kubestage.cli.keeping import Keeper
     from kubestage.cli.loading import Loaded
     from kubestage.cli.placements import Placement
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from kubestage.cli.scenario_inputs import Inputs
     from kubestage.cli.scenario_run import Played
 
-Json = dict[str, Any]
 
 _NAMED: Final = 3
 _MACHINE: Final = ("json", "yaml")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
 from kubestage.cli import loading, staging
@@ -15,10 +15,10 @@ from kubestage.scenario import recorded_times, resource
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
 
-Json = dict[str, Any]
 
 IMPLICIT: Final = "manifests"
 """The name of the Scenario that plain manifests mean."""

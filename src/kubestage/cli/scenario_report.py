@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import pending_reasons
 from kubestage.objects.tables import text
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from kubestage.aliases import Json
     from kubestage.results.analysis import Digest, Summary
 
-Json = dict[str, Any]
 
 _STEPS: Final = 20
 _COLUMNS: Final = (

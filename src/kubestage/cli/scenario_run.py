@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
 from kubestage.cli import living, running, staging
@@ -16,6 +16,7 @@ from kubestage.scenario.settings import Settings as ScenarioSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from kubestage.aliases import Json
     from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.cli.scenario_inputs import Inputs
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.scheduler import Scheduler
 
-Json = dict[str, Any]
 
 _DELETED: Final = {"phase": phases.UNKNOWN, "message": "it was deleted while it ran"}
 

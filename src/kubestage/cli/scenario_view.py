@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.scenario.controller import ScenarioController
 
-Json = dict[str, Any]
 
 _SOON_SECONDS: Final = 0.3
 _REFRESHES: Final = 10

@@ -14,8 +14,8 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import quantity
-from kubestage.server.door import hosts, kubeconfig, secret_files, tokens
-from kubestage.server.door.settings import (
+from kubestage.server.security import hosts, kubeconfig, secret_files, tokens
+from kubestage.server.security.settings import (
     MOST_BYTES,
     REMOTE_SCENARIO_BYTES,
     Limits,
@@ -147,7 +147,7 @@ def _certificate(wishes: Wishes, home: pathlib.Path) -> tuple[bytes, str, str]:
         trusted = pathlib.Path(wishes.certificate).read_bytes()
         return trusted, wishes.certificate, wishes.key
     try:
-        from kubestage.server.door import certificates
+        from kubestage.server.security import certificates
     except ImportError:
         fix = "pip install 'kubestage[server]', or name yours with --tls-cert and --tls-key"
         raise InputError("making a certificate needs cryptography", fix=fix) from None

@@ -18,7 +18,7 @@ from kubestage.scenario.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.server.own.shapes import SettingsChange
+    from kubestage.server.kubestage_api.shapes import SettingsChange
 
 
 class Results(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ def checked(detail: str | None, strategy: str | None, annotations: bool | None) 
 
 def choose(results: Results, remembered: Mapping[str, str]) -> Chosen:
     """An option wins over what an earlier process was told over the API, that over a variable."""
-    from kubestage.server.own import settings as own_settings
+    from kubestage.server.kubestage_api import settings as own_settings
 
     variable = os.environ.get(options.STRATEGY_VARIABLE) or None
     kept = remembered.get(own_settings.REMEMBERED, "{}")
@@ -68,13 +68,13 @@ def choose(results: Results, remembered: Mapping[str, str]) -> Chosen:
 
 
 def _change(given: Mapping[str, Any]) -> SettingsChange:
-    from kubestage.server.own.shapes import SettingsChange
+    from kubestage.server.kubestage_api.shapes import SettingsChange
 
     said = {name: value for name, value in given.items() if value is not None}
     return msgspec.convert(said, SettingsChange)
 
 
 def _remembered(text: str) -> SettingsChange:
-    from kubestage.server.own.shapes import SettingsChange
+    from kubestage.server.kubestage_api.shapes import SettingsChange
 
     return msgspec.json.decode(text, type=SettingsChange)

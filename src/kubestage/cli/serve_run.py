@@ -37,6 +37,7 @@ from kubestage.objects import timestamps
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import socket
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from kubestage.server.outside import OutsideSettings
 
 _EXTRA: Final = "pip install 'kubestage[server]'"
-_NS: Final = 1_000_000_000
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,7 +160,7 @@ def _now(mode: str) -> str:
     from kubestage.server.wall_clock import LAG_NS
 
     now_ns = time.time_ns() - (LAG_NS if mode == "jump" else 0)
-    return timestamps.format_time(now_ns // _NS * _NS)
+    return timestamps.format_time(now_ns // SECOND_NS * SECOND_NS)
 
 
 def _start(text: str | None) -> str | None:

@@ -15,7 +15,7 @@ from kubestage.errors import ApiError, InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
-from kubestage.server.own import configuration
+from kubestage.server.kubestage_api import configuration
 from kubestage.store.admission import plugins
 
 if TYPE_CHECKING:

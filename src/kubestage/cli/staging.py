@@ -8,7 +8,7 @@ from kubestage import stage as stages
 from kubestage.cli import annotation_check, loading
 from kubestage.controllers.kwok import stage_types
 from kubestage.errors import ApiError, InputError
-from kubestage.objects import field_check, timestamps
+from kubestage.objects import field_check, gvk, timestamps
 from kubestage.scenario import node_order, recorded_times, resource
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kubestage.objects import manifest
 
 _CONFIGURATION: Final = "KubeSchedulerConfiguration"
-_POD: Final = ("v1", "Pod")
 _WORKLOADS: Final = {
     "CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController",
     "StatefulSet",
@@ -137,7 +136,7 @@ def childless(stage: stages.Stage, documents: Iterable[manifest.Document]) -> li
     """Workloads of which there is no pod, as ``deployment/web``."""
     pods = [
         (pod["metadata"]["namespace"], set((pod["metadata"].get("labels") or {}).items()))
-        for pod in stage.store.read(_POD).values()
+        for pod in stage.store.read(gvk.POD).values()
     ]
     found = []
     for document in documents:

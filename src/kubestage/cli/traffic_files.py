@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     Change = Callable[[Any, str], Any]
 
-_TRAFFIC: Final = ("kubestage.dev/v1alpha1", "Traffic")
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -50,7 +50,7 @@ def _completed(document: Document) -> Document:
 
 
 def _is_traffic(obj: Any) -> bool:
-    return isinstance(obj, dict) and (obj.get("apiVersion"), obj.get("kind")) == _TRAFFIC
+    return isinstance(obj, dict) and (obj.get("apiVersion"), obj.get("kind")) == gvk.TRAFFIC
 
 
 class _Files:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cli import loading
 from kubestage.errors import InputError
@@ -12,10 +12,10 @@ from kubestage.scenario import resource
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
 
-Json = dict[str, Any]
 Key = tuple[str, str, str]
 
 _DEFAULT: Final = "default"

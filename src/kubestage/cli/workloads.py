@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.cli import placements
+from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cli.placements import Placement, Told
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 NO_OWNER: Final = "(no owner)"
 
-_POD: Final = ("v1", "Pod")
 # Those whose objects tell how many pods are asked for, or who asked for them in turn.
 _KNOWN: Final = {
     "Deployment": "apps/v1",
@@ -61,7 +61,7 @@ def of(found: list[Placement], told: Told, stage: Stage) -> list[Workload]:
         seen.add(each.key)
         if each.node and each.status == placements.SCHEDULED:
             nodes[key].add(each.node)
-    for name, pod in stage.store.read(_POD).items():
+    for name, pod in stage.store.read(gvk.POD).items():
         view = pod_views.of(pod)
         key = _owner(pod, stage)
         if key in statuses and name not in seen and view.node_name and not view.is_terminal:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.leases import LEASE
+from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED, MODIFIED
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-_POD: Final = ("v1", "Pod")
-_NODE: Final = ("v1", "Node")
 # Whose status is patched; that of others is replaced.
 _PATCHED: Final = frozenset({"Pod", "Node"})
 _LEASE_EVERY_NS: Final = 10 * 1_000_000_000
@@ -70,20 +69,20 @@ class ComponentCalls:
     def _set_background(self) -> None:
         """All nodes renew their Leases all the time."""
         renewals = self._api.endpoints.of("PUT", self._store.kind(LEASE))
-        rate = len(self._store.read(_NODE)) / (_LEASE_EVERY_NS * 1e-9)
+        rate = len(self._store.read(gvk.NODE)) / (_LEASE_EVERY_NS * 1e-9)
         self._api.set_background([(renewals, rate)])
 
     def beat(self) -> None:
         """Owe the heartbeats of all nodes since the last time."""
         now_ns, since_ns = self._clock.now_ns, self._beat_ns
-        nodes = len(self._store.read(_NODE))
+        nodes = len(self._store.read(gvk.NODE))
         self._beat_ns = now_ns
         if not nodes:
             return
         of = self._api.endpoints.of
         leases = now_ns // _LEASE_EVERY_NS - since_ns // _LEASE_EVERY_NS
         reports = now_ns // _STATUS_EVERY_NS - since_ns // _STATUS_EVERY_NS
-        lease, node = self._store.kind(LEASE), self._store.kind(_NODE)
+        lease, node = self._store.kind(LEASE), self._store.kind(gvk.NODE)
         of("PUT", lease).owed += nodes * leases
         of("PATCH", node, "status").owed += nodes * reports
 

@@ -17,6 +17,7 @@ from kubestage.cluster.usage import (
 )
 from kubestage.controllers.kubelet.loop import KubeletController
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 from kubestage.scheduler.metric_families import Gauge
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ CONTAINERS: Final = {
 """What the pods of the control plane are called before the name of their node, and what is in
 them."""
 
-_NODE: Final = ("v1", "Node")
-_POD: Final = ("v1", "Pod")
 _ROLES: Final = frozenset(
     {"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 )
@@ -96,7 +95,7 @@ class Components:
     @property
     def master(self) -> str:
         """The name of the node that the control plane is said to run on."""
-        for name, node in self.store.read(_NODE).items():
+        for name, node in self.store.read(gvk.NODE).items():
             if is_master(name) or not _ROLES.isdisjoint(node["metadata"].get("labels") or ()):
                 return name
         return MASTER
@@ -220,7 +219,7 @@ class Components:
 
     def _of_system_containers(self) -> list[Family]:
         """The same of what is no load's own, for a run in which next to everything is."""
-        pods = self.store.read(_POD)
+        pods = self.store.read(gvk.POD)
         kept = {key for key in pods if not key.startswith(OF_LOADS)}
         names = {pods[key]["spec"].get("nodeName") for key in kept}
         nodes = node_stats.nodes_of(self.kubelet) if kept else ()

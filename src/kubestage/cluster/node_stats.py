@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.numbers import Numbers
 from kubestage.cluster.usage import ContainerUsage
 from kubestage.controllers.kubelet import usage as kubelet_usage
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.loop import KubeletController
     from kubestage.controllers.kubelet.node import Node
     from kubestage.metrics.samples import Used
     from kubestage.scheduler.metric_families import Family
     from kubestage.sim.clock import Clock
-
-    Json = dict[str, Any]
 
 _MIB: Final = 1024 * 1024
 # What the kubelet and the container runtime of a node use: idle, and for each pod that runs.
@@ -26,7 +26,6 @@ _SYSTEM: Final = {
     "kubelet": (0.02, 0.001, 50 * _MIB, _MIB // 2),
     "runtime": (0.02, 0.002, 40 * _MIB, 2 * _MIB),
 }
-_NANOS: Final = 1_000_000_000
 
 
 def nodes_of(kubelet: KubeletController | None) -> list[Node]:
@@ -112,7 +111,7 @@ def _stats(
         "startTime": start,
         "cpu": {
             "time": time,
-            "usageNanoCores": round(cores * _NANOS),
+            "usageNanoCores": round(cores * SECOND_NS),
             "usageCoreNanoSeconds": round(cpu_core_ns),
         },
         "memory": {
@@ -163,13 +162,13 @@ def cadvisor_families(
         namespace, _, pod = key.partition("/")
         for name, used in containers.items():
             labels = (namespace, pod, name)
-            cpu[labels] = used.cpu_core_ns / _NANOS
+            cpu[labels] = used.cpu_core_ns / SECOND_NS
             memory[labels] = used.memory_bytes
-            start[labels] = (epoch_ns + used.started_ns) / _NANOS
+            start[labels] = (epoch_ns + used.started_ns) / SECOND_NS
     for key, (container, seconds, held) in plane.items():
         namespace, _, pod = key.partition("/")
         labels = (namespace, pod, container)
-        cpu[labels], memory[labels], start[labels] = seconds, held, epoch_ns / _NANOS
+        cpu[labels], memory[labels], start[labels] = seconds, held, epoch_ns / SECOND_NS
     names = ("namespace", "pod", "container")
     return [
         Numbers(

@@ -9,6 +9,7 @@ import msgspec
 
 from kubestage.cluster import components, node_stats, usage
 from kubestage.cluster.access import Page
+from kubestage.objects import gvk
 from kubestage.scheduler import metric_families
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ _POD: Final = re.compile(
     r"/api/v1/namespaces/kube-system/pods/(?:https?:)?([a-z0-9.-]+?)(?::\d+)?/proxy/metrics"
 )
 _NODE: Final = re.compile(r"/api/v1/nodes/(?:https?:)?([^/:]+)(?::\d+)?/proxy/(.+)")
-_NODES: Final = ("v1", "Node")
 _MISSING: Final = Page(404, "404 page not found\n")
 
 
@@ -58,7 +58,7 @@ class Pages:
     def _node(self, name: str, page: str) -> Page:
         found = self._components
         is_master = name == found.master
-        if name not in found.store.read(_NODES) and not is_master:
+        if name not in found.store.read(gvk.NODE) and not is_master:
             return _missing("nodes", name)
         kubelet = found.kubelet
         node = None if kubelet is None else kubelet.nodes.get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -13,12 +13,13 @@ from kubestage.cluster.profile import INSTANT, Profile
 from kubestage.errors import InputError
 from kubestage.objects import yaml_documents, yaml_text
 
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 EXTENDS: Final = "extends"
 _PLACE: Final = re.compile(r"(?P<problem>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?", re.DOTALL)
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>.*)`")
 _HEAD: Final = "a profile is a mapping: extends: default, then what is otherwise"
-
-Json = dict[str, Any]
 
 
 def load(text: str | bytes, file: str | None = None) -> Profile:

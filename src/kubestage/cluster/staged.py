@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster import endpoints, verbs
 from kubestage.cluster.access import Answer, Page
@@ -22,6 +22,7 @@ from kubestage.store import selection as selections
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Call, Seen, Selection
     from kubestage.cluster.api_server import Turn
     from kubestage.cluster.endpoints import Endpoint
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
-
-    Json = dict[str, Any]
 
 _LIST, _DELETE_ALL = "list", "deletecollection"
 _APPLY: Final = "application/apply-patch+yaml"

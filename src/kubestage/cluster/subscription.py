@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kubestage.cluster.access import Seen
 from kubestage.objects import conversion
@@ -12,13 +12,12 @@ from kubestage.store.log import ADDED, DELETED, MODIFIED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Moments, Timer
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import Change
     from kubestage.store.selection import Selection
     from kubestage.store.store import Store
-
-    Json = dict[str, Any]
 
 
 class Wire(Protocol):

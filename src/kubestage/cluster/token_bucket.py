@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-_SECOND_NS: Final = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 class TokenBucket:
@@ -30,8 +28,8 @@ class TokenBucket:
         assert n <= self.burst, "nobody can ever have more than a burst"
         elapsed_ns = max(now_ns - self._last_ns, 0)
         # As Go computes it: seconds as one float, then tokens as another.
-        seconds = elapsed_ns // _SECOND_NS + (elapsed_ns % _SECOND_NS) / _SECOND_NS
+        seconds = elapsed_ns // SECOND_NS + (elapsed_ns % SECOND_NS) / SECOND_NS
         tokens = min(self._tokens + seconds * self.qps, float(self.burst)) - n
         self._tokens = tokens
         self._last_ns = now_ns
-        return now_ns if tokens >= 0 else now_ns + int(-tokens / self.qps * _SECOND_NS)
+        return now_ns if tokens >= 0 else now_ns + int(-tokens / self.qps * SECOND_NS)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.objects import gvk
+
 if TYPE_CHECKING:
     from kubestage.cluster.api_server import ApiServer
     from kubestage.controllers.runner import Runner
@@ -23,8 +25,6 @@ CONTROL_PLANE: Final = (APISERVER, CONTROLLER_MANAGER, ETCD, SCHEDULER)
 
 _KIB: Final = 1024
 _MIB: Final = 1024 * _KIB
-_NODE: Final = ("v1", "Node")
-_POD: Final = ("v1", "Pod")
 
 
 class ContainerUsage(msgspec.Struct, frozen=True):
@@ -140,8 +140,8 @@ class ControlPlaneUsage:
     def memory_bytes(self, component: str) -> int:
         """What a component holds now."""
         constants, read = CONSTANTS[component], self._store.read
-        nodes = len(read(_NODE))
-        held = len(read(_POD)) if component == SCHEDULER else self.objects
+        nodes = len(read(gvk.NODE))
+        held = len(read(gvk.POD)) if component == SCHEDULER else self.objects
         return constants.memory_bytes + constants.object_bytes * held + constants.node_bytes * nodes
 
     def _work(self, component: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import ApiError, BadRequest, MethodNotAllowed, UnsupportedMediaType
 from kubestage.objects import conversion
@@ -12,12 +12,11 @@ from kubestage.store.deletion import DeleteOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Call
     from kubestage.objects.kinds import Kind
     from kubestage.store.listing import ObjectList
     from kubestage.store.store import Store
-
-    Json = dict[str, Any]
 
 _APPLY: Final = "application/apply-patch+yaml"
 _MANAGER: Final = "clusterloader"

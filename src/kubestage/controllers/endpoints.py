@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import ownership
 from kubestage.controllers.controller import Controller
@@ -14,10 +14,10 @@ from kubestage.errors import ApiError, NotFound
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 ENDPOINTS: Final = ("v1", "Endpoints")
 _OVER_CAPACITY: Final = "endpoints.kubernetes.io/over-capacity"

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from kubestage.objects import names, timestamps
+from kubestage.objects import gvk, names, timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
 NORMAL: Final = "Normal"
 WARNING: Final = "Warning"
 
-_EVENT: Final = ("v1", "Event")
-_NAMESPACE: Final = ("v1", "Namespace")
 _REMEMBERED: Final = 4096
 _SIMILAR: Final = 10
 _SIMILAR_FOR_NS: Final = 600 * 1_000_000_000
@@ -54,7 +52,7 @@ class EventRecorder:
     def __init__(self, store: Store, component: str) -> None:
         self._store = store
         self._component = component
-        self._kind = store.kind(_EVENT)
+        self._kind = store.kind(gvk.EVENT)
         self._similar: OrderedDict[tuple[str, str, str], _Similar] = OrderedDict()
         self._seen: OrderedDict[tuple[str, ...], _Seen] = OrderedDict()
         self._buckets: OrderedDict[tuple[str, str], _Bucket] = OrderedDict()
@@ -116,7 +114,7 @@ class EventRecorder:
         """Named by the time, as upstream; several of one instant count on."""
         metadata = regarding["metadata"]
         number = self._store.clock.unix_ns
-        events = self._store.read(_EVENT)
+        events = self._store.read(gvk.EVENT)
         namespace = metadata.get("namespace") or "default"
         while f"{namespace}/{metadata['name']}.{number:x}" in events:
             number += 1
@@ -125,7 +123,7 @@ class EventRecorder:
     def _count_in(self, regarding: Json, seen: _Seen, message: str, stamp: str) -> bool:
         namespace = regarding["metadata"].get("namespace") or "default"
         key = f"{namespace}/{seen.name}"
-        found = self._store.read(_EVENT).get(key)
+        found = self._store.read(gvk.EVENT).get(key)
         if found is None:
             return False
         counted = {
@@ -151,7 +149,7 @@ class EventRecorder:
     ) -> None:
         store, metadata = self._store, regarding["metadata"]
         namespace = metadata.get("namespace") or "default"
-        within = store.read(_NAMESPACE).get(namespace)
+        within = store.read(gvk.NAMESPACE).get(namespace)
         if within is None or "deletionTimestamp" in within["metadata"]:
             return
         seen.name = self._fresh_name(regarding)

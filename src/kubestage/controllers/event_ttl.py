@@ -7,16 +7,16 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
+from kubestage.objects import gvk
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
-EVENT: Final = ("v1", "Event")
 _FORGET: Final = "forget"
-_SECOND_NS: Final = 1_000_000_000
-_MOST_SHARED_NS: Final = 60 * _SECOND_NS
+_MOST_SHARED_NS: Final = 60 * SECOND_NS
 _MOST_SHARED: Final = 1000
 
 
@@ -78,6 +78,6 @@ class EventTTLController(Controller):
         while leases and leases[0].until_ns <= now_ns:
             for each in tuple(leases.popleft().keys):
                 namespace, _, name = each.partition("/")
-                self.store.delete(EVENT, name, namespace)
+                self.store.delete(gvk.EVENT, name, namespace)
         if leases:
             self.queue.add_after(_FORGET, leases[0].until_ns - now_ns)

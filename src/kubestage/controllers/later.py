@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers.controller import Controller
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.core import KindRef
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 class Later(Controller):

@@ -7,11 +7,12 @@ reads it works out when that was last.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import durations, timestamps
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 LEASE: Final = ("coordination.k8s.io/v1", "Lease")
 NAMESPACE: Final = "kube-node-lease"

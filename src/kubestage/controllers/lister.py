@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.store.selection import Selection
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
     from kubestage.store.collection import Collection
     from kubestage.store.core import KindRef
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Lister:

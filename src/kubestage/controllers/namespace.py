@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller
 from kubestage.objects import timestamps
 from kubestage.store import namespaces
 from kubestage.store.deletion import DeleteOptions
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.collection import Collection
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
 # How long finalizers are expected to take.
 _FINALIZERS_SECONDS: Final = 15
-_RETRY_NS: Final = _SECOND_NS
+_RETRY_NS: Final = SECOND_NS
 _BACKGROUND: Final = DeleteOptions(propagation_policy="Background")
 
 _DISCOVERY: Final = "NamespaceDeletionDiscoveryFailure"
@@ -104,9 +104,9 @@ class NamespaceController(Controller):
         if left.failures:
             self._look_again(key, _RETRY_NS)
         elif left.ends_in_time:
-            self.queue.add_after(key, (left.seconds // 2 + 1) * _SECOND_NS)
+            self.queue.add_after(key, (left.seconds // 2 + 1) * SECOND_NS)
         elif left.seconds:
-            self._look_again(key, (left.seconds // 2 + 1) * _SECOND_NS)
+            self._look_again(key, (left.seconds // 2 + 1) * SECOND_NS)
         else:
             namespaces.finish(self.store, key)
             self.store.settle()
@@ -165,7 +165,7 @@ class NamespaceController(Controller):
             default=0,
         )
         passed_ns = self.clock.unix_ns - timestamps.parse_time(metadata["deletionTimestamp"])
-        return 0 if passed_ns >= seconds * _SECOND_NS else seconds
+        return 0 if passed_ns >= seconds * SECOND_NS else seconds
 
     def _tell(self, namespace: Json, left: _Left) -> None:
         """Write the conditions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.errors import ApiError, Invalid, NotFound
 from kubestage.objects.patches import PatchType
@@ -10,10 +10,10 @@ from kubestage.objects.patches import PatchType
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _NO_LABELS: dict[str, str] = {}
 

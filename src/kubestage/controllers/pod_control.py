@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.ownership import controller_reference
@@ -11,10 +11,9 @@ from kubestage.errors import ApiError, NotFound
 from kubestage.objects.validation import names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def from_template(template: Json, owner: Json) -> Json:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import disruption_target, pods
 from kubestage.controllers.controller import Controller
 from kubestage.errors import NotFound
+from kubestage.objects import gvk
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-NODE: Final = ("v1", "Node")
-_PERIOD_NS: Final = 20 * pods.SECOND_NS
-_QUARANTINE_NS: Final = 40 * pods.SECOND_NS
+_PERIOD_NS: Final = 20 * SECOND_NS
+_QUARANTINE_NS: Final = 40 * SECOND_NS
 _NOW: Final = DeleteOptions(grace_period_seconds=0)
 _OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
 _LOOK: Final = "look"
@@ -63,7 +64,7 @@ class PodGCController(Controller):
                 self._at_next_tick()
         if node_name and (old is None or old["spec"].get("nodeName") != node_name):
             self._homeless.pop(key, None)
-            if node_name not in self.store.read(NODE):
+            if node_name not in self.store.read(gvk.NODE):
                 self._orphans[key] = None
                 self._at_next_tick()
 
@@ -88,7 +89,7 @@ class PodGCController(Controller):
         if self._has_too_many():
             self._take_ended()
         for each in self._present(self._terminating):
-            node = self.lister.get(NODE, each["spec"]["nodeName"])
+            node = self.lister.get(gvk.NODE, each["spec"]["nodeName"])
             if node is not None and _is_out_of_service(node):
                 self._take(each)
         self._take_orphans()
@@ -107,7 +108,7 @@ class PodGCController(Controller):
 
     def _take_orphans(self) -> None:
         """Nodes that stay away for long enough are gone for good, and their pods with them."""
-        nodes, now_ns = self.store.read(NODE), self.clock.unix_ns
+        nodes, now_ns = self.store.read(gvk.NODE), self.clock.unix_ns
         orphans = [
             pod for pod in self._present(self._orphans) if pod["spec"]["nodeName"] not in nodes
         ]

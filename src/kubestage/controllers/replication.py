@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers.replicaset.loop import ReplicaSetController
 from kubestage.objects import labels
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
-
-Json = dict[str, Any]
 
 
 class ReplicationController(ReplicaSetController):

@@ -7,21 +7,18 @@ do not, which are not charged for ever: so these alone set a timer here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import ANY, Controller
+from kubestage.objects import gvk
 from kubestage.objects.quota import amounts, evaluators, pods, services, volume_claims
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
-
-_POD: Final = ("v1", "Pod")
-_QUOTA: Final = ("v1", "ResourceQuota")
 
 
 class ResourceQuotaController(Controller):
@@ -31,7 +28,7 @@ class ResourceQuotaController(Controller):
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self._quotas = self.lister.collection(_QUOTA)
+        self._quotas = self.lister.collection(gvk.RESOURCE_QUOTA)
         self._is_counting = False
 
     def handlers(self) -> Handlers:
@@ -112,9 +109,9 @@ class ResourceQuotaController(Controller):
         counted = evaluators.total(quota, self.store.kinds, objects, self.clock.unix_ns)
         used = amounts.mask({**amounts.read(status.get("used")), **counted}, hard)
         self._is_counting = True
-        self.store.record_status(_QUOTA, key, _status(hard, amounts.write(used)))
+        self.store.record_status(gvk.RESOURCE_QUOTA, key, _status(hard, amounts.write(used)))
         self._is_counting = False
-        for pod in self.lister.all(_POD, namespace):
+        for pod in self.lister.all(gvk.POD, namespace):
             until_ns = pods.charged_until_ns(pod)
             if until_ns is not None:
                 self._look_again(key, until_ns)

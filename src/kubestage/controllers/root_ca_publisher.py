@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
 from kubestage.errors import Forbidden, NotFound
+from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Handlers
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 NAME: Final = "kube-root-ca.crt"
-_CONFIG_MAP: Final = ("v1", "ConfigMap")
-_NAMESPACE: Final = ("v1", "Namespace")
 _ABOUT: Final = "kubernetes.io/description"
 _DESCRIPTION: Final = (
     "Contains a CA bundle that can be used to verify the kube-apiserver when using internal "
@@ -48,10 +47,10 @@ class RootCACertPublisher(Controller):
 
     def sync(self, key: str) -> None:
         """Publish in one namespace, or put right what somebody changed."""
-        if self.lister.get(_NAMESPACE, key) is None:
+        if self.lister.get(gvk.NAMESPACE, key) is None:
             return
         data = {"ca.crt": self.settings.root_ca_cert}
-        found = self.lister.get(_CONFIG_MAP, f"{key}/{NAME}")
+        found = self.lister.get(gvk.CONFIG_MAP, f"{key}/{NAME}")
         if found is None:
             self._create(key, data)
             return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from kubestage.aliases import Json
 from kubestage.controllers.ownership import controller_of, labels_of
 from kubestage.controllers.selectors import Selectors
 from kubestage.objects import labels
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kubestage.store.core import KindRef
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 Move = tuple[str, Json | None, Json | None]
 
 _NOBODY: Final[tuple[Roster, ...]] = ()

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import disruption_target, pods
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.event_recorder import NORMAL
 from kubestage.errors import NotFound
-from kubestage.objects import taints
+from kubestage.objects import gvk, taints
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.objects.taints import Taint
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-NODE: Final = ("v1", "Node")
 _REASON: Final = "TaintManagerEviction"
 
 
@@ -69,7 +69,7 @@ class TaintEvictionController(Controller):
                 self._evict(name)
 
     def _sync_node(self, name: str) -> None:
-        node = self.lister.get(NODE, name)
+        node = self.lister.get(gvk.NODE, name)
         if node is None:
             self._tainted.pop(name, None)
             return
@@ -103,7 +103,7 @@ class TaintEvictionController(Controller):
             self._cancel(key)
             self._evict(key)
         elif key not in self._due_ns:
-            self._due_ns[key] = self.clock.unix_ns + patience * pods.SECOND_NS
+            self._due_ns[key] = self.clock.unix_ns + patience * SECOND_NS
             self.queue.add_at(f"due:{key}", self._due_ns[key])
 
     def _cancel(self, key: str) -> None:

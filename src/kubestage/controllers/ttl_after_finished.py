@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.job import conditions
 from kubestage.controllers.job.tracking import JOB
@@ -12,12 +11,12 @@ from kubestage.errors import NotFound
 from kubestage.objects import timestamps
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Handlers
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 class TTLAfterFinishedController(Controller):
@@ -59,4 +58,4 @@ def _expires_ns(job: Json) -> int | None:
     if finished is None:
         return None
     ended_ns = timestamps.parse_time(finished["lastTransitionTime"])
-    return ended_ns + int(stays_seconds) * pods.SECOND_NS
+    return ended_ns + int(stays_seconds) * SECOND_NS

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.node_failures import NodeFailure, NodeFailures
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import random
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster
     from kubestage.load import config
 
-_SECOND_NS: Final = 1_000_000_000
 _NO_WAY_IN: Final = (
     "chaosMonkey.nodeFailure: no node is made to fail, because that takes a way into the machines "
     "of the cluster; rehearse it on a stage"
@@ -75,6 +75,6 @@ class Chaos:
     def _date(self, at_ns: int) -> str:
         """A moment as ``date`` prints it."""
         moments = self._cluster.moments
-        seconds = (moments.unix_ns - moments.now_ns + at_ns) // _SECOND_NS
+        seconds = (moments.unix_ns - moments.now_ns + at_ns) // SECOND_NS
         text = dt.datetime.fromtimestamp(seconds, dt.UTC).ctime()
         return f"{text[:-4]}UTC {text[-4:]}"

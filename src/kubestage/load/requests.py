@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.cluster.access import Answer
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT_NS: Final = 100_000_000
 _FACTOR: Final = 3
-_SECOND_NS: Final = 1_000_000_000
 _ATTEMPTS: Final = 6
 _PASSING_CODES: Final = frozenset({401, 429, 500, 502, 503, 504})
 
@@ -87,7 +87,7 @@ class _Request:
 def _asked_for_ns(error: ApiError) -> int:
     """How long the server asks to be left alone."""
     seconds = error.details.get("retryAfterSeconds")
-    return int(seconds * _SECOND_NS) if isinstance(seconds, int | float) else 0
+    return int(seconds * SECOND_NS) if isinstance(seconds, int | float) else 0
 
 
 def is_passing(error: ApiError) -> bool:

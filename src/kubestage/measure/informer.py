@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.measure.outcome import NOTHING, Outcome
 from kubestage.objects import durations
@@ -10,9 +10,9 @@ from kubestage.objects import durations
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Cluster, Seen, Selection
 
-Json = dict[str, Any]
 
 SYNC_TIMEOUT_NS: Final = durations.MINUTE
 SYNC_LOOK_NS: Final = 100 * durations.MILLISECOND

@@ -13,6 +13,7 @@ from kubestage.promql import queries
 from kubestage.promql.evaluation import VERSION_2
 from kubestage.promql.recording import RuleBook
 from kubestage.promql.series import SeriesStore
+from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 INTERVAL_NS: Final = 5_000_000_000
 """How often ClusterLoader2's Prometheus scrapes the control plane."""
-_NS_PER_MS: Final = 1_000_000
 
 
 class Scraped(Protocol):
@@ -62,7 +62,7 @@ class MetricsStore:
             self.series,
             rules,
             interval_ms=own_rules.INTERVAL_MS,
-            begin_ms=self._moments.unix_ns // _NS_PER_MS,
+            begin_ms=self._moments.unix_ns // MILLISECOND_NS,
             settings=VERSION_2,
         )
         self._timer: Timer | None = self._moments.at(self._moments.now_ns, self._scrape)
@@ -79,7 +79,7 @@ class MetricsStore:
         self._moments.at(self._moments.now_ns, functools.partial(done, answered))
 
     def _scrape(self) -> None:
-        now_ns, at_ms = self._moments.now_ns, self._moments.unix_ns // _NS_PER_MS
+        now_ns, at_ms = self._moments.now_ns, self._moments.unix_ns // MILLISECOND_NS
         for scrape in self._scrapes:
             if scrape.due_ns <= now_ns:
                 scrape.take(self._cluster.families(scrape.target.component), at_ms)
@@ -90,7 +90,7 @@ class MetricsStore:
     def _answered(self, expression: str, at_ns: int) -> Answered:
         unix_ns = self._moments.unix_ns - self._moments.now_ns + at_ns
         try:
-            self._book.catch_up(expression, unix_ns // _NS_PER_MS)
+            self._book.catch_up(expression, unix_ns // MILLISECOND_NS)
             answer = queries.evaluate(self.series, expression, unix_ns, settings=VERSION_2)
         except InputError as problem:
             return Answered(error=str(problem))

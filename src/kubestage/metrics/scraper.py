@@ -16,6 +16,7 @@ from kubestage.sim.entity import Entity
 from kubestage.sim.model import Model
 from kubestage.sim.stock import ArrayStock, SinkStock
 from kubestage.sim.ticktock import Ticktock
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     Post = Callable[[Board], None]
 
 KIND: Final = "Metrics"
-_NANOS: Final = 1_000_000_000
 
 
 class Source(Protocol):
@@ -125,7 +125,7 @@ class Metrics(Model):
                 if used.cpu_core_ns < was:
                     break
                 window_ns = max(window_ns, now_ns - since_ns)
-                cpu = (used.cpu_core_ns - was) * _NANOS / max(now_ns - since_ns, 1)
+                cpu = (used.cpu_core_ns - was) * SECOND_NS / max(now_ns - since_ns, 1)
                 found[container] = ContainerSample(round(cpu), round(used.memory_bytes))
             else:
                 namespace, _, name = pod.partition("/")

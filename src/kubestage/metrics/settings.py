@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubestage.errors import InputError
-
-_SECOND_NS = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 class MetricsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -16,9 +15,9 @@ class MetricsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     `fresh_ns`, for the mean of so short a time means little.
     """
 
-    resolution_ns: int = 15 * _SECOND_NS
-    delay_ns: int = 1 * _SECOND_NS
-    fresh_ns: int = 10 * _SECOND_NS
+    resolution_ns: int = 15 * SECOND_NS
+    delay_ns: int = 1 * SECOND_NS
+    fresh_ns: int = 10 * SECOND_NS
 
     def __post_init__(self) -> None:
         if self.resolution_ns <= 0:

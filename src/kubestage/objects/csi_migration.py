@@ -15,7 +15,8 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 MIGRATED_PLUGINS_ANNOTATION: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 

@@ -7,16 +7,16 @@ serves without their definitions being there.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import own_definitions, schema
 from kubestage.objects.kinds import BUILT_IN
 from kubestage.objects.schema import Form
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
 
-Json = dict[str, Any]
 
 # Kinds of ours whose definition is part of the package.
 _WRITTEN: Final = ("nodegroups", "scenarios", "traffics")

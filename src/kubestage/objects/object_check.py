@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.objects import defaulting, field_check, strategy
@@ -11,9 +11,9 @@ from kubestage.objects.validation import rules
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects import kinds
 
-Json = dict[str, Any]
 
 # The server gives every object one before it judges it, and some rules look at it.
 _UID: Final = "00000000-0000-0000-0000-000000000000"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
-from typing import Any
+from typing import TYPE_CHECKING
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 @functools.cache

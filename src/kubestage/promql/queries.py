@@ -10,13 +10,12 @@ import numpy as np
 from kubestage.promql import mistakes, parser, types
 from kubestage.promql.evaluation import VERSION_3, Evaluation
 from kubestage.promql.frames import Frame
+from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.promql.evaluation import Selectable, Settings, Value
     from kubestage.promql.frames import Times
     from kubestage.promql.series import Labels
-
-_NS_PER_MS = 1_000_000
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -41,7 +40,7 @@ def evaluate(store: Selectable, text: str, at_ns: int, *, settings: Settings = V
         raise mistakes.at(
             text, node.at, "a range vector is no answer", "put a function over time around it"
         )
-    at_ms = at_ns // _NS_PER_MS
+    at_ms = at_ns // MILLISECOND_NS
     value = _value(store, text, np.array([at_ms], np.int64), settings)
     if isinstance(value, str):
         return value

@@ -18,11 +18,10 @@ from kubestage.remote.watch import Watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Call, Seen, Selection
     from kubestage.remote.access import Access
     from kubestage.remote.subscription import RemoteSubscription
-
-    Json = dict[str, Any]
 
 
 class RemoteCluster:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
     from kubestage.remote.loop import Loop
-
-_NS: Final = 1_000_000_000
 
 
 class RealTimer:
@@ -78,7 +78,7 @@ class RealMoments:
                 return
             self._handle.cancel()
         self._handle_ns = first_ns
-        when_s = (self._began_ns + first_ns) / _NS
+        when_s = (self._began_ns + first_ns) / SECOND_NS
         self._handle = self._loop.asyncio.call_at(when_s, self._ring)
 
     def _ring(self) -> None:

@@ -12,6 +12,7 @@ from kubestage.measure.facilities import Answered, Sample
 from kubestage.remote.access import Access
 from kubestage.remote.connection import Connection
 from kubestage.remote.kubeconfig_schema import UserEntry
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.remote.cluster import RemoteCluster
 
 _FORM = "application/x-www-form-urlencoded"
-_NS = 1_000_000_000
 
 
 class _Reply(msgspec.Struct, rename="camel"):
@@ -75,7 +75,7 @@ class PrometheusQueries:
         self._loop.tell(done, await self._answer(expression, at_ns))
 
     async def _answer(self, expression: str, at_ns: int) -> Answered:
-        at_s = self._moments.unix_at(at_ns) / _NS
+        at_s = self._moments.unix_at(at_ns) / SECOND_NS
         form = urllib.parse.urlencode({"query": expression, "time": f"{at_s:.3f}"})
         try:
             reply = await self._connection.send(

@@ -10,13 +10,13 @@ import signal
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import durations
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kubestage.remote.loop import Loop
 
-_NS: Final = 1_000_000_000
 # As shells say it.
 TIMED_OUT: Final = 124
 _NOT_RUNNABLE: Final = 126
@@ -61,7 +61,7 @@ class RemoteShell:
 async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[int, str]:
     reading = asyncio.ensure_future(process.communicate())
     try:
-        written, _ = await asyncio.wait_for(asyncio.shield(reading), timeout_ns / _NS)
+        written, _ = await asyncio.wait_for(asyncio.shield(reading), timeout_ns / SECOND_NS)
     except TimeoutError:
         _kill(process)
         written, _ = await reading

@@ -13,15 +13,15 @@ import pathlib
 import ssl
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.remote import tls
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.remote.access import Access
 
-Json = dict[str, Any]
 
 PACES: Final = ("jump", "still", "realtime", "speed")
 """How time may pass; ``speed`` has a number, how many times as fast as on the wall."""

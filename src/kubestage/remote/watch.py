@@ -14,13 +14,12 @@ from kubestage.remote.subscription import RemoteSubscription
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Seen, Selection
     from kubestage.remote.connection import Connection, Stream
     from kubestage.remote.discovery import Discovery
     from kubestage.remote.loop import Loop
     from kubestage.remote.moments import RealMoments
-
-    Json = dict[str, Any]
 
 _LIFE_S: Final = 480
 # A server sends a bookmark every minute; a connection that is silent for longer may be dead.

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.registry import LOOPS
 from kubestage.controllers.settings import Settings
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 from kubestage.replay.lab_kubelet import LabKubelet
 from kubestage.replay.lab_scheduler import LabScheduler
 from kubestage.replay.record import Record
 from kubestage.stage import Stage
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.replay.scenario import Scenario
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-SECOND_NS: Final = 1_000_000_000
 # Far from any full hour, so that no schedule comes due but those that a scenario waits for.
 _START: Final = "2026-03-04T10:40:20Z"
 # Where in the periods of the loops operations begin is not recorded: each seed has its own moment.
 _FIRST_STEP_NS: Final = 3_500_000_000
 _SEEDS_APART_NS: Final = 900_000_000
 _LEASE_NAMESPACE: Final = "kube-node-lease"
-_LEASE: Final = ("coordination.k8s.io/v1", "Lease")
 _RENEWED_EVERY: Final = "kubestage.dev/renewed-every"
 _RENEWAL_NS: Final = 8 * SECOND_NS
 _REAL_SCHEDULER: Final = """\
@@ -96,20 +95,20 @@ class Cluster:
 
     def fall_silent(self, name: str) -> None:
         """A node's kubelet stops: its lease keeps the time of the last renewal."""
-        lease = self.store.get(_LEASE, name, _LEASE_NAMESPACE)
+        lease = self.store.get(gvk.LEASE, name, _LEASE_NAMESPACE)
         if _RENEWED_EVERY not in (lease["metadata"].get("annotations") or {}):
             return
         since_ns = timestamps.parse_micro_time(lease["spec"]["renewTime"])
         last_ns = self.clock.unix_ns - (self.clock.unix_ns - since_ns) % _RENEWAL_NS
         renewed = {"renewTime": timestamps.format_micro_time(last_ns)}
         patch = {"metadata": {"annotations": {_RENEWED_EVERY: None}}, "spec": renewed}
-        self.store.patch(_LEASE, name, patch, _LEASE_NAMESPACE)
+        self.store.patch(gvk.LEASE, name, patch, _LEASE_NAMESPACE)
 
     def speak_again(self, name: str) -> None:
         """A node's kubelet is heard of again."""
         renewed = {"renewTime": timestamps.format_micro_time(self.clock.unix_ns)}
         patch = {"metadata": {"annotations": {_RENEWED_EVERY: "8s"}}, "spec": renewed}
-        self.store.patch(_LEASE, name, patch, _LEASE_NAMESPACE)
+        self.store.patch(gvk.LEASE, name, patch, _LEASE_NAMESPACE)
 
     @property
     def now(self) -> str:

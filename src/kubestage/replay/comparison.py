@@ -11,7 +11,8 @@ from kubestage.replay import matching, naming
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 Class = Literal["state", "events", "errors", "trace"]
 Found = tuple[str, Any, Any]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _NUMBERS: Final = {"a": 1, "an": 1, "one": 1, "a second": 2, "two": 2, "a third": 3, "three": 3}
 _BEARERS: Final = ("job", "deployment", "replicaset", "pod", "node", "namespace")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.replay import comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.replay.comparison import Found
     from kubestage.replay.naming import Naming
     from kubestage.replay.record import Occurrence
     from kubestage.replay.scenario import Step
 
-Json = dict[str, Any]
 
 _NO_PODS: Final = "NoPods"
 _FAILED_CREATE: Final = "FailedCreate"

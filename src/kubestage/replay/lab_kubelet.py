@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 from kubestage.replay import lab_pods
 from kubestage.sim.alarm import Alarm
 from kubestage.store.deletion import DeleteOptions
@@ -17,6 +17,7 @@ from kubestage.store.deletion import DeleteOptions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.replay.scenario import KubeletMode
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
 
     Act = Callable[["LabKubelet", dict[str, Any]], None]
 
-Json = dict[str, Any]
 
-_POD: Final = ("v1", "Pod")
-_NODE: Final = ("v1", "Node")
 _PARALLEL_START_NS: Final = 200_000_000
 # How long one request takes: the controllers react to it before the next one.
 _REQUEST_NS: Final = 3_000_000
@@ -133,10 +131,10 @@ class LabKubelet:
 
     def _pods(self) -> list[Json]:
         """The pods of nodes that are awake, oldest binding first."""
-        nodes = self._store.read(_NODE)
+        nodes = self._store.read(gvk.NODE)
         awake = [
             pod
-            for pod in self._store.read(_POD).values()
+            for pod in self._store.read(gvk.POD).values()
             if (node := pod["spec"].get("nodeName")) in nodes and node not in self.asleep
         ]
         return sorted(awake, key=self._age)
@@ -179,7 +177,7 @@ class LabKubelet:
     def _remove(self, pod: Json) -> None:
         metadata = pod["metadata"]
         self._store.delete(
-            _POD, metadata["name"], metadata["namespace"], DeleteOptions(grace_period_seconds=0)
+            gvk.POD, metadata["name"], metadata["namespace"], DeleteOptions(grace_period_seconds=0)
         )
 
     def _exit(self, pod: Json) -> None:
@@ -197,7 +195,7 @@ class LabKubelet:
 
     def _write(self, pod: Json, status: Json) -> None:
         metadata = pod["metadata"]
-        self._store.record_status(_POD, f"{metadata['namespace']}/{metadata['name']}", status)
+        self._store.record_status(gvk.POD, f"{metadata['namespace']}/{metadata['name']}", status)
 
     def _now(self) -> str:
         return timestamps.format_time(self._clock.unix_ns)

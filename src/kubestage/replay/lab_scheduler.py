@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import node_selector
+from kubestage.objects import gvk, node_selector
 from kubestage.objects.taints import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
 from kubestage.replay import lab_pods
 from kubestage.sim.alarm import Alarm
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 DEFAULT_NAME: Final = "default-scheduler"
-_POD: Final = ("v1", "Pod")
-_NODE: Final = ("v1", "Node")
-_CLAIM: Final = ("v1", "PersistentVolumeClaim")
 # How long one request takes, from hearing of a pod to its binding; one after the other.
 _BINDING_NS: Final = 2_000_000
 _CONCERNS: Final = frozenset(("Pod", "Node", "PersistentVolumeClaim"))
@@ -43,7 +40,7 @@ class LabScheduler:
 
     def _bind_next(self) -> None:
         """Bind the oldest pod for which there is a place; the next one has its turn after it."""
-        waiting = [each for each in self._store.read(_POD).values() if _is_waiting(each)]
+        waiting = [each for each in self._store.read(gvk.POD).values() if _is_waiting(each)]
         for pod in sorted(waiting, key=lambda each: self._created[each["metadata"]["uid"]]):
             node = None if self._has_unbound_claim(pod) else self._place(pod)
             if node is not None:
@@ -51,7 +48,7 @@ class LabScheduler:
                 return
 
     def _place(self, pod: Json) -> str | None:
-        fitting = [node for node in self._store.read(_NODE).values() if _fits(pod, node)]
+        fitting = [node for node in self._store.read(gvk.NODE).values() if _fits(pod, node)]
         crowds = self._crowds()
         names = [node["metadata"]["name"] for node in fitting]
         return min(names, key=lambda each: (crowds.get(each, 0), each), default=None)
@@ -59,14 +56,14 @@ class LabScheduler:
     def _crowds(self) -> dict[str, int]:
         """How many pods count on each node."""
         found: dict[str, int] = {}
-        for pod in self._store.read(_POD).values():
+        for pod in self._store.read(gvk.POD).values():
             node = pod["spec"].get("nodeName")
             if node and _is_active(pod):
                 found[node] = found.get(node, 0) + 1
         return found
 
     def _has_unbound_claim(self, pod: Json) -> bool:
-        claims = self._store.read(_CLAIM)
+        claims = self._store.read(gvk.PERSISTENT_VOLUME_CLAIM)
         for volume in pod["spec"].get("volumes") or ():
             stated = volume.get("persistentVolumeClaim")
             if stated is None:

@@ -6,20 +6,20 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError, InputError, NotFound
-from kubestage.objects import labels, timestamps
+from kubestage.objects import gvk, labels, timestamps
 from kubestage.objects.patches import PatchType
 from kubestage.replay import lab_pods
-from kubestage.replay.cluster import SECOND_NS, Cluster, ready_condition
+from kubestage.replay.cluster import Cluster, ready_condition
 from kubestage.store.deletion import DeleteOptions
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
 
-Json = dict[str, Any]
 
-_POD: Final = ("v1", "Pod")
 _PATCH_TYPES: Final = {
     "merge": PatchType.MERGE,
     "strategic": PatchType.STRATEGIC,
@@ -106,7 +106,7 @@ class Operator:
         record, now_ns = self._cluster.record, self._cluster.clock.now_ns
         found = [
             (record.created_order[each["metadata"]["uid"]], each["metadata"]["name"])
-            for each in self._store.list(_POD, self._cluster.namespace).items
+            for each in self._store.list(gvk.POD, self._cluster.namespace).items
             if selector.matches(each["metadata"].get("labels") or {})
             and now_ns - record.terminating_ns.get(each["metadata"]["uid"], now_ns) < _WATCH_LAG_NS
         ]
@@ -214,14 +214,14 @@ class Operator:
         """A pod's readiness flips."""
         _, name = self._target(operation)
         key = f"{self._cluster.namespace}/{name}"
-        pod = self._store.get(_POD, name, self._cluster.namespace)
+        pod = self._store.get(gvk.POD, name, self._cluster.namespace)
         status = lab_pods.flipped(pod, self._cluster.now, operation["ready"])
-        self._store.record_status(_POD, key, status)
+        self._store.record_status(gvk.POD, key, status)
 
     def pod_finish(self, operation: Json) -> None:
         """A pod's container ends."""
         _, name = self._target(operation)
-        pod = self._store.get(_POD, name, self._cluster.namespace)
+        pod = self._store.get(gvk.POD, name, self._cluster.namespace)
         self._cluster.kubelet.end(pod, operation["exit_code"])
 
     def backdate_cronjob(self, operation: Json) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.replay import comparison, events, settling, trace, view
 from kubestage.replay.cluster import Cluster
@@ -13,9 +13,9 @@ from kubestage.replay.operations import Operator
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.replay.scenario import Scenario, Step
 
-Json = dict[str, Any]
 
 # Requests take a moment, in which the loops react to the one before.
 _BETWEEN_OPERATIONS_NS: Final = 5_000_000

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.replay.naming import Naming
 
-Json = dict[str, Any]
 
 ASSIGNED: Final = "<assigned>"
 _CONDITION_FIELDS: Final = ("type", "status", "lastTransitionTime", "reason", "message")

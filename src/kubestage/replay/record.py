@@ -8,11 +8,11 @@ from kubestage.replay.naming import Naming
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 Occurrence = tuple[str, str, str, str, str]
 
 _UNTOLD_REASONS: Final = ("RegisteredNode",)

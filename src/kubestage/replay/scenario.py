@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -12,7 +12,8 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     import pathlib
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 KubeletMode = Literal["serial", "rounds", "parallel"]
 
 _EVENT_FIELDS: Final = ("object", "type", "reason", "message", "source", "count")

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.replay import conditions
-from kubestage.replay.cluster import SECOND_NS, Cluster
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.replay.cluster import Cluster
     from kubestage.replay.scenario import Scenario, Step
 
 _QUIET_NS: Final = 1_200_000_000

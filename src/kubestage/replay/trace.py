@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.replay import comparison, naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.replay.comparison import Found
     from kubestage.replay.record import Record
 
-Json = dict[str, Any]
 
 _BY_CONTROLLERS: Final = ("create", "delete")
 _UNTIL_GONE: Final = ("create", "delete", "gone")

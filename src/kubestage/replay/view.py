@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import root_ca_publisher
 from kubestage.replay import comparison, pod_view
@@ -10,10 +10,10 @@ from kubestage.replay import comparison, pod_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.replay.record import Record
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _KINDS: Final = (
     ("apps/v1", "Deployment"),

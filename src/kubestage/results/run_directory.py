@@ -33,7 +33,7 @@ import functools
 import pathlib
 import shutil
 import tempfile
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
@@ -53,11 +53,11 @@ from kubestage.results.report import life_page, timings_page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.results.life.life import Life
     from kubestage.results.run_record_reader import Reader
     from kubestage.results.timings import Recorded
 
-Json = dict[str, Any]
 
 SCENARIO: Final = "scenario.json"
 REPEAT: Final = "run.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pathlib
 import zlib
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
@@ -21,9 +21,9 @@ from kubestage.results.trace_file import blaming
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.record import Decision
 
-Json = dict[str, Any]
 
 BATCH_ROWS: Final = 1_000
 _FASTEST: Final = 1

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
+    from kubestage.aliases import Json
     from kubestage.results.run_record_reader import Reader
 
-Json = dict[str, Any]
 
 GROUP: Final = "simulation.kube-scheduler-simulator.x-k8s.io/"
 KIND: Final = "Scenario"

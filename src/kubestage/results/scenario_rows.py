@@ -6,11 +6,12 @@ At detail ``full`` that is a hundred times the rest, and it is in the record as 
 from __future__ import annotations
 
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 class _Attempt(msgspec.Struct, omit_defaults=True, rename="camel"):

@@ -18,6 +18,7 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.scheduler.timings import ALGORITHM, ATTEMPT, MEASURED, MODELLED, PLUGIN, POINT
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,6 @@ __all__ = [
 
 FILE: Final = "timings.json"
 PAGE: Final = "timings.html"
-_SECOND_NS: Final = 1_000_000_000
 _FIX: Final = "run it again with --timings, or with --profile NAME for modelled durations"
 _KEYS: Final = ("profile", "part", "extension_point", "plugin", "result")
 _TABLE: Final = columns(
@@ -152,7 +152,7 @@ def table(recorded: Recorded) -> Table:
             *each.key,
             each.count,
             *(
-                value / _SECOND_NS
+                value / SECOND_NS
                 for value in (each.total, each.mean, each.p50, each.p90, each.p99, each.max)
             ),
         )
@@ -172,7 +172,7 @@ def side_by_side(names: Sequence[str], runs: Sequence[Recorded]) -> Table:
             row = found.get(key)
             if row is not None:
                 ratio = row.mean / first.mean if at and first is not None and first.mean else None
-                values = tuple(each / _SECOND_NS for each in (row.mean, row.p50, row.p99))
+                values = tuple(each / SECOND_NS for each in (row.mean, row.p50, row.p99))
                 rows.append((*key, name, row.count, *values, ratio))
     return Table(_COMPARED, rows)
 
@@ -185,4 +185,4 @@ def shown(seconds: float | None) -> str:
         if seconds >= size:
             value = seconds / size
             return f"{value:.{max(0, 2 - (value >= 10) - (value >= 100))}f}{unit}"
-    return f"{seconds * _SECOND_NS:.0f}ns"
+    return f"{seconds * SECOND_NS:.0f}ns"

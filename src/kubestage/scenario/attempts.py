@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario.pod_watch import POD
 from kubestage.scenario.settings import Detail
@@ -13,13 +13,13 @@ from kubestage.scheduler.preemption import report
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.cycle import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _OFTEN: Final = 100
 

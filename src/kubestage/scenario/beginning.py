@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.scenario import own_counts, recorded_times, resource
 from kubestage.scenario.own_counts import OwnCounts
@@ -12,9 +12,8 @@ from kubestage.sim.clock import EPOCH_2026_NS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Beginning:

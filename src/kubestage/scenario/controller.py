@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario import phases, resource, scheduler_writes, timeline, wiping
 from kubestage.scenario.attempts import Attempts
@@ -22,6 +22,7 @@ from kubestage.store.log import ADDED, MODIFIED
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scenario.resource import Spec
     from kubestage.scenario.scheduling import Scheduling
     from kubestage.scenario.sink import Sink
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 RESTARTED: Final = "the controller restarted while the Scenario was running"
 BROKEN_OFF: Final = "step {} was broken off by an error or an interruption"

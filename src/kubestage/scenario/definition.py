@@ -6,11 +6,12 @@ needs to know the kind; ours checks scenarios by the same schema.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import own_definitions, shape
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def custom_resource_definition() -> Json:

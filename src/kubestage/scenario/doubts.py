@@ -22,7 +22,8 @@ from kubestage.scenario.written_events import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 Key = tuple[str, str, str, str]
 
 # Kinds that are there, come and go without an event: made or ended by controllers, or seeded.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.objects import gvk
 from kubestage.objects.validation import names
 from kubestage.objects.validation.metadata import ANNOTATIONS_LIMIT
 from kubestage.scheduler.preemption import report
@@ -18,17 +19,16 @@ from kubestage.scheduler.preemption import report
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.cycle import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 PREFIX: Final = "kube-scheduler-simulator.sigs.k8s.io/"
 HISTORY: Final = f"{PREFIX}result-history"
 SELECTED: Final = f"{PREFIX}selected-node"
 LEFT_OUT: Final = "kubestage.dev/result-annotations-left-out"
-_POD: Final = ("v1", "Pod")
 _SUCCESS: Final = "success"
 _VICTIM: Final = "preemption victim"
 
@@ -45,7 +45,7 @@ class KssAnnotations:
 
     def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
         """An attempt has ended."""
-        pod = self._store.read(_POD).get(decision.pod)
+        pod = self._store.read(gvk.POD).get(decision.pod)
         if pod is None or pod["metadata"]["uid"] != attempt.pod.uid or told is None:
             return
         metadata = pod["metadata"]
@@ -53,7 +53,7 @@ class KssAnnotations:
         annotations = annotated(before, results(decision, attempt, told))
         if annotations != before:
             self._store.record_metadata(
-                _POD, decision.pod, {**metadata, "annotations": annotations}
+                gvk.POD, decision.pod, {**metadata, "annotations": annotations}
             )
 
 

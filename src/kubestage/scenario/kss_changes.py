@@ -7,14 +7,15 @@ scheduler and the controllers at work.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.objects import gvk
 from kubestage.objects.patches import merge_patch
 from kubestage.scenario.kss_events import CLAIM, POD, part, type_of
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-NODE: Final = ("v1", "Node")
 VOLUME: Final = ("v1", "PersistentVolume")
 NAMESPACE: Final = ("v1", "Namespace")
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
@@ -58,7 +59,7 @@ def substance(obj: Json, first: Json) -> Json:
     if kind == POD:
         for field in ("containers", "initContainers"):
             _keep_sizes(kept["spec"], part(first, "spec"), field)
-    elif kind == NODE:
+    elif kind == gvk.NODE:
         kept["status"] = _node_status(part(obj, "status"))
     return kept
 

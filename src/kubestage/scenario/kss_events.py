@@ -14,7 +14,8 @@ from kubestage.scenario import resource
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 MERGE_PATCH: Final = "application/merge-patch+json"
 RUN_DURATION: Final = "kubestage.dev/run-duration"

@@ -8,13 +8,14 @@ is there; what is pending is scheduled then.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
 from kubestage.scenario import kss_events
 from kubestage.scenario.kss_events import part
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 # In the order in which kube-scheduler-simulator applies them.
 _LISTS: Final = {

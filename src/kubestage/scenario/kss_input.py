@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -11,7 +11,8 @@ from kubestage.errors import InputError
 from kubestage.objects import manifest
 from kubestage.scenario import kss_export, kss_recording
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 EXPORT: Final = "export"
 RECORDING: Final = "recording"

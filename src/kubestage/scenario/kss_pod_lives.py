@@ -6,12 +6,13 @@ duration rather than a moment: here the pod may start earlier or later than it d
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import durations, timestamps
 from kubestage.scenario.kss_events import RUN_DURATION, part
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 EXIT_CODE: Final = "kubestage.dev/exit-code"
 

@@ -18,7 +18,8 @@ from kubestage.scenario.kss_replay import Replay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _EVENTS: Final = ("Add", "Update", "Delete")
 _SHAPE: Final = 'a line is {"time": "...", "event": "Add", "resource": {...}}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import operator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.objects import durations, kinds, timestamps
@@ -14,9 +14,9 @@ from kubestage.scenario.kss_changes import NAMESPACE, VOLUME
 from kubestage.scenario.kss_events import CLAIM, POD, part, type_of
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.kss_recording import Record
 
-Json = dict[str, Any]
 Key = tuple[str, str, str, str]
 
 _WORKLOADS: Final = frozenset(

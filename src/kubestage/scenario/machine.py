@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario import node_order, operations, phases
 from kubestage.scenario.pod_watch import POD
@@ -14,6 +14,7 @@ from kubestage.store.collection import key_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scenario.attempts import Attempts
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.resource import Event, Spec
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from kubestage.scenario.status import StatusWriter
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _NAMED: Final = 3
 

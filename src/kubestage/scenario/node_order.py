@@ -8,19 +8,19 @@ stops when it has found enough.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from kubestage.objects import gvk
 from kubestage.scenario.resource import CREATE, DELETE, PATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.scenario.resource import Event
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
-_NODE: Final = ("v1", "Node")
 _NUMBERS: Final = re.compile(r"(\d+)")
 
 
@@ -49,7 +49,7 @@ def reordered(items: Sequence[T], node_of: Callable[[T], str | None]) -> Sequenc
 def name_of(obj: Json) -> str | None:
     """The name of a node, or what its name is made from; None of anything else."""
     metadata = obj.get("metadata")
-    if (obj.get("apiVersion"), obj.get("kind")) != _NODE or not isinstance(metadata, dict):
+    if (obj.get("apiVersion"), obj.get("kind")) != gvk.NODE or not isinstance(metadata, dict):
         return None
     return str(metadata.get("name") or metadata.get("generateName") or "")
 

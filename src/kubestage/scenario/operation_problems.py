@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
-from kubestage.objects import field_check, object_check
+from kubestage.objects import field_check, gvk, object_check
 from kubestage.scenario import patch_text
 from kubestage.scenario.written_events import CREATE, DELETE, OPERATIONS, PATCH
 from kubestage.store.template_cache import TemplateCache
@@ -13,12 +13,9 @@ from kubestage.store.template_cache import TemplateCache
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
     from kubestage.scenario.written_events import WrittenEvent
-
-Json = dict[str, Any]
-
-_DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 class OperationProblems:
@@ -37,7 +34,10 @@ class OperationProblems:
 
     def _define(self, obj: Any) -> None:
         """Add the kinds that the Scenario brings along; in which step is its own affair."""
-        if isinstance(obj, dict) and (obj.get("apiVersion"), obj.get("kind")) == _DEFINITION:
+        if (
+            isinstance(obj, dict)
+            and (obj.get("apiVersion"), obj.get("kind")) == gvk.CUSTOM_RESOURCE_DEFINITION
+        ):
             try:
                 self._table.register(obj)
             except (KeyError, TypeError, AttributeError):

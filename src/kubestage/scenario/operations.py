@@ -13,12 +13,11 @@ from kubestage.store import policies, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.scenario.resource import Event
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Options(NamedTuple):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import bisect
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import timestamps
 from kubestage.store import seeding
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 BEGAN: Final = "kubestage.dev/began"
 """The annotation of a Scenario that says when, and at which version, it began on its cluster."""
@@ -23,7 +25,6 @@ BEGAN: Final = "kubestage.dev/began"
 ALONE: Final = 1 + seeding.COUNT + 3
 """The version of a new cluster in which a Scenario was created, was Pending, and is Running."""
 
-_SECOND_NS: Final = 1_000_000_000
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z")
 # What a cluster writes; all else in an object is what somebody asked for.
 _STAMPS: Final = ("creationTimestamp", "deletionTimestamp", "managedFields")
@@ -106,7 +107,7 @@ class OwnCounts:
 
 def whole_second(unix_ns: int) -> int:
     """The first whole second that is not before a moment: times are written in seconds."""
-    return -(-unix_ns // _SECOND_NS) * _SECOND_NS
+    return -(-unix_ns // SECOND_NS) * SECOND_NS
 
 
 def resumed(scenario: Json, origin_ns: int) -> OwnCounts:

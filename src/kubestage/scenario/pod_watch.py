@@ -4,10 +4,11 @@ gone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.objects import gvk
 from kubestage.scenario.ledger import Ledger
 from kubestage.scenario.scheduler_writes import ForeignWrite
 from kubestage.scenario.timeline import (
@@ -23,14 +24,13 @@ from kubestage.store.log import ADDED, DELETED
 if TYPE_CHECKING:
     from collections.abc import Container
 
+    from kubestage.aliases import Json
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 POD: Final = ("v1", "Pod")
-NODE: Final = ("v1", "Node")
 _TYPE: Final = {"apiVersion": "v1", "kind": "Pod"}
 _NODE_TYPE: Final = {"apiVersion": "v1", "kind": "Node"}
 _ENDED: Final = ("Succeeded", "Failed")
@@ -205,7 +205,7 @@ class PodWatch:
     def _note_move(self, key: str, new: Json, old: Json | None) -> None:
         node = new["spec"].get("nodeName")
         is_held = bool(node) and not _is_over(new)
-        is_ending = "deletionTimestamp" in new["metadata"] or node not in self._store.read(NODE)
+        is_ending = "deletionTimestamp" in new["metadata"] or node not in self._store.read(gvk.NODE)
         if is_held and (_is_starting(new) or is_ending):
             is_same = old is not None and _stage(old) == _stage(new)
             if not (is_same and key in self.moving):

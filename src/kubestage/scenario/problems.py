@@ -5,7 +5,7 @@ A run would stop at the first of these, perhaps after hours of virtual time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.objects import field_check, kinds, object_check
@@ -15,7 +15,8 @@ from kubestage.scenario.operation_problems import OperationProblems
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 # Cures that only the meaning of a field can tell.
 _CURES: Final = {

@@ -9,7 +9,8 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 # Texts of users, and a time that lies ahead by design.
 _NOT_PAST: Final = frozenset({"annotations", "labels", "data", "deletionTimestamp"})

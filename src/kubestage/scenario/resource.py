@@ -21,13 +21,14 @@ from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from kubestage.aliases import Json
+
 __all__ = [
     "API_VERSION", "CREATE", "DELETE", "DONE", "KIND", "OPERATIONS", "PATCH", "SCENARIO",
     "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "never_run", "normalized", "problems",
     "read", "read_on",
 ]  # fmt: skip
 
-Json = dict[str, Any]
 
 API_VERSION: Final = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
 KIND: Final = "Scenario"

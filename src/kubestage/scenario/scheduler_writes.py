@@ -12,9 +12,9 @@ from kubestage.scenario.kss_annotations import is_result
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 REPORTS: Final = frozenset({"Event", "Lease"})
 CLAIMS: Final = frozenset({"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scenario.ledger import Ledger
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.settling import Settling
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _TOO_OFTEN: Final = 100
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-Json = dict[str, Any]
+from kubestage.units import MINUTE_NS
 
-MINUTE_NS: Final = 60 * 1_000_000_000
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 class Detail(enum.Enum):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scheduler.record import Decision
-
-Json = dict[str, Any]
 
 
 class Sink(Protocol):

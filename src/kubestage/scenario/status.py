@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.scenario import phases
 from kubestage.scenario.resource import SCENARIO
@@ -11,10 +11,9 @@ from kubestage.scenario.settings import Strategy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.scenario.timeline import Timeline
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class StatusWriter:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario.own_counts import OwnCounts
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.resource import Event
     from kubestage.scenario.sink import Sink
 
-Json = dict[str, Any]
 
 SCHEDULED: Final = "PodScheduled"
 UNSCHEDULED: Final = "PodUnscheduled"

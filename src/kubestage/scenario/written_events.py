@@ -17,7 +17,8 @@ from kubestage.scenario import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 CREATE: Final = "Create"
 PATCH: Final = "Patch"

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from kubestage.objects import gvk
 from kubestage.scheduler import status_patches
 from kubestage.scheduler.event_recorder import EventRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.store.collection import Collection
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
-
-POD: Final = ("v1", "Pod")
 
 
 class StoreClient:
@@ -66,7 +64,7 @@ class StoreClient:
 
     def delete_pod(self, pod: PodView) -> None:
         """Delete a preempted pod."""
-        self._store.delete(POD, pod.name, pod.namespace)
+        self._store.delete(gvk.POD, pod.name, pod.namespace)
 
     def patch_status(self, pod: PodView, status: Json) -> None:
         """Merge into a pod's status."""

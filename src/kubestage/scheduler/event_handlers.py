@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,6 +18,7 @@ from kubestage.store.log import ADDED, DELETED
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cache import Cache
     from kubestage.scheduler.heard_later import HeardLater
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _replace: Final = msgspec.structs.replace
 # What a status may say that matters to others than its pod.

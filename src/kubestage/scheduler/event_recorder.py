@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import names, timestamps
+from kubestage.objects import gvk, names, timestamps
 from kubestage.store.outlines import outline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.store.collection import Collection
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 WARNING: Final = "Warning"
 NORMAL: Final = "Normal"
 MAX_NOTE: Final = 1024
 
-_EVENT: Final = ("v1", "Event")
-_NAMESPACE: Final = ("v1", "Namespace")
 _HOST: Final = "kubestage"
 _SERIES_NS: Final = 360 * 1_000_000_000
 _MAX_SERIES: Final = 4096
@@ -53,7 +51,7 @@ class EventRecorder:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kind = store.kind(_EVENT)
+        self._kind = store.kind(gvk.EVENT)
         self._clock = store.clock
         self._series: dict[_Key, _Series] = {}
         self._most_series = _MAX_SERIES
@@ -131,7 +129,7 @@ class EventRecorder:
         self._micro_time = timestamps.format_micro_time(self._at_ns)
 
     def _find_namespaces(self) -> Mapping[str, Json]:
-        self._namespaces = found = self._store.read(_NAMESPACE)
+        self._namespaces = found = self._store.read(gvk.NAMESPACE)
         return found
 
     def _find_events(self) -> Collection:
@@ -140,7 +138,7 @@ class EventRecorder:
 
     def _count_in(self, series: _Series) -> bool:
         store = self._store
-        found = store.read(_EVENT).get(series.key)
+        found = store.read(gvk.EVENT).get(series.key)
         if found is None:
             return False
         seen = timestamps.format_micro_time(self._clock.unix_ns)

@@ -22,12 +22,12 @@ from kubestage.scheduler.verdicts import NOBODY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.runtime import PluginScores
     from kubestage.scheduler.status import Status
 
-Json = dict[str, Any]
 
 _RANKS: Final = "explanation/ranks"
 _MAX_SCORES: Final = 1 << 14

@@ -15,6 +15,7 @@ import urllib.parse
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler.extender_wire import ExtenderError
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.config.model import Extender as ExtenderConfig
     from kubestage.scheduler.config.model import ExtenderTLSConfig
 
-_SECOND_NS: Final = 1_000_000_000
-_DEFAULT_TIMEOUT_NS: Final = 5 * _SECOND_NS
+_DEFAULT_TIMEOUT_NS: Final = 5 * SECOND_NS
 
 
 def post(config: ExtenderConfig, verb: str, body: bytes) -> bytes:
@@ -47,7 +47,7 @@ def _exchange(
 ) -> tuple[int, bytes]:
     parts = urllib.parse.urlsplit(url)
     host, port = parts.hostname or "", parts.port
-    timeout_s = (config.http_timeout_ns or _DEFAULT_TIMEOUT_NS) / _SECOND_NS
+    timeout_s = (config.http_timeout_ns or _DEFAULT_TIMEOUT_NS) / SECOND_NS
     target = f"{parts.path}?{parts.query}" if parts.query else parts.path
     headers = {"Content-Type": "application/json", "Connection": "close"}
     if parts.scheme == "https":

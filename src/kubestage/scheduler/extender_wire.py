@@ -17,10 +17,10 @@ from kubestage.objects import go_scanner
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.preemption.candidates import Candidate
 
-Json = dict[str, Any]
 
 _TYPE_FIELDS: Final = ("apiVersion", "kind")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -16,13 +16,13 @@ from kubestage.scheduler.status import Code
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.client import StoreClient
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
     from kubestage.scheduler.status import Status
     from kubestage.sim.clock import Clock
 
-Json = dict[str, Any]
 
 POD_SCHEDULED: Final = "PodScheduled"
 UNSCHEDULABLE: Final = "Unschedulable"

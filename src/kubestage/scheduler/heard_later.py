@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import distributions
 from kubestage.sim.alarm import Alarm
@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cluster_events import ClusterEvent
     from kubestage.scheduler.pacing import SchedulerPacing
     from kubestage.scheduler.queue import SchedulingQueue
     from kubestage.sim.environment import Environment
-
-Json = dict[str, Any]
 
 
 class HeardLater:

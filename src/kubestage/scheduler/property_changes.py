@@ -11,7 +11,8 @@ from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventRe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _EMPTY: Final[Json] = {}
 _NOTHING: Final = ()

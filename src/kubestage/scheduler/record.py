@@ -20,9 +20,9 @@ from kubestage.scheduler.preemption import report
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.cycle import AnyAttempt, Attempt
 
-Json = dict[str, Any]
 
 WAITING: Final = "waiting"
 

@@ -6,18 +6,18 @@ who must go for that. A patch has the whole pod defaulted, validated and compare
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
-_POD: Final = ("v1", "Pod")
-_NODE: Final = ("v1", "Node")
 _OWN: Final = ("PodScheduled", "DisruptionTarget")
 _TIMES: Final = ("lastProbeTime", "lastTransitionTime")
 _FIELDS: Final = frozenset({"type", "observedGeneration", "status", *_TIMES, "reason", "message"})
@@ -29,14 +29,14 @@ def merge(store: Store, pod: PodView, changes: Json) -> None:
     NOTE: a patch takes nine times as long (63 us, not 7), and for each preemption there are four.
     """
     key = f"{pod.namespace}/{pod.name}"
-    found = store.read(_POD).get(key)
+    found = store.read(gvk.POD).get(key)
     merged = None
     if found is not None and store.uses_templates and "deletionTimestamp" not in found["metadata"]:
         merged = _merged(store, found, changes)
     if merged is None:
-        store.patch(_POD, pod.name, {"status": changes}, pod.namespace, subresource="status")
+        store.patch(gvk.POD, pod.name, {"status": changes}, pod.namespace, subresource="status")
     else:
-        store.record_status(_POD, key, merged)
+        store.record_status(gvk.POD, key, merged)
 
 
 def _merged(store: Store, pod: Json, changes: Json) -> Json | None:
@@ -52,7 +52,7 @@ def _merged(store: Store, pod: Json, changes: Json) -> Json | None:
             return None
         elif value is None:
             merged.pop(key, None)
-        elif value not in store.read(_NODE) or pod["spec"].get("nodeName"):
+        elif value not in store.read(gvk.NODE) or pod["spec"].get("nodeName"):
             return None
         else:
             merged[key] = value

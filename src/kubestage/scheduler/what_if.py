@@ -20,6 +20,7 @@ from kubestage.scheduler.what_if_snapshot import WhatIfSnapshot
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.runtime import Profile
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _POINTS = (
     "queue_sort", "pre_enqueue", "pre_filter", "filter", "post_filter", "pre_score", "score",

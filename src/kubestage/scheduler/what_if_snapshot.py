@@ -18,12 +18,12 @@ from kubestage.scheduler.what_if_placing import Placing
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Ints
     from kubestage.scheduler.runtime import Profile
 
-Json = dict[str, Any]
 
 _NOBODY: Final = node_views.of({"metadata": {"name": ""}, "spec": {"unschedulable": True}})
 _SPARE: Final = 16

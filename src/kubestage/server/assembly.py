@@ -11,16 +11,16 @@ import msgspec
 from kubestage.scenario.settings import Settings as ScenarioSettings
 from kubestage.server import kernels_beside
 from kubestage.server.app import Application
-from kubestage.server.door.guard import Guard
-from kubestage.server.door.settings import Settings
-from kubestage.server.door.traffic import Traffic
 from kubestage.server.exposition import Exposition
+from kubestage.server.kubestage_api import keeping, states
 from kubestage.server.live import Live
 from kubestage.server.outside import OutsideSettings
-from kubestage.server.own import keeping, states
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.pacing_setup import set_up
 from kubestage.server.recording import Recorder
+from kubestage.server.security.guard import Guard
+from kubestage.server.security.settings import Settings
+from kubestage.server.security.traffic import Traffic
 from kubestage.server.wall_clock import WallClock
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.server.door.pipe import framed
+from kubestage.server.security.pipe import framed
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind

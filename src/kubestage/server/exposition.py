@@ -10,20 +10,20 @@ from kubestage.server import routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import Response
 from kubestage.store.admission.pod_security import Evaluation
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Iterator
 
     from kubestage.scheduler.metric_families import Family
-    from kubestage.server.door.guard import Asgi, Receive, Scope, Send
-    from kubestage.server.door.traffic import Traffic
     from kubestage.server.live import Live
     from kubestage.server.request import Request
+    from kubestage.server.security.guard import Asgi, Receive, Scope, Send
+    from kubestage.server.security.traffic import Traffic
 
 PATH: Final = "/metrics"
 _CONTENT_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
 _STABLE, _ALPHA = "STABLE", "ALPHA"
-_NS: Final = 1_000_000_000
 
 
 class Exposition:
@@ -128,12 +128,12 @@ def _pod_security(live: Live) -> Family:
 def _stage(live: Live) -> Iterator[Family]:
     clock, pace = live.stage.clock, live.pace
     yield Number(
-        "kubestage_virtual_seconds", "Virtual time since the start.", clock.elapsed_ns / _NS
+        "kubestage_virtual_seconds", "Virtual time since the start.", clock.elapsed_ns / SECOND_NS
     )
     yield Number(
         "kubestage_virtual_timestamp_seconds",
         "Virtual time of the calendar, in seconds since 1970.",
-        clock.unix_ns / _NS,
+        clock.unix_ns / SECOND_NS,
     )
     if isinstance(pace, Pacer):
         modes = Gauge("kubestage_clock_mode", _ALPHA, "How virtual time passes.", ("mode",))

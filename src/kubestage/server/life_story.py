@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.store.store import Store
 
-_EVENT: Final = ("v1", "Event")
 _STARTED: Final = "Started"
 # In one second, things are told in the order in which they come about.
 _ORDER: Final = ("Scheduled", "Pulling", "Pulled", "Created", _STARTED, "Ready", "Unhealthy")
@@ -36,7 +35,7 @@ def _events(store: Store, pod: dict[str, Any], container: str) -> Iterator[Line]
     """The Events about the pod, but for those about its other containers."""
     metadata = pod["metadata"]
     selector = f"involvedObject.uid={metadata['uid']}"
-    found = store.list(_EVENT, metadata["namespace"], field_selector=selector)
+    found = store.list(gvk.EVENT, metadata["namespace"], field_selector=selector)
     for event in found.items:
         about = event["involvedObject"].get("fieldPath") or ""
         if about and not about.endswith(f"{{{container}}}"):

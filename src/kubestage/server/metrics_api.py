@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.errors import NotFound
-from kubestage.objects import durations, quantity, timestamps
+from kubestage.objects import durations, gvk, quantity, timestamps
 from kubestage.server import dispatch, negotiation, routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import YAML, Response, json_response
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.metrics.samples import PodSample
     from kubestage.metrics.scraper import Metrics
     from kubestage.server.live import Live
     from kubestage.server.request import Request
 
-    Json = dict[str, Any]
-
 _API_VERSION: Final = "metrics.k8s.io/v1beta1"
-_POD: Final = ("v1", "Pod")
-_NODE: Final = ("v1", "Node")
 _NANO: Final = -9
 # How often, and after which real time, to look whether a clock that jumps has come to rest.
 _LOOKS: Final = 40
@@ -79,7 +76,7 @@ def _has_unknown(live: Live, metrics: Metrics) -> bool:
     return any(
         (pod.get("status") or {}).get("phase") == "Running"
         and pod["metadata"]["name"] not in metrics.board.pods(pod["metadata"]["namespace"])
-        for pod in live.store.read(_POD).values()
+        for pod in live.store.read(gvk.POD).values()
     )
 
 
@@ -111,7 +108,7 @@ class _Reading:
 
     def of(self, request: Request, resource: str, namespace: str | None, name: str) -> list[Json]:
         """PodMetrics or NodeMetrics; the one of a name must be there."""
-        kind = _POD if resource == "pods" else _NODE
+        kind = gvk.POD if resource == "pods" else gvk.NODE
         if name:
             objects = [self._store.get(kind, name, namespace)]
         else:
@@ -121,10 +118,10 @@ class _Reading:
                 label_selector=request.parameter("labelSelector"),
                 field_selector=request.parameter("fieldSelector"),
             ).items
-        items = self._pods(objects) if kind is _POD else self._nodes(objects)
+        items = self._pods(objects) if kind is gvk.POD else self._nodes(objects)
         if name and not items:
             subject = f"{namespace}/{name}" if namespace else name
-            plural = "podmetrics" if kind is _POD else "nodemetrics"
+            plural = "podmetrics" if kind is gvk.POD else "nodemetrics"
             details = {"name": subject, "group": "metrics.k8s.io", "kind": plural}
             raise NotFound(f'{plural}.metrics.k8s.io "{subject}" not found', details)
         return items
@@ -158,7 +155,7 @@ class _Reading:
             return []
         wanted = {node["metadata"]["name"]: _Total() for node in nodes}
         busy = set()
-        for pod in self._store.read(_POD).values():
+        for pod in self._store.read(gvk.POD).values():
             name = pod["spec"].get("nodeName") or ""
             total = wanted.get(name)
             if total is None or (pod.get("status") or {}).get("phase") != "Running":

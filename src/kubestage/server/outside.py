@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.objects import gvk
 from kubestage.scenario.ledger import ENOUGH
 from kubestage.scenario.scheduler_writes import CLAIMS
 from kubestage.scenario.scheduling import NoScheduler
@@ -30,6 +31,7 @@ from kubestage.store.log import ADDED, DELETED
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.settling import Settling
     from kubestage.scheduler.record import Listener
@@ -37,10 +39,8 @@ if TYPE_CHECKING:
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 WAITING: Final = "waiting for a scheduler: nobody watches pods yet"
-_POD: Final = ("v1", "Pod")
 # Programs in the hands of people, who look on or interfere; a kubectl may be called kubectl-1.33.
 PEOPLE: Final = ("kubectl", "Mozilla/")
 # How often to look whether a scheduler has connected.
@@ -213,7 +213,7 @@ class OverTheApi:
 
     def _close_books(self, watch: PodWatch) -> None:
         """It has done what it can: what it tried once it would have tried again if that helped."""
-        pods = self._store.read(_POD)
+        pods = self._store.read(gvk.POD)
         for key in watch.ledger.untried:
             for _ in range(ENOUGH - watch.ledger.tries(key)):
                 watch.ledger.tried(key)
@@ -234,7 +234,7 @@ class OverTheApi:
         """For how long it may be silent before it counts as done."""
         if self._victims:
             return self.settings.grace_s
-        pods = self._store.read(_POD)
+        pods = self._store.read(gvk.POD)
         for key in watch.ledger.untried:
             pod = pods.get(key)
             if pod is None or pod["metadata"]["uid"] in self._given_up:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
-_POD: Final = ("v1", "Pod")
 _ENDED: Final = ("Succeeded", "Failed")
 
 
@@ -30,7 +30,7 @@ class News:
         self.since_s = 0.0
         self._is_fresh = False
         self._names = names
-        self._waiting = {key for key, pod in store.read(_POD).items() if self._seeks(pod)}
+        self._waiting = {key for key, pod in store.read(gvk.POD).items() if self._seeks(pod)}
         if self._waiting:
             self._note()
         store.subscribe(self.on_change, {("", "Pod"), ("", "Node")})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
+
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
-
-_POD: Final = ("v1", "Pod")
 
 
 class Victims:
@@ -58,7 +57,7 @@ class Victims:
 
     def _nominated(self, watch: PodWatch, victim: Json) -> str:
         """The pod that is to have a victim's place, as far as can be told."""
-        pods, node = self._store.read(_POD), victim["spec"]["nodeName"]
+        pods, node = self._store.read(gvk.POD), victim["spec"]["nodeName"]
         for key in watch.ledger.untried:
             if ((pods.get(key) or {}).get("status") or {}).get("nominatedNodeName") == node:
                 return key

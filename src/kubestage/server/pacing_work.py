@@ -23,20 +23,20 @@ while somebody watches (`wall_clock`), or when the clock is set to a speed or to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.disruption.loop import DisruptionController
 from kubestage.sim import ticktock
 from kubestage.store.log import MODIFIED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.sim.movement import Movement
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-SECOND_NS: Final = 1_000_000_000
 HORIZON_NS: Final = 300 * SECOND_NS
 LONGEST_NS: Final = 3600 * SECOND_NS
 LOOKS_NS: Final = 60 * SECOND_NS

@@ -41,7 +41,7 @@ def refuse(context: Context) -> Response:
 
 def refuse_exec(context: Context) -> Response:
     """Exec is answered over WebSockets; what cannot be at all is told first."""
-    from kubestage.server.inside import calls  # noqa: PLC0415
+    from kubestage.server.containers import calls  # noqa: PLC0415
 
     calls.container_of(context)
     raise BadRequest(

@@ -10,10 +10,11 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.errors import BadRequest
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 from kubestage.objects.validation import field, status
 from kubestage.server import life_story, options
 from kubestage.server.response import Response, Stream
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from kubestage.server.request import Request
 
 _TEXT: Final = b"text/plain"
-_POD: Final = ("v1", "Pod")
-_EVENT: Final = ("v1", "Event")
-_NS: Final = 1_000_000_000
 # Among those who watch, which a log that is followed counts as.
 _FOLLOWER: Final = ("", "Pod/log", "")
 # However much happens elsewhere, a log is looked at this often at most.
@@ -55,7 +53,7 @@ def read(context: Context) -> Response | Stream:
     """The log of a container, or a stream that goes on as its life does."""
     live, target = context.live, context.target
     wanted = _wanted(live, context.request, target.name)
-    pod = live.store.get(_POD, target.name, target.namespace)
+    pod = live.store.get(gvk.POD, target.name, target.namespace)
     wanted = wanted._replace(container=container_name(pod, wanted.container))
     if not pod["spec"].get("nodeName"):
         return Response(200, b"", _TEXT)
@@ -98,7 +96,7 @@ def _wanted(live: Live, request: Request, name: str) -> Wanted:
 
 def _since_ns(live: Live, seconds: int | None, moment: str) -> int | None:
     if seconds is not None:
-        return live.stage.clock.unix_ns - seconds * _NS
+        return live.stage.clock.unix_ns - seconds * SECOND_NS
     if not moment:
         return None
     try:
@@ -188,7 +186,7 @@ class _Log:
     async def _changed(self) -> None:
         """Wait until something happened to a pod, or was told of one."""
         store, fanout = self._live.store, self._live.fanout
-        logs = [store.ledger.collection(store.kind(each)).log for each in (_POD, _EVENT)]
+        logs = [store.ledger.collection(store.kind(each)).log for each in (gvk.POD, gvk.EVENT)]
         futures = [fanout.wait(log) for log in logs]
         try:
             await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
@@ -196,7 +194,7 @@ class _Log:
             for each in futures:
                 each.cancel()
         await asyncio.sleep(_PAUSE_S)
-        found = store.read(_POD).get(self._key)
+        found = store.read(gvk.POD).get(self._key)
         is_same = found is not None and found["metadata"]["uid"] == self._uid
         self._pod = found if is_same else None
 

@@ -8,7 +8,7 @@ whatever form it was asked in, so that it can be made again.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.patches import merge_patch
@@ -20,13 +20,13 @@ from kubestage.store.log import DELETED, MODIFIED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.server.live import Write
     from kubestage.store.deletion import DeleteOptions
     from kubestage.store.log import Change, Log
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 # What schedulers and kubelets say of pods.
 _BY_OTHERS: Final = ("binding", "finalize", "approval", "token")

@@ -11,7 +11,7 @@ import os
 import pathlib
 import re
 import tempfile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,16 +20,16 @@ from kubestage.objects import timestamps, yaml_text
 from kubestage.scenario import resource
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server import recorded_events, snapshots
-from kubestage.server.own import states
+from kubestage.server.kubestage_api import states
 from kubestage.store import seeding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.scenario.resource import Event
     from kubestage.server.live import Live, Write
 
-Json = dict[str, Any]
 
 _STEP: Final = "1ms"
 _STEP_NS: Final = 1_000_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-from kubestage.server.door.pipe import EXTENSION
+from kubestage.server.security.pipe import EXTENSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.server.door.pipe import Pipe
+    from kubestage.server.security.pipe import Pipe
 
 _NO_QUERY: dict[str, list[str]] = {}
 

@@ -16,8 +16,8 @@ import msgspec
 import uvicorn
 
 from kubestage.errors import InputError
-from kubestage.server.door import patience
-from kubestage.server.door.settings import Limits
+from kubestage.server.security import patience
+from kubestage.server.security.settings import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ happened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage import stage as stages
 from kubestage.errors import (
@@ -29,10 +29,10 @@ from kubestage.store.restoring import Past, Place
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 # Kinds of which there are many, and on which nothing depends that is created.
 _MANY: Final = frozenset({"Pod", "Node", "Event", "Lease", "EndpointSlice", "Endpoints"})

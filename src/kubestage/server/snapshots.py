@@ -15,9 +15,9 @@ from kubestage.scenario.resource import SCENARIO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 LISTS: Final = {
     "namespaces": ("v1", "Namespace"),

@@ -55,7 +55,7 @@ def _context(live: Live, encoder: Encoder, scope: Message) -> Context:
 
 def _answered(context: Context, scope: Message) -> tuple[str, list[dict[str, Any]]]:
     """The subprotocol and the messages that answer a request."""
-    from kubestage.server.inside import calls, channels  # noqa: PLC0415 - when first asked for
+    from kubestage.server.containers import calls, channels  # noqa: PLC0415 - when first asked for
 
     if context.target.subresource != "exec":
         if context.target.subresource in pod_actions.SERVED:

@@ -19,6 +19,7 @@ from kubestage.objects.validation import field, status
 from kubestage.server import bodies, negotiation, options, transient
 from kubestage.server.response import warning_headers
 from kubestage.store.collection import key_of
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.server.context import Context
@@ -32,7 +33,6 @@ _HEAD: Final = {"alg": "HS256", "typ": "JWT"}
 _HOUR_S: Final = 3600
 _SHORTEST_S: Final = 600
 _LONGEST_S: Final = 1 << 32
-_NS: Final = 1_000_000_000
 _BINDABLE: Final = {"Pod": True, "Secret": True, "Node": False}
 
 
@@ -87,18 +87,18 @@ def _granted(live: Live, wanted: dict[str, Any], name: str, namespace: str) -> d
     now_ns = live.stage.clock.unix_ns
     metadata = {**metadata, "name": name, "namespace": namespace, "uid": uid}
     metadata["creationTimestamp"] = timestamps.format_time(now_ns)
-    ends_ns = now_ns + spec["expirationSeconds"] * _NS
+    ends_ns = now_ns + spec["expirationSeconds"] * SECOND_NS
     claims = {
         "aud": spec["audiences"],
-        "exp": ends_ns // _NS,
-        "iat": now_ns // _NS,
+        "exp": ends_ns // SECOND_NS,
+        "iat": now_ns // SECOND_NS,
         "iss": _ISSUER,
         "kubernetes.io": {
             "namespace": namespace,
             "serviceaccount": {"name": name, "uid": uid},
             **bound,
         },
-        "nbf": now_ns // _NS,
+        "nbf": now_ns // SECOND_NS,
         "sub": f"system:serviceaccount:{namespace}:{name}",
     }
     granted = {
@@ -156,7 +156,7 @@ def review(live: Live, token: str, audiences: list[str]) -> dict[str, Any]:
     claims = _claims(live, token)
     if claims is None:
         return {"user": {}, "error": "[invalid bearer token, service account token is not valid]"}
-    if live.stage.clock.unix_ns // _NS >= claims["exp"]:
+    if live.stage.clock.unix_ns // SECOND_NS >= claims["exp"]:
         return {"user": {}, "error": "[invalid bearer token, service account token has expired]"}
     shared = [each for each in audiences or [_ISSUER] if each in claims["aud"]]
     if not shared:

@@ -10,7 +10,8 @@ import enum
 import time
 from typing import TYPE_CHECKING, Final
 
-from kubestage.server.pacing_work import SECOND_NS, WorkAhead
+from kubestage.server.pacing_work import WorkAhead
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.server.outside import OverTheApi

@@ -15,6 +15,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from kubestage.units import SECOND_NS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from kubestage.sim.clock import Clock
     from kubestage.stage import Stage
 
-SECOND_NS: Final = 1_000_000_000
 LAG_NS: Final = 15 * SECOND_NS
 """How far behind the wall clock virtual time is while nothing is under way."""
 

@@ -11,18 +11,18 @@ import msgspec
 from kubestage.errors import ApiError, Expired
 from kubestage.objects import shape
 from kubestage.server import options
-from kubestage.server.door.pipe import framed
 from kubestage.server.response import JSON, Stream, warning_headers
+from kubestage.server.security.pipe import framed
 from kubestage.store.log import BOOKMARK
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from kubestage.server.context import Context
-    from kubestage.server.door.pipe import Pipe
     from kubestage.server.fanout import Shared
     from kubestage.server.live import Live
     from kubestage.server.presentation import View
+    from kubestage.server.security.pipe import Pipe
     from kubestage.store.log import WatchEvent
     from kubestage.store.watch import Watch
 

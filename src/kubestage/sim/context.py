@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import SimulationError
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 LOGGER: Final = "kubestage.sim"
 """The name of the logger that an Environment has unless it is given another."""
 
-_SECOND_NS: Final = 1_000_000_000
 
 # Silent until an application configures logging: the engine itself writes nowhere.
 logging.getLogger(LOGGER).addHandler(logging.NullHandler())
@@ -37,7 +37,7 @@ class VirtualTimeLogger(logging.LoggerAdapter[logging.Logger]):
     ) -> tuple[Any, MutableMapping[str, Any]]:
         """Add the time to what the caller gives as ``extra``."""
         now_ns = self._clock.now_ns
-        seconds, rest = divmod(now_ns, _SECOND_NS)
+        seconds, rest = divmod(now_ns, SECOND_NS)
         stamp = {"virtual_ns": now_ns, "virtual_time": f"{seconds}.{rest:09d}"}
         kwargs["extra"] = {**(kwargs.get("extra") or {}), **stamp}
         return msg, kwargs

@@ -6,8 +6,8 @@ import math
 from typing import Final
 
 from kubestage.errors import InputError
+from kubestage.units import SECOND_NS
 
-_SECOND_NS: Final = 1_000_000_000
 # Sums of fractions come out a hair beside the whole number that they make.
 _HAIR: Final = 1e-6
 
@@ -47,14 +47,14 @@ class Rate:
 
     def _refill(self, now_ns: int) -> None:
         if now_ns > self._at_ns:
-            grown = self._tokens + (now_ns - self._at_ns) * self._per_second / _SECOND_NS
+            grown = self._tokens + (now_ns - self._at_ns) * self._per_second / SECOND_NS
             self._tokens, self._at_ns = min(grown, self._burst), now_ns
 
     def _when(self, level: float) -> int:
         missing = level - self._tokens
         if missing <= _HAIR:
             return self._at_ns
-        return self._at_ns + math.ceil(missing / self._per_second * _SECOND_NS - _HAIR)
+        return self._at_ns + math.ceil(missing / self._per_second * SECOND_NS - _HAIR)
 
 
 def check_client(section: str, qps: float, burst: int) -> None:

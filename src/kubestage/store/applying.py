@@ -13,12 +13,11 @@ from kubestage.store import creating, field_managers, policies, updating
 if TYPE_CHECKING:
     from collections.abc import MutableSequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.objects.ownership.topology import Atom
     from kubestage.store.core import Core
-
-Json = dict[str, Any]
 
 
 class ApplyRequest(NamedTuple):

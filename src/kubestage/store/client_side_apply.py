@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import schema
 from kubestage.objects.patches import PatchType, diff, merge_patch
@@ -10,10 +10,9 @@ from kubestage.store import creating, policies
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Applier:

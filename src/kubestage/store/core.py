@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from kubestage.objects import gvk
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 LASTING_STREAM: Final = "store/lasting"
 """The stream of names and uids for objects that stay when a cluster is emptied."""
 
-_POD: Final = ("v1", "Pod")
-_NAMESPACE: Final = ("v1", "Namespace")
 # NOTE: every commit asks, and most kinds have nothing to do with it.
 _OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
 
@@ -103,12 +102,12 @@ class Core:
     @functools.cached_property
     def pods(self) -> Collection:
         """All pods, at hand for those who ask once for every pod."""
-        return self.ledger.collection(self.kind(_POD))
+        return self.ledger.collection(self.kind(gvk.POD))
 
     @functools.cached_property
     def namespaces(self) -> Collection:
         """All namespaces, likewise."""
-        return self.ledger.collection(self.kind(_NAMESPACE))
+        return self.ledger.collection(self.kind(gvk.NAMESPACE))
 
     def read(self, ref: KindRef) -> Mapping[str, dict[str, Any]]:
         """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""

@@ -14,11 +14,10 @@ from kubestage.objects.validation import metadata, names, rules, status
 from kubestage.store import definitions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
     from kubestage.store.core import Core
-
-Json = dict[str, Any]
 
 
 def opened(kind: Kind, obj: Json) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.custom import approval, conversion_check, rows
 from kubestage.objects.validation import field
@@ -10,7 +10,8 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _ENDING: Final = (
     "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"

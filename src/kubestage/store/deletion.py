@@ -15,6 +15,7 @@ from kubestage.objects.validation import field, status
 from kubestage.store import definitions, listing, namespaces, policies, refusals, replacing
 from kubestage.store.collection import key_of
 from kubestage.store.listing import ListOptions
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 ORPHAN: Final = "orphan"
 FOREGROUND: Final = "foregroundDeletion"
 _POLICIES: Final = ("Foreground", "Background", "Orphan")
-_SECOND_NS: Final = 1_000_000_000
 _SYSTEM_CLASSES: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 
 
@@ -168,7 +168,7 @@ def _graceful(
     if not spec.get("nodeName") or phase in ("Failed", "Succeeded"):
         period = 0
     period = 1 if period < 0 else period
-    metadata["deletionTimestamp"] = timestamps.format_time(now_ns + period * _SECOND_NS)
+    metadata["deletionTimestamp"] = timestamps.format_time(now_ns + period * SECOND_NS)
     metadata["deletionGracePeriodSeconds"] = period
     if metadata.get("generation"):
         metadata["generation"] += 1
@@ -183,7 +183,7 @@ def _shorten(metadata: dict[str, Any], asked: int | None, now_ns: int) -> bool |
     if asked is None or asked >= running:
         return None
     until_ns = timestamps.parse_time(metadata["deletionTimestamp"])
-    moved_ns = until_ns + (asked - running) * _SECOND_NS
+    moved_ns = until_ns + (asked - running) * SECOND_NS
     if moved_ns < now_ns:
         moved_ns = now_ns
         asked = 1 if asked else 0

@@ -23,11 +23,11 @@ from kubestage.store.event_window import owned_as_one, shifted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _PART: Final = 100
 _PART_BYTES: Final = 64 * 1024

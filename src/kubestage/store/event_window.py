@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.objects import gvk
 from kubestage.objects.patches import PatchType, ordering
 from kubestage.objects.validation import field, status
 from kubestage.store.sharing import same
@@ -19,21 +20,20 @@ from kubestage.store.sharing import same
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 LARGE: Final = 1_000
 """From so many events on a Scenario is worked on in parts, and its events have one owner."""
 
-_SCENARIO: Final = ("simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1", "Scenario")
 _APPEND: Final = "/spec/events/-"
 _PLACE: Final = re.compile(r"\bspec\.(events|operations)\[(\d+)\]")
 
 
 def of(existing: Json, patch_type: PatchType, patch: Any) -> EventWindow | None:
     """What a patch is to be worked out on; None if that is the whole object."""
-    if (existing.get("apiVersion"), existing.get("kind")) != _SCENARIO:
+    if (existing.get("apiVersion"), existing.get("kind")) != gvk.SCENARIO:
         return None
     events = existing["spec"].get("events") or []
     if len(events) < LARGE:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import Forbidden, SeveralBudgets, TooManyRequests
-from kubestage.objects import labels, timestamps
+from kubestage.objects import gvk, labels, timestamps
 from kubestage.objects.labels import SelectorError
 from kubestage.objects.validation import status
 from kubestage.store import deletion, namespaces, refusals, updating
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kubestage.store.core import Core
     from kubestage.store.deletion import DeleteOptions, Deletion
 
-BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
 # So many evictions may be under way that the controller of budgets has not seen yet.
 _MOST_DISRUPTED: Final = 2000
 _REFUSED: Final = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -51,7 +50,7 @@ def _is_past_disruption(pod: dict[str, Any]) -> bool:
 
 
 def _budget_of(core: Core, pod: dict[str, Any], namespace: str) -> dict[str, Any] | None:
-    collection = core.ledger.collection(core.kind(BUDGET))
+    collection = core.ledger.collection(core.kind(gvk.POD_DISRUPTION_BUDGET))
     budgets = [collection.objects[key] for key in collection.keys(namespace)]
     own = pod["metadata"].get("labels") or {}
     matching = [budget for budget in budgets if _covers(budget, own)]
@@ -98,7 +97,7 @@ def _spend(core: Core, budget: dict[str, Any], pod_name: str, *, dry_run: bool) 
     key = f"{metadata['namespace']}/{metadata['name']}"
     wanted = {**budget, "status": state}
     change = updating.Change("status", manager="kube-apiserver")
-    updating.write(core, core.kind(BUDGET), key, wanted, change)
+    updating.write(core, core.kind(gvk.POD_DISRUPTION_BUDGET), key, wanted, change)
 
 
 def _check_room(budget: dict[str, Any]) -> None:

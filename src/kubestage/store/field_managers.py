@@ -15,11 +15,11 @@ from kubestage.objects.ownership.updating import Other, View
 from kubestage.store import policies, sharing
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.ownership.topology import Atom
     from kubestage.store.core import Core
 
-Json = dict[str, Any]
 
 # The shapes of definitions, by identity: a definition that changes is another object.
 _defined: Final[dict[int, tuple[Json, Atom]]] = {}

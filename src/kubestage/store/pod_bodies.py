@@ -7,7 +7,7 @@ more than its metadata.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -16,7 +16,8 @@ from kubestage.store.outlines import outline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _encode: Final = msgspec.json.Encoder().encode
 

@@ -7,7 +7,7 @@ version, journal, export or Scenario ever counts them, and nobody can change or 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import defaulting, made_definitions, shape, timestamps
 from kubestage.objects.validation import status
@@ -17,10 +17,10 @@ from kubestage.store.collection import Collection
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
-Json = dict[str, Any]
 
 _OURS: Final = "kubestage serves this kind by itself: its definition cannot be {}"
 

@@ -9,7 +9,7 @@ few, or, like jobs, are prepared with their uid in hand.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,9 +17,9 @@ from kubestage.store.outlines import outline
 from kubestage.store.pod_bodies import PodBodies, PodBody
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
 
-Json = dict[str, Any]
 
 _encode: Final = msgspec.json.Encoder().encode
 _IDENTITY: Final = ("name", "generateName", "namespace")

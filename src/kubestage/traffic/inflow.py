@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kubestage.sim.clock import NEVER_NS
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kubestage.traffic.requests import Feed
 
-_SECOND_NS: Final = 1_000_000_000
 _WANTED: Final = 8_192
 _MOST: Final = 16_384
 _LONGEST_S: Final = 512
@@ -60,8 +60,8 @@ class Inflow:
         return Block(at_ns, *self._feed.demands(len(at_ns))) if len(at_ns) else NOBODY
 
     def _look_ahead(self, next_ns: int) -> None:
-        idle_s = max(next_ns - self._end_ns, 0) // _SECOND_NS
-        self._end_ns += (idle_s + self._window_s) * _SECOND_NS
+        idle_s = max(next_ns - self._end_ns, 0) // SECOND_NS
+        self._end_ns += (idle_s + self._window_s) * SECOND_NS
         self._ahead = np.maximum(self._feed.arrivals(self._end_ns), 1)
         if len(self._ahead) > _WANTED:
             self._window_s = max(self._window_s // 2, 1)

@@ -10,7 +10,8 @@ from kubestage.traffic import replicas
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _OVER: Final = ("Succeeded", "Failed")
 _NO_NODE: Final[Json] = {}

@@ -14,6 +14,7 @@ from kubestage.sim.clock import NEVER_NS
 from kubestage.traffic import histogram
 from kubestage.traffic.rows import ARRIVED, RESPONSE_US, Rows
 from kubestage.traffic.sample import Sample
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,6 @@ END_WIDTH: Final = 6
 """What is told of a request that ended. Requests and replicas are numbered as they come; -1 is no
 replica. It waited until it was first served, or, if it never was, until it ended."""
 
-_SECOND_NS: Final = 1_000_000_000
 _MS: Final = 1_000_000
 _PERCENTS: Final = (50, 95, 99)
 _SUB_BITS: Final = 7
@@ -57,7 +57,7 @@ class Record:
         self,
         begin_ns: int = 0,
         *,
-        resolution_ns: int = _SECOND_NS,
+        resolution_ns: int = SECOND_NS,
         keep_requests: bool = False,
     ) -> None:
         self.now_ns = begin_ns
@@ -143,7 +143,7 @@ class Record:
         bands = [rows.percentiles_ms(row, _PERCENTS) for row in range(rows.count)]
         mean_us = [_ratio(row[RESPONSE_US], row[COMPLETED]) for row in counts.tolist()]
         table = {
-            "at_s": [at_ns / _SECOND_NS for at_ns in rows.starts_ns()],
+            "at_s": [at_ns / SECOND_NS for at_ns in rows.starts_ns()],
             "arrived": arrived.tolist(),
             "completed": completed.tolist(),
             "failed": failed.tolist(),

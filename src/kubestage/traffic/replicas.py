@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kubestage.sim.movement import Movement
     from kubestage.traffic.requests import Requests
 
-Json = dict[str, Any]
 
 KIND: Final = "Replica"
 LAUNCHING: Final = "ReplicasLaunching"

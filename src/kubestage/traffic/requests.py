@@ -31,8 +31,6 @@ LEAST_REQUESTS: Final = "LeastRequests"
 RANDOM: Final = "Random"
 ROUTINGS: Final = (ROUND_ROBIN, LEAST_REQUESTS, RANDOM)
 
-SECOND_NS: Final = 1_000_000_000
-
 
 class Service(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How requests are routed, and how a replica serves them.

@@ -5,7 +5,7 @@ The object is known to be sound: `objects.validation.traffics` has seen it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,9 +13,9 @@ from kubestage.objects import distributions, durations
 from kubestage.traffic.requests import Service
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.distributions import Distribution
 
-Json = dict[str, Any]
 
 FOR_EVER: Final = "forever"
 # What Skenario's page proposes.

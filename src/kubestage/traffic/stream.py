@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from kubestage.metrics.samples import Used
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 from kubestage.store.log import DELETED
 from kubestage.traffic import pod_state, spec, targets
 from kubestage.traffic.engine import make
@@ -14,16 +14,12 @@ from kubestage.traffic.measuring import Measuring
 from kubestage.traffic.replicas import ACTIVE, TERMINATING, Replicas
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
     from kubestage.store.store import Store
     from kubestage.traffic.measuring import Tally
     from kubestage.traffic.record import Record
-
-Json = dict[str, Any]
-
-_POD: Final = ("v1", "Pod")
-_NODE: Final = ("v1", "Node")
 
 
 class Stream:
@@ -96,7 +92,7 @@ class Stream:
 
     def find_pods(self) -> None:
         """Look at all pods that may be replicas."""
-        for key, pod in tuple(self._store.read(_POD).items()):
+        for key, pod in tuple(self._store.read(gvk.POD).items()):
             if key.startswith(f"{self.namespace}/"):
                 self._place(key, pod)
 
@@ -157,7 +153,7 @@ class Stream:
 
     def add_used(self, found: dict[str, dict[str, Used]]) -> None:
         """Add the CPU that requests have used, by pod and container."""
-        states, pods = self.requests.replicas(), self._store.read(_POD)
+        states, pods = self.requests.replicas(), self._store.read(gvk.POD)
         for replica in self.replicas.by_pod.values():
             state, pod = states.get(replica.name), pods.get(replica.pod)
             if state is None or pod is None or replica.since_ns is None:
@@ -203,7 +199,7 @@ class Stream:
     def _container_found(self) -> list[Json]:
         """Whether pods have the container that was named, if one was and there are pods."""
         wanted = self.spec.container
-        pods = self._store.read(_POD)
+        pods = self._store.read(gvk.POD)
         known = [pods[key] for each in self.replicas.by_pod.values() if (key := each.pod) in pods]
         if wanted is None or not known:
             return []
@@ -234,6 +230,6 @@ class Stream:
         stock = pod_state.stock_of(pod, container)
         if not is_selected and stock == ACTIVE:
             stock = TERMINATING
-        cores = pod_state.cores_of(pod, container, self._store.read(_NODE))
+        cores = pod_state.cores_of(pod, container, self._store.read(gvk.NODE))
         lives = pod_state.lives_of(pod, container)
         self.replicas.place(uid, key, stock, cores, lives, why=pod_state.disruption_of(pod))

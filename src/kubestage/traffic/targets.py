@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import labels
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 KINDS: Final = {
     "Deployment": ("apps/v1", "Deployment"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import gvk
 from kubestage.sim.ticktock import Ticktock
 from kubestage.store.log import ADDED, DELETED, Change
 from kubestage.traffic import targets
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.metrics.samples import Used
     from kubestage.metrics.scraper import Look, Metrics
     from kubestage.sim.environment import Environment
@@ -18,12 +20,10 @@ if TYPE_CHECKING:
     from kubestage.traffic.stream import Stream
     from kubestage.traffic.values import Values
 
-Json = dict[str, Any]
 
 TRAFFIC: Final = ("kubestage.dev/v1alpha1", "Traffic")
 _KIND: Final = ("kubestage.dev", "Traffic")
 _POD: Final = ("", "Pod")
-_PODS: Final = ("v1", "Pod")
 _REPORTS_NS: Final = 15 * 1_000_000_000
 _HEARD: Final = frozenset({_POD, *targets.WATCHED})
 
@@ -104,7 +104,7 @@ class Traffics:
         for stream in self.streams.values():
             stream.add_used(found)
         assert self._past is not None
-        self._past.add_used(found, self._store.read(_PODS))
+        self._past.add_used(found, self._store.read(gvk.POD))
         return found
 
     def _on_traffic(self, change: Change) -> None:
@@ -139,7 +139,7 @@ class Traffics:
         found: dict[str, dict[str, Used]] = {}
         stream.add_used(found)
         assert self._past is not None
-        self._past.keep(found, self._store.read(_PODS))
+        self._past.keep(found, self._store.read(gvk.POD))
         stream.end()
 
     def _hear(self, change: Change) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.metrics.samples import ExternalSample, ValueSample
 from kubestage.traffic import record, targets
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kubestage.traffic.measuring import Tally
     from kubestage.traffic.stream import Stream
 
-_SECOND_NS: Final = 1_000_000_000
 _MILLI: Final = 1_000
 _PERCENTS: Final = (50, 95, 99)
 RATE: Final = "requests_per_second"
@@ -122,8 +122,8 @@ def _values(tally: Tally, window_ns: int) -> dict[str, int]:
 
 
 def _rate(count: int, window_ns: int) -> int:
-    return round(count * _MILLI * _SECOND_NS / window_ns)
+    return round(count * _MILLI * SECOND_NS / window_ns)
 
 
 def _seconds(time_ns: float) -> int:
-    return round(time_ns * _MILLI / _SECOND_NS)
+    return round(time_ns * _MILLI / SECOND_NS)

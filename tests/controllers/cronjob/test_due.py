@@ -4,8 +4,7 @@ import pytest
 
 from kubestage.controllers.cronjob import due
 from kubestage.objects import timestamps
-
-SECOND_NS = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 def _ns(text: str) -> int:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import timestamps
 from tests.controllers.job.batch_cluster import CRON_JOB, JOB, TEMPLATE, BatchCluster
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 HOUR = 3600
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"

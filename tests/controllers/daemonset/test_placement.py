@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,7 +15,8 @@ from kubestage.controllers.daemonset.placement import (
 )
 from tests.controllers.daemonset import sets
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 ADDED = [
     ("node.kubernetes.io/not-ready", "NoExecute"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.controllers import pod_hands
 from tests.controllers.daemonset import sets
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 HASH = "controller-revision-hash"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.objects.patches import PatchType
 from kubestage.testing import make_deployment, make_pod
 from tests.controllers.fleet import DEPLOYMENT, Fleet
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def deployment(

@@ -3,12 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 from kubestage.controllers.deployment import conditions
-
-_SECOND_NS = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 def _condition(status: str, reason: str, seconds: int) -> dict[str, Any]:
-    return conditions.new(conditions.AVAILABLE, status, reason, "m", seconds * _SECOND_NS)
+    return conditions.new(conditions.AVAILABLE, status, reason, "m", seconds * SECOND_NS)
 
 
 def test_a_condition_of_the_same_status_and_reason_stays() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,7 +12,8 @@ from kubestage.controllers.deployment import fenceposts
 from tests.controllers.deployment.rollouts import deployment, roll_to, scale_to, started
 from tests.controllers.fleet import DEPLOYMENT, POD, REPLICA_SET, Fleet
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _amounts = st.integers(0, 4) | st.sampled_from(["10%", "25%", "50%", "100%"])
 _fences = st.tuples(_amounts, _amounts).filter(lambda both: both != (0, 0))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import ownership
 from kubestage.objects import hashing
@@ -9,7 +9,8 @@ from tests.controllers.deployment.rollouts import condition, deployment, roll_to
 from tests.controllers.fleet import DEPLOYMENT, POD, REPLICA_SET, Fleet
 from tests.controllers.stages import events
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _annotations(obj: Json) -> dict[str, str]:

@@ -19,9 +19,8 @@ from tests.controllers.living import running, set_ready
 from tests.controllers.stages import events, stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
-
-Json = dict[str, Any]
 
 
 def _stage(number: int, *, owner: Json | None = None, ready: int | None = None) -> Stage:

@@ -11,9 +11,9 @@ from tests.controllers.living import NODE, running, set_ready
 from tests.controllers.stages import events, stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 _SERVICE = ("v1", "Service")
 _TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"

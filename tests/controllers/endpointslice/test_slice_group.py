@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestage.controllers.endpointslice.slice_group import SliceGroup
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _MOST = 4
 _PODS = st.integers(min_value=0, max_value=20)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.hpa.metrics_client import PodMetric
 from kubestage.controllers.hpa.settings import HpaSettings
@@ -14,10 +14,10 @@ from kubestage.sim.clock import EPOCH_2026_NS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Status
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 
 _SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _WINDOW_S: Final = 60

@@ -12,11 +12,11 @@ from kubestage.testing import make_deployment, make_horizontal_pod_autoscaler, m
 from tests.controllers.stages import stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.settings import HpaSettings
     from kubestage.metrics.board import Board
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 HPA: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
 LONG_AGO: Final = "2025-12-31T00:00:00Z"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.controllers.hpa.behavior import SECOND_NS, ScaleEvents
+from kubestage.controllers.hpa.behavior import ScaleEvents
 from kubestage.controllers.hpa.conditions import Draft, Status
 from kubestage.controllers.hpa.normalizing import History, Wanted, normalize
 from kubestage.controllers.hpa.settings import HpaSettings
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def rules(*policies: tuple[str, int, int], select: str = "Max", window: int | None = 0) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import hypothesis
 from hypothesis import strategies as st
@@ -21,7 +21,8 @@ from tests.controllers.hpa.test_replica_count import NOW_NS, SECOND_NS, Known, f
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 DEPLOYMENT: Final = ("apps/v1", "Deployment")
 

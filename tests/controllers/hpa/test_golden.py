@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,10 +16,10 @@ from tests.golden import vectors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Status
     from kubestage.controllers.hpa.reconcile import Outcome
 
-Json = dict[str, Any]
 
 _ENTRIES = vectors.load("hpa-replicas")
 _SHARES = len(_ENTRIES) // 16 + 1

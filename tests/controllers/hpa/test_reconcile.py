@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.hpa.conditions import Condition, Status
 from kubestage.controllers.hpa.reconcile import Autoscaler
@@ -12,7 +12,8 @@ from kubestage.objects import defaulting
 from tests.controllers.hpa.scene import autoscaler
 from tests.controllers.hpa.test_replica_count import NOW_NS, SECOND_NS, Known, fleet
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 EVERY_NS = 15 * SECOND_NS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,8 @@ from kubestage.controllers.hpa.settings import HpaSettings
 from kubestage.objects import labels, timestamps
 from tests.controllers.hpa.scene import LONG_AGO, running
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NOW_NS = timestamps.parse_time("2026-01-01T00:00:00Z")
 SECOND_NS = 1_000_000_000

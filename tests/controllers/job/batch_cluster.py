@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.cronjob.loop import CronJobController
 from kubestage.controllers.garbage_collector import GarbageCollectorController
@@ -16,10 +16,11 @@ from kubestage.sim.environment import Environment
 from kubestage.sim.recorder import CountsOnly
 from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-SECOND_NS = 1_000_000_000
 JOB = ("batch/v1", "Job")
 CRON_JOB = ("batch/v1", "CronJob")
 POD = ("v1", "Pod")

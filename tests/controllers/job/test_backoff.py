@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.controllers.job.backoff import NO_BACKOFF, Backoff, finished_ns
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-SECOND_NS = 1_000_000_000
 ZERO_NS = timestamps.parse_time("2026-01-01T00:00:00Z")
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tests.controllers.job.batch_cluster import POD, TEMPLATE, BatchCluster, job
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _end_of_deleted(cluster: BatchCluster) -> None:

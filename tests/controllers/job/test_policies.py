@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.controllers.job import failure_policy, success_policy
 from kubestage.controllers.job.failure_policy import Verdict
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _failed(*codes: int, init: int | None = None, **conditions: str) -> Json:

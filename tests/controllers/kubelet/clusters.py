@@ -13,9 +13,9 @@ from kubestage.stage import Stage
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 NODE = ("v1", "Node")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.objects.patches import PatchType
 from tests.controllers.kubelet.clusters import POD, Cluster
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 MI = 1 << 20
 IMAGES = [{"names": ["app:1"], "sizeBytes": 1}]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.kubelet import allocation
 from tests.controllers.kubelet.clusters import Cluster
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 CAPACITY = {"cpu": "9", "ephemeral-storage": "9Gi", "memory": "9Gi", "pods": "9"}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage import Stage
 from kubestage.testing import make_node, make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 POD = ("v1", "Pod")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.kubelet import progress
 from tests.controllers.kubelet.clusters import Cluster, at
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 IMAGES = [{"names": ["app:1"], "sizeBytes": 1}]
 

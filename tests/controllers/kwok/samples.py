@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.kwok import effects, lifecycle, rendering, stage_types
-from kubestage.gotemplate import Function
-from kubestage.gotemplate.values import ANY
-from kubestage.gotemplate.verbs import sprintf
+from kubestage.golang.template import Function
+from kubestage.golang.template.values import ANY
+from kubestage.golang.template.verbs import sprintf
 from kubestage.objects import timestamps
 from kubestage.objects.yaml_documents import Reader
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 # Samples of our own, and KWOK's where they lie beside the repository.
 ROOTS = (

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.kwok import stage_check
 from kubestage.objects.yaml_documents import Reader
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kwok.stage_types import Stage
 
-Json = dict[str, Any]
 
 _TEXT = """
 apiVersion: kwok.x-k8s.io/v1alpha1

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,9 @@ from kubestage.objects import timestamps
 from kubestage.objects.patches import PatchType, json_patch
 from tests.controllers.kwok import stages
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 NOW_NS = timestamps.parse_time("2026-01-01T00:00:00Z") + 500_000_000
 NODES: dict[str, Json] = {
     "plain": {"metadata": {"name": "plain"}, "spec": {}},

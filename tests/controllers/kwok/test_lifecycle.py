@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from kubestage.controllers.kwok.cel_programs import EvaluationError
 from kubestage.controllers.kwok.lifecycle import Lifecycle
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 from tests.controllers.kwok import stages
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 NOW_NS = timestamps.parse_time("2026-01-01T00:00:00Z")
-SECOND = 1_000_000_000
 
 
 def _pod(annotations: dict[str, str] | None = None, **more: Any) -> Json:
@@ -35,10 +37,10 @@ def _from(key: str) -> Json:
     ("least", "annotation", "expected"),
     [
         (None, None, (0, 0)),
-        (1000, None, (SECOND, SECOND)),
-        (1000, "1m", (60 * SECOND, 60 * SECOND)),
+        (1000, None, (SECOND_NS, SECOND_NS)),
+        (1000, "1m", (60 * SECOND_NS, 60 * SECOND_NS)),
         (None, "2026-01-01T00:00:05.5Z", (5_500_000_000, 5_500_000_000)),
-        (None, "2025-12-31T23:59:59Z", (-SECOND, -SECOND)),
+        (None, "2025-12-31T23:59:59Z", (-SECOND_NS, -SECOND_NS)),
         (7, "soon", (7_000_000, 7_000_000)),
         (7, "", None),
     ],
@@ -54,12 +56,12 @@ def test_a_delay_may_come_from_the_object(
 @pytest.mark.parametrize(
     ("least", "most", "annotation", "expected"),
     [
-        (1000, 5000, None, (SECOND, 5 * SECOND)),
-        (5000, 1000, None, (SECOND, SECOND)),
-        (5000, None, None, (5 * SECOND, 5 * SECOND)),
-        (1000, None, "3s", (SECOND, 3 * SECOND)),
-        (1000, 9000, "", (SECOND, SECOND)),
-        (1000, None, "2025-12-31T23:59:59Z", (-SECOND, -SECOND)),
+        (1000, 5000, None, (SECOND_NS, 5 * SECOND_NS)),
+        (5000, 1000, None, (SECOND_NS, SECOND_NS)),
+        (5000, None, None, (5 * SECOND_NS, 5 * SECOND_NS)),
+        (1000, None, "3s", (SECOND_NS, 3 * SECOND_NS)),
+        (1000, 9000, "", (SECOND_NS, SECOND_NS)),
+        (1000, None, "2025-12-31T23:59:59Z", (-SECOND_NS, -SECOND_NS)),
     ],
 )
 def test_jitter_gives_the_other_end_or_the_whole(
@@ -87,7 +89,7 @@ def test_a_drawn_delay_lies_between_its_ends(seed: int) -> None:
         {"delay": {"durationMilliseconds": 1000, "jitterDurationMilliseconds": 1001}}
     )
     drawn = Lifecycle([stage]).delay_ns(stage, _pod(), NOW_NS, random.Random(seed))
-    assert SECOND <= drawn < SECOND + 1_000_000
+    assert SECOND_NS <= drawn < SECOND_NS + 1_000_000
 
 
 def _weighted(*weights: int | str | None) -> Lifecycle:
@@ -192,4 +194,4 @@ def test_delays_and_weights_may_come_from_cel() -> None:
     stage = stages.stage(spec)
     cycle, obj = Lifecycle([stage]), _pod(spec={"size": 4, "wait": "1m30s"})
     assert cycle.weight(stage, obj) == 8
-    assert cycle.delays_ns(stage, obj, NOW_NS) == (90 * SECOND, 90 * SECOND)
+    assert cycle.delays_ns(stage, obj, NOW_NS) == (90 * SECOND_NS, 90 * SECOND_NS)

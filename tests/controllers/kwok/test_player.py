@@ -13,14 +13,14 @@ from kubestage.sim.environment import Environment
 from kubestage.sim.streams import Streams
 from kubestage.store.deletion import DeleteOptions
 from kubestage.store.store import Store
+from kubestage.units import SECOND_NS
 from tests.controllers.kwok import stages
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Controller
     from kubestage.controllers.kwok.stage_types import Stage
 
-Json = dict[str, Any]
-SECOND = 1_000_000_000
 POD, NODE, EVENT = ("v1", "Pod"), ("v1", "Node"), ("v1", "Event")
 STAGE = ("kwok.x-k8s.io/v1alpha1", "Stage")
 
@@ -40,7 +40,7 @@ class World:
         return cast("Player", self.runner.controllers[0])
 
     def run_to(self, seconds: float) -> None:
-        self.environment.run(int(seconds * SECOND))
+        self.environment.run(int(seconds * SECOND_NS))
 
     def add_node(self, name: str = "n") -> None:
         self.store.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
@@ -181,7 +181,7 @@ def test_stages_without_delay_cannot_stop_the_clock() -> None:
     world = World([flip("to-a", "a"), flip("to-b", "b")])
     world.add_node()
     world.run_to(10)
-    assert world.environment.clock.now_ns == 10 * SECOND
+    assert world.environment.clock.now_ns == 10 * SECOND_NS
     assert 100 < world.runner.syncs < 3000
 
 
@@ -244,7 +244,7 @@ def test_a_copy_goes_on_as_the_original_would(world: World) -> None:
     world.run_to(3)
     copy = pickle.loads(pickle.dumps((world.environment, world.store, world.runner)))
     world.run_to(20)
-    copy[0].run(20 * SECOND)
+    copy[0].run(20 * SECOND_NS)
     assert copy[1].get(POD, "p", "default") == world.pod()
     assert world.pod()["status"]["phase"] == "Succeeded"
 

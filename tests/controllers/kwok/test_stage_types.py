@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -8,7 +8,8 @@ from kubestage.controllers.kwok import stage_check, stage_types
 from kubestage.errors import InputError
 from tests.controllers.kwok import stages
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 @pytest.mark.parametrize(

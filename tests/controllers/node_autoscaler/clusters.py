@@ -12,7 +12,8 @@ from kubestage.testing import make_deployment, make_pod
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 NODE = ("v1", "Node")
 POD = ("v1", "Pod")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,7 +18,8 @@ from kubestage.testing import (
     make_stateful_set,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _PREFIX = "cluster-autoscaler.kubernetes.io"
 _NOW_NS = 1_800_000_000 * 1_000_000_000

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +13,8 @@ from kubestage.stage import Stage
 from kubestage.testing import make_daemon_set, make_pod, make_replica_set
 from tests.controllers.node_autoscaler.clusters import make_group
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _HOST_SPREAD = [
     {

@@ -20,10 +20,10 @@ from tests.controllers.node_autoscaler.clusters import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 _HOST = "kubernetes.io/hostname"
 _ZONE = "topology.kubernetes.io/zone"

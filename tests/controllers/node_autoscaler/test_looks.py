@@ -4,6 +4,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from kubestage.testing import make_node
+from kubestage.units import SECOND_NS
 from tests.controllers.node_autoscaler.clusters import (
     GROUP,
     make_group,
@@ -19,15 +20,13 @@ from tests.controllers.node_autoscaler.clusters import (
 if TYPE_CHECKING:
     from kubestage.stage import Stage
 
-_SECOND_NS = 10**9
-
 
 def _asked_at(stage: Stage, most_seconds: int) -> float | None:
     """When the first nodes are asked for, in seconds, looking twice a second."""
     for half in range(2 * most_seconds):
         if told(stage, "ScaledUpGroup"):
             return half / 2
-        stage.run(_SECOND_NS // 2)
+        stage.run(SECOND_NS // 2)
     return None
 
 
@@ -95,7 +94,7 @@ def test_looks_for_pods_that_come_one_by_one_are_a_second_apart() -> None:
     looks: list[int] = []
     for number in range(40):
         stage.apply([make_web(1, name=f"web{number}")])
-        stage.run(_SECOND_NS // 10)
+        stage.run(SECOND_NS // 10)
         looks.append(target(stage))
     # Four pods to a node; at the look at 3 seconds the oldest are old enough.
     assert sum(one != other for one, other in itertools.pairwise(looks)) == 2

@@ -4,6 +4,7 @@ import pytest
 
 from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
 from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
+from kubestage.units import MINUTE_NS
 from tests.controllers.node_autoscaler.clusters import (
     GROUP,
     NODE,
@@ -16,8 +17,6 @@ from tests.controllers.node_autoscaler.clusters import (
     target,
     told,
 )
-
-_MINUTE_NS = 60 * 1_000_000_000
 
 
 def test_nodes_that_do_not_come_in_time_are_given_up_and_the_group_is_left_alone() -> None:
@@ -83,8 +82,8 @@ def test_backoff_doubles_up_to_the_most_and_is_forgotten_in_the_end() -> None:
         state.fail("pool", now_ns)
         length_ns = 0
         while state.is_backed_off("pool", now_ns + length_ns):
-            length_ns += _MINUTE_NS
-        lengths.append(length_ns // _MINUTE_NS - 1)
+            length_ns += MINUTE_NS
+        lengths.append(length_ns // MINUTE_NS - 1)
         now_ns += length_ns
     assert lengths == [5, 10, 20, 30]
 
@@ -92,9 +91,9 @@ def test_backoff_doubles_up_to_the_most_and_is_forgotten_in_the_end() -> None:
 def test_several_failures_at_once_count_as_one() -> None:
     state = ClusterState(NodeAutoscalerSettings())
     state.fail("pool", 0)
-    state.fail("pool", _MINUTE_NS)
-    assert state.is_backed_off("pool", 6 * _MINUTE_NS)
-    assert not state.is_backed_off("pool", 6 * _MINUTE_NS + 1)
+    state.fail("pool", MINUTE_NS)
+    assert state.is_backed_off("pool", 6 * MINUTE_NS)
+    assert not state.is_backed_off("pool", 6 * MINUTE_NS + 1)
 
 
 def test_names_of_nodes_are_not_given_twice() -> None:

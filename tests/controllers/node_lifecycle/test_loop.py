@@ -19,9 +19,8 @@ from tests.controllers.living import (
 from tests.controllers.stages import events, stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
-
-Json = dict[str, Any]
 
 
 def _stage(*names: str, settings: Settings | None = None, **parts: Any) -> Stage:

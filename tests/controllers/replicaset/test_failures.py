@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.testing import make_replica_set
 from tests.controllers.fleet import REPLICA_SET, Fleet
 from tests.controllers.stages import events
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _QUOTA = ("v1", "ResourceQuota")
 

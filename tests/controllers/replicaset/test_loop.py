@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,7 +11,8 @@ from kubestage.testing import make_pod, make_replica_set
 from tests.controllers.fleet import POD, REPLICA_SET, Changes, Fleet
 from tests.controllers.stages import events
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _status(fleet: Fleet, name: str = "web") -> Json:

@@ -1,20 +1,21 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestage.controllers.replicaset import ranking
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import random
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _NOW_NS = timestamps.parse_time("2026-01-01T01:00:00Z")
-_SECOND_NS = 1_000_000_000
 
 
 def _pod(
@@ -47,7 +48,7 @@ def _pod(
 
 
 def _ago(seconds: int) -> str:
-    return timestamps.format_time(_NOW_NS - seconds * _SECOND_NS)
+    return timestamps.format_time(_NOW_NS - seconds * SECOND_NS)
 
 
 def _first(*candidates: Json, related: tuple[Json, ...] = ()) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kubestage.controllers import ownership
 from kubestage.testing import make_pod, make_replica_set
 from tests.controllers.fleet import POD, REPLICA_SET, Fleet
 from tests.store.samples import config_map
-
-Json = dict[str, Any]
 
 
 def _fleet(*, has_boss: bool = True) -> Fleet:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.replicaset import status
 from kubestage.controllers.replicaset.tally import Counts
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _owner(*conditions: Json) -> Json:

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.controllers import ownership, pods
+from kubestage.aliases import Json
+from kubestage.controllers import ownership
 from kubestage.controllers.replicaset.tally import Counts, Tally
 from kubestage.objects import labels, timestamps
 from kubestage.testing import make_replica_set
+from kubestage.units import SECOND_NS
 from tests.reference import replica_counts
-
-Json = dict[str, Any]
 
 _OWNER = make_replica_set("web", labels={"app": "web", "tier": "x"})
 _OWNER["metadata"]["uid"] = "u1"
@@ -41,7 +39,7 @@ def _pod(
         metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     ready: Json = {"type": "Ready", "status": "False" if ready_at is None else "True"}
     if ready_at is not None:
-        ready["lastTransitionTime"] = timestamps.format_time(_START_NS + ready_at * pods.SECOND_NS)
+        ready["lastTransitionTime"] = timestamps.format_time(_START_NS + ready_at * SECOND_NS)
     return {"metadata": metadata, "spec": {}, "status": {"phase": phase, "conditions": [ready]}}
 
 
@@ -62,7 +60,7 @@ def test_a_change_that_counts_for_nothing_is_none() -> None:
 def test_a_ready_pod_is_available_after_its_time_and_not_before() -> None:
     tally = _tally(min_ready_seconds=10)
     tally.observe("a", _pod(ready_at=5))
-    soon_ns = _START_NS + 15 * pods.SECOND_NS
+    soon_ns = _START_NS + 15 * SECOND_NS
     assert tally.counts(soon_ns - 1).available == 0
     assert tally.next_available_ns == soon_ns
     assert tally.counts(soon_ns).available == 1
@@ -74,8 +72,8 @@ def test_a_pod_that_was_ready_for_a_moment_does_not_become_available() -> None:
     tally.observe("a", _pod(ready_at=5))
     tally.observe("a", _pod())
     tally.observe("a", _pod(ready_at=9))
-    assert tally.counts(_START_NS + 15 * pods.SECOND_NS).available == 0
-    assert tally.counts(_START_NS + 19 * pods.SECOND_NS).available == 1
+    assert tally.counts(_START_NS + 15 * SECOND_NS).available == 0
+    assert tally.counts(_START_NS + 19 * SECOND_NS).available == 1
 
 
 def test_a_ready_pod_that_does_not_say_since_when_never_becomes_available() -> None:
@@ -114,7 +112,7 @@ def test_counting_on_gives_what_counting_from_scratch_gives(
     owner = {**_OWNER, "spec": {**_OWNER["spec"], "minReadySeconds": min_ready_seconds}}
     tally, present, now_ns = _tally(min_ready_seconds), dict[str, Json](), _START_NS
     for key, pod, seconds in steps:
-        now_ns += seconds * pods.SECOND_NS
+        now_ns += seconds * SECOND_NS
         if pod is None:
             tally.forget(key)
             present.pop(key, None)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from kubestage.testing import make_pod
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 CLAIM = ("resource.k8s.io/v1", "ResourceClaim")
 POD = ("v1", "Pod")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import registry
 from kubestage.controllers.later import Later
@@ -10,7 +10,8 @@ from kubestage.stage import Stage
 from kubestage.testing import make_node
 from tests.controllers.resource_claim.devices import CLAIM, DRIVER, POD, template
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _devices(count: int) -> list[Json]:

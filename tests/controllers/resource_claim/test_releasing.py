@@ -12,9 +12,9 @@ from tests.controllers.resource_claim.devices import CLAIM, POD, claim, claims, 
 from tests.controllers.stages import stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 SHARED = [{"name": "gpu", "resourceClaimName": "mine"}]
 
 

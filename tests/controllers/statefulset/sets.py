@@ -10,9 +10,9 @@ from tests.controllers import pod_hands
 from tests.controllers.stages import stage_with
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 SET = ("apps/v1", "StatefulSet")
 REVISION = ("apps/v1", "ControllerRevision")

@@ -12,9 +12,8 @@ from tests.controllers.stages import events
 from tests.controllers.statefulset import sets
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
-
-Json = dict[str, Any]
 
 
 def claims(stage: Stage) -> dict[str, Json]:

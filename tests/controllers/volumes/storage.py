@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.garbage_collector import GarbageCollectorController
 from kubestage.controllers.settings import Settings
@@ -12,7 +12,8 @@ from kubestage.controllers.volumes.protection import (
     PVProtectionController,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 CLAIM = ("v1", "PersistentVolumeClaim")
 VOLUME = ("v1", "PersistentVolume")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +19,8 @@ from tests.controllers.volumes.storage import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
-
-Json = dict[str, Any]
 
 
 def _stage(*objects: Json) -> Stage:

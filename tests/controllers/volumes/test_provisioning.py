@@ -16,9 +16,9 @@ from tests.controllers.volumes.storage import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 _HOST_PATH = "kubernetes.io/host-path"
 
 

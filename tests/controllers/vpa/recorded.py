@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.vpa import checkpoints, recommending
 from kubestage.controllers.vpa.aggregate_state import AggregateCheckpoint
@@ -26,10 +26,11 @@ from kubestage.controllers.vpa.histogram import (
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.errors import InputError
 from kubestage.objects import labels
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-_SECOND_NS = 1_000_000_000
 _NAMESPACE = "default"
 
 
@@ -42,7 +43,7 @@ def nanos(seconds: float | None) -> int:
 
 def seconds(at_ns: int) -> float | None:
     """The other way."""
-    return None if at_ns == YEAR_ONE_NS else at_ns / _SECOND_NS
+    return None if at_ns == YEAR_ONE_NS else at_ns / SECOND_NS
 
 
 def buckets_of(options: Json) -> Buckets:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.testing import make_pod
 from tests.controllers.vpa import worlds
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 _CPU_ONLY = {"containerPolicies": [{"containerName": "*", "controlledResources": ["cpu"]}]}
 

@@ -10,8 +10,8 @@ from kubestage.controllers.vpa import backtest
 from kubestage.controllers.vpa.backtest import Usage
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.errors import InputError
+from kubestage.units import MINUTE_NS
 
-_MINUTE_NS = 60 * 1_000_000_000
 _START_NS = 1_767_225_600 * 1_000_000_000
 _VPA: dict[str, Any] = {"metadata": {"name": "web"}, "spec": {}}
 
@@ -28,7 +28,7 @@ def _rows(minutes: int, every_s: int = 60) -> list[Usage]:
 def test_an_hour_of_usage_gives_a_recommendation_a_minute() -> None:
     said = list(backtest.run(_VPA, _rows(60)))
     assert len(said) == 60
-    assert [each.at_ns for each in said[:2]] == [_START_NS + n * _MINUTE_NS for n in (1, 2)]
+    assert [each.at_ns for each in said[:2]] == [_START_NS + n * MINUTE_NS for n in (1, 2)]
     assert said[-1].recommendation[0]["target"]["cpu"] == "587m"
 
 
@@ -44,8 +44,8 @@ def test_policies_cap_and_kills_raise() -> None:
     before = test.recommend(_START_NS)[0]
     assert before["target"]["cpu"] == "200m"
     assert before["uncappedTarget"]["cpu"] == "587m"
-    test.record_oom(_START_NS + _MINUTE_NS, "web-1", "app", 1 << 30)
-    after = test.recommend(_START_NS + 2 * _MINUTE_NS)[0]
+    test.record_oom(_START_NS + MINUTE_NS, "web-1", "app", 1 << 30)
+    after = test.recommend(_START_NS + 2 * MINUTE_NS)[0]
     assert int(after["target"]["memory"]) > 1.2 * (1 << 30)
 
 

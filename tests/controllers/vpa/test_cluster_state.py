@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from kubestage.controllers.vpa.cluster_state import ClusterState
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.objects import labels
+from kubestage.units import HOUR_NS
 
 if TYPE_CHECKING:
     from kubestage.controllers.vpa.vpa_state import VpaState
 
-_HOUR_NS = 3600 * 1_000_000_000
-_DAY_NS = 24 * _HOUR_NS
+_DAY_NS = 24 * HOUR_NS
 _POD = ("default", "p")
 
 
@@ -41,7 +41,7 @@ def test_what_never_had_a_sample_goes_with_its_pod_but_at_most_once_an_hour() ->
     state.collect_garbage(_no)
     assert state.aggregates
     state.delete_pod(_POD)
-    state.now_ns += _HOUR_NS - 1
+    state.now_ns += HOUR_NS - 1
     state.collect_garbage(_no)
     assert state.aggregates
     state.now_ns += 1
@@ -57,7 +57,7 @@ def test_what_pods_used_outlives_them_by_eight_days() -> None:
     state.now_ns = 9 * _DAY_NS - 1
     state.collect_garbage(_no)
     assert len(vpa.aggregates) == 1
-    state.now_ns += _HOUR_NS
+    state.now_ns += HOUR_NS
     state.collect_garbage(_no)
     assert not vpa.aggregates
     assert not state.aggregates

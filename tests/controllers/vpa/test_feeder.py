@@ -9,10 +9,10 @@ from kubestage.controllers.vpa.settings import VpaSettings
 from tests.controllers.vpa import worlds
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.cluster_state import ClusterState
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 _CHECKPOINT = ("autoscaling.k8s.io/v1", "VerticalPodAutoscalerCheckpoint")
 

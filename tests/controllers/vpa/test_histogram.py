@@ -14,13 +14,13 @@ from kubestage.controllers.vpa.histogram import (
     elapsed_ns,
 )
 from kubestage.errors import InputError
+from kubestage.units import DAY_NS
 
-_DAY_NS = 24 * 3600 * 1_000_000_000
 _NOW_NS = 1_767_225_600 * 1_000_000_000
 
 
 def _histogram() -> DecayingHistogram:
-    return DecayingHistogram(CPU_BUCKETS, _DAY_NS)
+    return DecayingHistogram(CPU_BUCKETS, DAY_NS)
 
 
 def test_an_empty_histogram_has_no_percentiles() -> None:
@@ -31,7 +31,7 @@ def test_an_empty_histogram_has_no_percentiles() -> None:
 def test_a_sample_a_half_life_younger_weighs_twice_as_much() -> None:
     histogram = _histogram()
     histogram.add(1.0, 1.0, _NOW_NS)
-    histogram.add(5.0, 1.0, _NOW_NS + _DAY_NS)
+    histogram.add(5.0, 1.0, _NOW_NS + DAY_NS)
     weights = histogram.save().bucket_weights
     assert sorted(weights.values()) == [5_000, 10_000]
     assert histogram.percentile(0.33) < 1.1
@@ -41,7 +41,7 @@ def test_a_sample_a_half_life_younger_weighs_twice_as_much() -> None:
 def test_what_is_a_hundred_half_lives_old_is_forgotten() -> None:
     histogram = _histogram()
     histogram.add(1.0, 1.0, _NOW_NS)
-    histogram.add(5.0, 1.0, _NOW_NS + 102 * _DAY_NS)
+    histogram.add(5.0, 1.0, _NOW_NS + 102 * DAY_NS)
     assert list(histogram.save().bucket_weights) == [CPU_BUCKETS.find(5.0)]
     assert histogram.percentile(0.0) > 5.0
 

@@ -7,9 +7,8 @@ import pickle
 
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.sim.recorder import MemoryRecorder
+from kubestage.units import MINUTE_NS
 from tests.controllers.vpa import worlds
-
-_MINUTE_NS = 60 * 1_000_000_000
 
 
 def test_usage_becomes_a_recommendation_within_two_looks() -> None:
@@ -127,7 +126,7 @@ def test_a_stage_goes_on_after_it_was_pickled() -> None:
 
 
 def test_another_interval_is_another_interval() -> None:
-    settings = VpaSettings(recommender_interval_ns=10 * _MINUTE_NS)
+    settings = VpaSettings(recommender_interval_ns=10 * MINUTE_NS)
     stage = worlds.alive(worlds.deployment(), worlds.autoscaler(mode="Off"), vpa=settings)
     stage.run("9m")
     assert not worlds.status(stage)

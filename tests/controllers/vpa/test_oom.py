@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.vpa import oom
 from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
 from kubestage.controllers.vpa.container_state import ContainerState
 from kubestage.controllers.vpa.settings import VpaSettings
+from kubestage.units import HOUR_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _MIB = 1 << 20
-_HOUR_NS = 3600 * 1_000_000_000
 _KILLED = {"reason": "OOMKilled", "finishedAt": "2026-01-01T00:00:00Z"}
 
 
@@ -55,8 +56,8 @@ def _killed(container: ContainerState, requested: int, at_ns: int) -> AggregateC
 
 def test_a_kill_is_a_sample_of_a_fifth_more_or_a_hundred_mebibytes() -> None:
     small, large = ContainerState(), ContainerState()
-    _killed(small, 10 * _MIB, _HOUR_NS)
-    _killed(large, 1000 * _MIB, _HOUR_NS)
+    _killed(small, 10 * _MIB, HOUR_NS)
+    _killed(large, 1000 * _MIB, HOUR_NS)
     assert small.max_memory_peak == 110 * _MIB
     assert large.max_memory_peak == 1200 * _MIB
 
@@ -64,30 +65,30 @@ def test_a_kill_is_a_sample_of_a_fifth_more_or_a_hundred_mebibytes() -> None:
 def test_kill_upon_kill_does_not_run_away() -> None:
     container = ContainerState()
     for hour in range(1, 5):
-        _killed(container, 1000 * _MIB, hour * _HOUR_NS)
+        _killed(container, 1000 * _MIB, hour * HOUR_NS)
     assert container.max_memory_peak == 1200 * _MIB
 
 
 def test_a_kill_of_long_ago_is_passed_over() -> None:
     container, aggregate = ContainerState(), AggregateContainerState(VpaSettings(), 0)
-    assert container.add_memory(aggregate, 5, 100 * _HOUR_NS)
-    assert not container.record_oom(aggregate, 5, 75 * _HOUR_NS)
-    assert container.record_oom(aggregate, 5, 77 * _HOUR_NS)
+    assert container.add_memory(aggregate, 5, 100 * HOUR_NS)
+    assert not container.record_oom(aggregate, 5, 75 * HOUR_NS)
+    assert container.record_oom(aggregate, 5, 77 * HOUR_NS)
 
 
 def test_a_sample_that_is_older_than_the_last_one_is_passed_over() -> None:
     container, aggregate = ContainerState(), AggregateContainerState(VpaSettings(), 0)
-    assert container.add_memory(aggregate, 5 * _MIB, 10 * _HOUR_NS)
-    assert container.add_memory(aggregate, 6 * _MIB, 10 * _HOUR_NS)
-    assert not container.add_memory(aggregate, 900 * _MIB, 9 * _HOUR_NS)
-    assert not container.add_memory(aggregate, -1, 11 * _HOUR_NS)
+    assert container.add_memory(aggregate, 5 * _MIB, 10 * HOUR_NS)
+    assert container.add_memory(aggregate, 6 * _MIB, 10 * HOUR_NS)
+    assert not container.add_memory(aggregate, 900 * _MIB, 9 * HOUR_NS)
+    assert not container.add_memory(aggregate, -1, 11 * HOUR_NS)
     assert container.max_memory_peak == 6 * _MIB
 
 
 def test_only_the_highest_peak_of_an_interval_counts() -> None:
     container, aggregate = ContainerState(), AggregateContainerState(VpaSettings(), 0)
     for hour, mebibytes in ((1, 500), (2, 300), (3, 700), (26, 100)):
-        assert container.add_memory(aggregate, mebibytes * _MIB, hour * _HOUR_NS)
+        assert container.add_memory(aggregate, mebibytes * _MIB, hour * HOUR_NS)
     weights = aggregate.memory_peaks.save().bucket_weights
     buckets = aggregate.memory_peaks.buckets
     assert list(weights) == [buckets.find(100.0 * _MIB), buckets.find(700.0 * _MIB)]

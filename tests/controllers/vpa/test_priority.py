@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,8 @@ from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
 from tests.controllers.vpa import worlds
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _NOW = 1_767_225_600 * 1_000_000_000
 _HOUR = 3600 * 1_000_000_000

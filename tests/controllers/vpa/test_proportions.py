@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,8 @@ from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
 from tests.controllers.vpa import worlds
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 @pytest.mark.parametrize(

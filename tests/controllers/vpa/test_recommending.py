@@ -12,8 +12,8 @@ from kubestage.controllers.vpa.estimators import Confidence, Constant, confidenc
 from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.errors import InputError
 from kubestage.objects import labels
+from kubestage.units import MINUTE_NS
 
-_MINUTE_NS = 60 * 1_000_000_000
 _NOW_NS = 1_767_225_600 * 1_000_000_000
 
 
@@ -26,7 +26,7 @@ def _seen(minutes: int, millicores: int, settings: VpaSettings | None = None) ->
     )
     state.add_container(state.add_or_update_pod(("d", "p"), {"app": "web"}), "app")
     for minute in range(minutes + 1):
-        at_ns = state.now_ns = _NOW_NS + minute * _MINUTE_NS
+        at_ns = state.now_ns = _NOW_NS + minute * MINUTE_NS
         assert state.add_cpu(("d", "p"), "app", millicores, at_ns)
     return recommending.Recommender(settings).raw(vpa, state)["app"]
 
@@ -67,7 +67,7 @@ def test_no_amount_times_no_confidence_is_what_go_makes_of_it() -> None:
     state = ClusterState(VpaSettings())
     state.add_container(state.add_or_update_pod(("d", "p"), {}), "app")
     (aggregate,) = state.aggregates.values()
-    estimator = Confidence(1.0, 1.0, _MINUTE_NS, Constant(0))
+    estimator = Confidence(1.0, 1.0, MINUTE_NS, Constant(0))
     assert estimator.estimate(aggregate, "cpu") == -(2**63)
 
 
@@ -76,9 +76,9 @@ def test_minutes_of_an_interval_are_added_up_in_floats() -> None:
     state.add_container(state.add_or_update_pod(("d", "p"), {}), "app")
     (aggregate,) = state.aggregates.values()
     aggregate.add_cpu(1, _NOW_NS)
-    aggregate.last_sample_ns = _NOW_NS + 60 * _MINUTE_NS
+    aggregate.last_sample_ns = _NOW_NS + 60 * MINUTE_NS
     # As 100 / 60 minutes it would be 0.6.
-    assert confidence(aggregate, 100 * _MINUTE_NS // 60) == 0.6000000000000001
+    assert confidence(aggregate, 100 * MINUTE_NS // 60) == 0.6000000000000001
 
 
 def test_amounts_are_written_rounded_or_humanized() -> None:

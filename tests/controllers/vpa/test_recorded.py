@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,8 @@ from kubestage.errors import InputError
 from tests.controllers.vpa import recorded
 from tests.golden import vectors
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _entries(kind: str) -> list[Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,11 +11,11 @@ from kubestage.controllers.vpa.settings import VpaSettings
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
+from kubestage.units import MINUTE_NS
 from tests.controllers.vpa import worlds
 
-Json = dict[str, Any]
-
-_MINUTE_NS = 60 * 1_000_000_000
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_resize_that_hangs_or_fails_ends_in_eviction(
     pods = [_pod("a", "Running", condition), *map(_pod, "bcd")]
     restriction = _restriction(_vpa(), pods)
     restriction.can_resize(pods[0], _vpa(), 0)
-    now_ns = minutes * _MINUTE_NS
+    now_ns = minutes * MINUTE_NS
     assert restriction.can_resize(pods[0], _vpa(), now_ns) == decision
     assert restriction.can_evict(pods[0], now_ns) is (decision == "evict")
 

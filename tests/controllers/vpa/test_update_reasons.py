@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +18,8 @@ from tests.controllers.vpa import worlds
 from tests.controllers.vpa.test_priority import _HOUR, _NOW, _pod, _vpa
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
-
-Json = dict[str, Any]
 
 
 def _reason(vpa: Json, pod: Json, after_ns: int = _HOUR) -> str:

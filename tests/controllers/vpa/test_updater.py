@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.vpa.settings import VpaSettings
 from tests.controllers.vpa import worlds
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
-
-Json = dict[str, Any]
 
 
 def _updated(stage: Stage) -> int:

@@ -9,9 +9,9 @@ from kubestage.stage import Stage
 from kubestage.testing import make_node
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
 
-Json = dict[str, Any]
 
 VPA = ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler")
 POD = ("v1", "Pod")

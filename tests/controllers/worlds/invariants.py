@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.store.log import ADDED, DELETED
 from tests.controllers.worlds import reading
@@ -10,10 +10,9 @@ from tests.controllers.worlds import reading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 class Watchman:

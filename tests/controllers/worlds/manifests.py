@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.testing import (
     make_daemon_set,
@@ -16,7 +16,8 @@ from kubestage.testing import (
     make_stateful_set,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 FAST: Final = "fast"
 LATE: Final = "late"

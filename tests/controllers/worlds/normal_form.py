@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.controllers.worlds import reading
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _LEFT_OUT: Final = ("Event", "Lease", "Node", "Endpoints")
 _BY_CHANCE: Final = {

@@ -10,9 +10,9 @@ from tests.controllers.worlds import manifests
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 KINDS: Final = {
     "deployment": ("apps/v1", "Deployment"),

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def controller(obj: Json) -> Json | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tests.controllers.worlds import reading, surroundings
 from tests.controllers.worlds.operations import KINDS, NODE, POD, REPLICA_SET
@@ -10,10 +10,10 @@ from tests.controllers.worlds.operations import KINDS, NODE, POD, REPLICA_SET
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _TOLERATED: Final = {
     ("node.kubernetes.io/not-ready", "NoExecute"),

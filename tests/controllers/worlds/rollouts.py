@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.controllers.worlds import reading
 from tests.controllers.worlds.operations import DEPLOYMENT, POD, REPLICA_SET
@@ -10,8 +10,6 @@ from tests.controllers.worlds.operations import DEPLOYMENT, POD, REPLICA_SET
 if TYPE_CHECKING:
     from kubestage.stage import Stage
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 class RolloutWatch:

@@ -10,10 +10,10 @@ from tests.controllers.worlds.operations import KINDS, POD
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 VOLUME: Final = ("v1", "PersistentVolume")
 

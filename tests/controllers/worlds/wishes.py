@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.controllers.worlds import reading, recounts, surroundings
 from tests.controllers.worlds.operations import KINDS, NODE, POD, REPLICA_SET
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from kubestage.stage import Stage
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def problems(stage: Stage) -> list[str]:

@@ -15,10 +15,10 @@ from tests.controllers.worlds.operations import HEARTBEAT, KINDS, NODE, POD, VER
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Controller
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 Operation = tuple[Any, ...]
 
 BY_TIME: Final = ("Event", "Lease")

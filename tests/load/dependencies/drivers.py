@@ -10,6 +10,7 @@ from kubestage.load.dependencies.dra_test_driver import DRATestDriver
 from kubestage.load.requests import Requests
 from kubestage.stage import Stage
 from kubestage.testing import make_node
+from kubestage.units import SECOND_NS
 from tests.load.loads import Rehearsal, load, phase
 
 API: Final = "resource.k8s.io/v1"
@@ -17,7 +18,6 @@ SLICE: Final = (API, "ResourceSlice")
 CLASS: Final = (API, "DeviceClass")
 NAMESPACE: Final = "dra-example-driver"
 PLUGIN: Final = "dra-example-driver-kubeletplugin"
-SECOND: Final = 1_000_000_000
 
 
 def with_nodes(count: int) -> Stage:
@@ -37,7 +37,7 @@ def silence(stage: Stage, node: str) -> None:
 
 def rehearsal(stage: Stage, seconds: int = 300, **params: Any) -> Rehearsal:
     """A load of one step that depends on the driver, which has so many seconds to be set up."""
-    wanted = config.Dependency("driver", "DRATestDriver", seconds * SECOND, params)
+    wanted = config.Dependency("driver", "DRATestDriver", seconds * SECOND_NS, params)
     step = config.Step(name="work", phases=(phase(1),))
     namespaces = config.Namespaces(1, "mine")
     return Rehearsal(load(step, dependencies=(wanted,), namespaces=namespaces), stage)

@@ -10,13 +10,12 @@ from kubestage.errors import InputError
 from kubestage.load import config
 from kubestage.load.dependencies import registry
 from kubestage.load.dependencies.dependency import Dependency
+from kubestage.units import SECOND_NS
 from tests.load.loads import Rehearsal, load, phase
 
 if TYPE_CHECKING:
     from kubestage.load.dependencies.dependency import Done
     from kubestage.load.requests import Requests
-
-SECOND = 1_000_000_000
 
 
 class Delayed(Dependency):
@@ -30,7 +29,7 @@ class Delayed(Dependency):
         self.warnings.append("take care")
         self._done = done
         moments = self.requests.cluster.moments
-        self._timer = moments.at(moments.now_ns + self.params["seconds"] * SECOND, self._ready)
+        self._timer = moments.at(moments.now_ns + self.params["seconds"] * SECOND_NS, self._ready)
 
     def _ready(self) -> None:
         self._done(self.params.get("problem", ""))
@@ -61,7 +60,7 @@ def diary(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def _needs(name: str, seconds: int = 1, timeout: int = 0, **params: Any) -> config.Dependency:
     told = {"id": name, "seconds": seconds, **params}
-    return config.Dependency(name, "Delayed", timeout * SECOND, told)
+    return config.Dependency(name, "Delayed", timeout * SECOND_NS, told)
 
 
 def _rehearsal(*wanted: config.Dependency, is_strict: bool = False) -> Rehearsal:
@@ -77,7 +76,7 @@ def test_they_are_set_up_in_order_before_the_first_step_and_taken_down_in_revers
     result = rehearsal.finish().result
     assert result.passed
     assert diary == ["a up", "b up", "b down", "a down"]
-    assert result.steps[0].began_ns >= 5 * SECOND
+    assert result.steps[0].began_ns >= 5 * SECOND_NS
     assert result.warnings == ["dependency a: take care", "dependency b: take care"]
     assert not [name for name in rehearsal.names("Namespace") if name.startswith("mine")]
 
@@ -95,7 +94,7 @@ def test_one_that_takes_too_long_is_abandoned(diary: list[str]) -> None:
     result = _rehearsal(_needs("a", 600, timeout=90)).finish().result
     assert result.errors == ["dependency a setup timed out after 1m30s"]
     assert diary == ["a up", "a abandoned", "a down"]
-    assert result.took_ns // SECOND == 90
+    assert result.took_ns // SECOND_NS == 90
 
 
 def test_one_that_is_in_time_is_not_abandoned_later(diary: list[str]) -> None:

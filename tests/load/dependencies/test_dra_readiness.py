@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.cluster.access import Resource
 from kubestage.load.call_log import CallLog
@@ -12,7 +12,8 @@ from kubestage.load.requests import Requests
 from tests.load.dependencies.drivers import API, NAMESPACE, PLUGIN
 from tests.measure.fake_cluster import FakeCluster
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _real(*objects: Json, **params: Any) -> tuple[FakeCluster, DRATestDriver, list[str]]:

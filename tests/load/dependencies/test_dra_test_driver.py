@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.load.call_log import CallLog
 from kubestage.load.dependencies.dra_objects import DRIVER
 from kubestage.load.dependencies.dra_test_driver import DRATestDriver
 from kubestage.load.requests import Requests
+from kubestage.units import SECOND_NS
 from tests.load.dependencies.drivers import (
     API,
     CLASS,
     NAMESPACE,
     PLUGIN,
-    SECOND,
     SLICE,
     rehearsal,
     set_up,
@@ -21,7 +21,8 @@ from tests.load.dependencies.drivers import (
     with_nodes,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def test_every_node_has_devices_and_nothing_is_left_afterwards() -> None:
@@ -57,7 +58,7 @@ def test_the_first_step_waits_until_the_driver_is_ready() -> None:
     assert (begun.run.step, begun.run.result.steps) == (None, [])
     stage.run_until(begun.is_over)
     # The driver is looked at every 30 seconds.
-    assert begun.run.result.steps[0].began_ns // SECOND == 30
+    assert begun.run.result.steps[0].began_ns // SECOND_NS == 30
 
 
 def test_a_class_that_was_there_before_stays() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from kubestage.load.dependencies.polling import Polling
+from kubestage.units import SECOND_NS
 from tests.measure.fake_cluster import FakeMoments
-
-SECOND = 1_000_000_000
 
 
 class _Look:
@@ -18,19 +17,19 @@ class _Look:
         self._missing = list(missing)
         self._problem = problem
         self.polling = Polling(
-            self.moments, self.look, self.end, every_ns=30 * SECOND, timeout_ns=70 * SECOND
+            self.moments, self.look, self.end, every_ns=30 * SECOND_NS, timeout_ns=70 * SECOND_NS
         )
         self.polling.start()
 
     def look(self) -> None:
-        self.looks.append(self.moments.now_ns / SECOND)
+        self.looks.append(self.moments.now_ns / SECOND_NS)
         if self._missing:
             self.polling.told(self._missing.pop(0))
         else:
             self.polling.told("", self._problem)
 
     def end(self, problem: str) -> None:
-        self.ended.append((self.moments.now_ns / SECOND, problem))
+        self.ended.append((self.moments.now_ns / SECOND_NS, problem))
 
 
 def test_it_looks_at_once_and_ends_when_nothing_is_missing() -> None:

@@ -12,37 +12,37 @@ from kubestage.errors import InputError
 from kubestage.load import config
 from kubestage.load.tuning import TuningSets
 from kubestage.sim.streams import Streams
+from kubestage.units import SECOND_NS
 from tests.load.tuning.paced import Paced
 from tests.measure.fake_cluster import FakeMoments
 
 if TYPE_CHECKING:
     from kubestage.load.tuning import Action
 
-SECOND = 1_000_000_000
 
 QPS = config.TuningSet("qps", config.QpsLoad(10))
 CLOSED = config.TuningSet("closed", config.ParallelismLimitedLoad(2))
 GLOBAL = config.TuningSet("global", config.GlobalQpsLoad(10, 2))
 UNIFORM = config.TuningSet("uniform", config.RandomizedLoad(10))
-SCATTERED = config.TuningSet("scattered", config.RandomizedTimeLimitedLoad(60 * SECOND))
+SCATTERED = config.TuningSet("scattered", config.RandomizedTimeLimitedLoad(60 * SECOND_NS))
 POISSON = config.TuningSet("poisson", config.PoissonLoad(10))
 ALL = [QPS, CLOSED, GLOBAL, UNIFORM, SCATTERED, POISSON]
 
 
 def test_the_initial_delay_is_waited_before_the_first_action() -> None:
-    delayed = config.TuningSet("late", config.QpsLoad(1), initial_delay_ns=3 * SECOND)
+    delayed = config.TuningSet("late", config.QpsLoad(1), initial_delay_ns=3 * SECOND_NS)
     paced = Paced([delayed])
     paced.execute("late", [0, 0])
     paced.run()
-    assert paced.starts == [3 * SECOND, 4 * SECOND]
-    assert paced.finished == [5 * SECOND]
+    assert paced.starts == [3 * SECOND_NS, 4 * SECOND_NS]
+    assert paced.finished == [5 * SECOND_NS]
 
 
 @pytest.mark.parametrize("tuning_set", ALL, ids=[each.name for each in ALL])
 def test_without_actions_a_phase_finishes_at_once_but_not_from_within(
     tuning_set: config.TuningSet,
 ) -> None:
-    late = config.TuningSet(tuning_set.name, tuning_set.load, initial_delay_ns=SECOND)
+    late = config.TuningSet(tuning_set.name, tuning_set.load, initial_delay_ns=SECOND_NS)
     paced = Paced([late])
     paced.execute(late.name, [])
     assert paced.finished == []
@@ -75,11 +75,11 @@ def test_the_shared_limit_is_one_over_phases_and_steps() -> None:
     paced.execute("global", [0] * 3)
     paced.execute("global", [0] * 3)
     paced.run()
-    assert paced.starts == [each * SECOND // 10 for each in (0, 0, 1, 2, 3, 4)]
+    assert paced.starts == [each * SECOND_NS // 10 for each in (0, 0, 1, 2, 3, 4)]
     paced.begun.clear()
     paced.execute("global", [0])
     paced.run()
-    assert paced.starts == [5 * SECOND // 10]
+    assert paced.starts == [5 * SECOND_NS // 10]
 
 
 def test_phases_of_other_sets_have_a_pace_of_their_own() -> None:
@@ -87,21 +87,21 @@ def test_phases_of_other_sets_have_a_pace_of_their_own() -> None:
     paced.execute("qps", [0] * 3)
     paced.execute("qps", [0] * 3)
     paced.run()
-    assert paced.starts == [each * SECOND // 10 for each in (0, 0, 1, 1, 2, 2)]
+    assert paced.starts == [each * SECOND_NS // 10 for each in (0, 0, 1, 1, 2, 2)]
 
 
 def test_stopping_begins_no_more_and_waits_for_those_under_way() -> None:
     paced = Paced(ALL)
     for each in (QPS, CLOSED, GLOBAL):
-        paced.execute(each.name, [5 * SECOND] * 100)
-    paced.run(SECOND // 4)
+        paced.execute(each.name, [5 * SECOND_NS] * 100)
+    paced.run(SECOND_NS // 4)
     begun = list(paced.begun)
     paced.sets.stop()
     paced.sets.stop()
     paced.run()
     assert paced.begun == begun
     assert len(paced.finished) == 3
-    assert max(paced.finished) == begun[-1][0] + 5 * SECOND
+    assert max(paced.finished) == begun[-1][0] + 5 * SECOND_NS
 
 
 def test_what_is_asked_for_after_the_stop_begins_nothing() -> None:
@@ -116,10 +116,10 @@ def test_what_is_asked_for_after_the_stop_begins_nothing() -> None:
 def test_a_schedule_that_waits_is_cut_short_by_a_stop() -> None:
     paced = Paced([config.TuningSet("slow", config.QpsLoad(0.01))])
     paced.execute("slow", [0])
-    paced.run(SECOND)
+    paced.run(SECOND_NS)
     paced.sets.stop()
     paced.run()
-    assert paced.finished == [SECOND]
+    assert paced.finished == [SECOND_NS]
 
 
 def test_stopping_leaves_no_timer_behind_and_tells_once_but_not_from_within() -> None:
@@ -130,9 +130,9 @@ def test_stopping_leaves_no_timer_behind_and_tells_once_but_not_from_within() ->
     assert sets.under_way == 1
     sets.stop()
     begun[0]()
-    assert finished == [SECOND]
+    assert finished == [SECOND_NS]
     moments.run()
-    assert (finished, moments.pending, sets.under_way) == ([SECOND], 0, 0)
+    assert (finished, moments.pending, sets.under_way) == ([SECOND_NS], 0, 0)
     sets.execute("slow", [begun.append], lambda: finished.append(moments.now_ns))
     sets.stop()
     assert len(finished) == 1
@@ -172,8 +172,8 @@ def test_a_set_draws_from_a_stream_of_its_own() -> None:
 def test_phases_under_way_are_pickled() -> None:
     paced = Paced(ALL)
     for each in ALL:
-        paced.execute(each.name, [SECOND] * 30)
-    paced.run(SECOND)
+        paced.execute(each.name, [SECOND_NS] * 30)
+    paced.run(SECOND_NS)
     again: Paced = pickle.loads(pickle.dumps(paced))
     paced.run()
     again.run()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.cluster.access import Page
+from kubestage.units import SECOND_NS
 from tests.measure.components.measured import Measured, document
 from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SECOND = 1_000_000_000
 PATH = "/readyz?exclude=shutdown"
 
 
@@ -109,7 +109,7 @@ class SlowPages(FakeCluster):
 
     def raw(self, path: str, done: Callable[[Page], None]) -> None:
         """Answer, later."""
-        self.moments.at(self.moments.now_ns + SECOND, functools.partial(super().raw, path, done))
+        self.moments.at(self.moments.now_ns + SECOND_NS, functools.partial(super().raw, path, done))
 
 
 def slow() -> Measured:

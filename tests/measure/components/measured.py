@@ -12,9 +12,8 @@ from kubestage.sim.streams import Streams
 from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.measure.outcome import Outcome
-
-Json = dict[str, Any]
 
 
 class Measured:

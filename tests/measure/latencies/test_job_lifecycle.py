@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.measure.latencies.job_lifecycle import JobLifecycleLatency
 from kubestage.objects import timestamps
 from tests.measure.fake_cluster import UNIX_NS, FakeCluster
 from tests.measure.making import Asked, make
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def at(second: int | None) -> str | None:

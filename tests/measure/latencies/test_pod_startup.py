@@ -12,6 +12,7 @@ from kubestage.measure.latencies.pod_startup import PodStartupLatency
 from kubestage.measure.measurements import Measurements
 from kubestage.measure.registry import Registry
 from kubestage.sim.streams import Streams
+from kubestage.units import SECOND_NS
 from tests.golden import vectors
 from tests.measure.fake_cluster import FakeCluster
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 RECORDED = [
     entry for entry in vectors.load("cl2-percentiles") if entry["in"]["kind"] == "podStartup"
 ]
-SECOND = 1_000_000_000
 
 
 class Watched:
@@ -47,9 +47,9 @@ class Watched:
 
     def started(self, name: str, at_s: float, took_s: float, **shape: Any) -> None:
         """A pod that is created, scheduled at once, and runs after a while."""
-        began_ns = int(at_s * SECOND)
+        began_ns = int(at_s * SECOND_NS)
         self.pod(began_ns, name, node="n1", **shape)
-        self.pod(began_ns + int(took_s * SECOND), name, node="n1", phase="Running", **shape)
+        self.pod(began_ns + int(took_s * SECOND_NS), name, node="n1", phase="Running", **shape)
 
 
 def pod(
@@ -132,21 +132,21 @@ def test_without_pods_the_pass_is_an_empty_one() -> None:
 def test_each_pod_is_a_row() -> None:
     watched = Watched()
     watched.perform("start")
-    watched.pod(SECOND, "web-0")
-    watched.pod(3 * SECOND, "web-0", node="n1")
-    watched.pod(7 * SECOND, "web-0", node="n1", phase="Running")
+    watched.pod(SECOND_NS, "web-0")
+    watched.pod(3 * SECOND_NS, "web-0", node="n1")
+    watched.pod(7 * SECOND_NS, "web-0", node="n1", phase="Running")
     rows = {each.metric: each for each in watched.perform("gather").latencies}
-    assert rows["create_to_schedule"].took_ns == [2 * SECOND]
-    assert rows["schedule_to_run"].took_ns == [4 * SECOND]
+    assert rows["create_to_schedule"].took_ns == [2 * SECOND_NS]
+    assert rows["schedule_to_run"].took_ns == [4 * SECOND_NS]
     assert rows["pod_startup"].objects == ["ns/web-0"]
-    assert rows["pod_startup"].began_ns == [SECOND]
+    assert rows["pod_startup"].began_ns == [SECOND_NS]
 
 
 def test_pods_that_never_ran_are_told_of() -> None:
     watched = Watched("mine")
     watched.perform("start")
     watched.started("web-0", 1, 2)
-    watched.pod(9 * SECOND, "web-1")
+    watched.pod(9 * SECOND_NS, "web-1")
     assert watched.perform("gather").warnings == (
         "PodStartupLatency - mine: 1 of 2 pods were not seen running and are in no percentile",
     )
@@ -162,10 +162,10 @@ def test_only_selected_pods_are_watched() -> None:
 
 def test_a_pod_that_was_there_before_counts_from_the_start() -> None:
     watched = Watched()
-    watched.pod(SECOND, "web-0", node="n1")
+    watched.pod(SECOND_NS, "web-0", node="n1")
     watched.perform("start")
-    watched.pod(5 * SECOND, "web-0", node="n1", phase="Running")
-    assert watched.perform("gather").latencies[2].took_ns == [4 * SECOND]
+    watched.pod(5 * SECOND_NS, "web-0", node="n1", phase="Running")
+    assert watched.perform("gather").latencies[2].took_ns == [4 * SECOND_NS]
 
 
 def test_a_deleted_pod_keeps_its_times() -> None:
@@ -175,7 +175,7 @@ def test_a_deleted_pod_keeps_its_times() -> None:
     watched.cluster.remove(pod("web-0", node="n1", phase="Running"))
     watched.cluster.moments.run(1)
     watched.started("web-0", 9, 1)
-    assert watched.perform("gather").latencies[2].took_ns == [2 * SECOND]
+    assert watched.perform("gather").latencies[2].took_ns == [2 * SECOND_NS]
 
 
 def test_what_a_pod_was_when_it_went_away_does_not_count() -> None:

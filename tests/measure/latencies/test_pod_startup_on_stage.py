@@ -16,14 +16,13 @@ from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
 from kubestage.measure.registry import Registry
 from kubestage.stage import Stage
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.cluster.access import Answer
     from kubestage.measure.outcome import Outcome
-
-SECOND = 1_000_000_000
 
 
 class Creation:
@@ -75,8 +74,8 @@ def test_every_pod_is_measured_and_the_limit_shows() -> None:
     startup = next(each for each in outcome.latencies if each.metric == "pod_startup")
     assert sorted(startup.objects) == sorted(f"default/pod-{index}" for index in range(60))
     assert min(startup.took_ns) > 0
-    assert max(startup.began_ns) - min(startup.began_ns) == pytest.approx(10 * SECOND, abs=5)
-    assert ended == pytest.approx(12 * SECOND, abs=5)
+    assert max(startup.began_ns) - min(startup.began_ns) == pytest.approx(10 * SECOND_NS, abs=5)
+    assert ended == pytest.approx(12 * SECOND_NS, abs=5)
     assert outcome.warnings == ()
     assert [each.samples for each in outcome.verdicts] == [60] * 6
     (item,) = [each for each in items(outcome) if each["labels"]["Metric"] == "pod_startup"]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.measure.latencies.resource_claims import ResourceClaimAllocationLatency
 from kubestage.objects import timestamps
 from tests.measure.fake_cluster import UNIX_NS, FakeCluster
 from tests.measure.making import Asked, make, pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def at(second: int) -> str:

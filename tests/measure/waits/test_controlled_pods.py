@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,9 @@ from kubestage.measure.waits.controlled_pods import WaitForControlledPodsRunning
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make, pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "i"}]}}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.measure.waits.eligible_nodes import EligibleNodes
 from tests.measure.fake_cluster import FakeCluster
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 TAINT = {"key": "mine", "value": "x", "effect": "NoSchedule"}
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.errors import Forbidden
 from kubestage.measure.waits.finished_jobs import WaitForFinishedJobs
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def job(name: str, ended: str = "", status: str = "True") -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,9 @@ from kubestage.measure.waits.generic_objects import WaitForGenericK8sObjects
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 SERVICES: Json = {"objectGroup": "", "objectVersion": "v1", "objectResource": "services"}
 BOXES: Json = {"objectGroup": "x.dev", "objectVersion": "v2", "objectResource": "boxes"}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.measure.waits.nodes import WaitForNodes
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def node(name: str, ready: str = "True", **spec: Any) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
@@ -10,9 +10,10 @@ from kubestage.measure.outcome import Outcome
 from kubestage.measure.registry import Registry
 from kubestage.stage import Stage
 from kubestage.testing import make_node
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
-SECOND = 10**9
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 class Staged:
@@ -32,7 +33,7 @@ class Staged:
         """What a measurement says, and when."""
         told = list[tuple[Outcome, float]]()
         later = self.all.perform(method, "it", raw)
-        later.then(lambda outcome: told.append((outcome, self.moments.now_ns / SECOND)))
+        later.then(lambda outcome: told.append((outcome, self.moments.now_ns / SECOND_NS)))
         self.stage.run_until(lambda: bool(told))
         return told[0]
 
@@ -116,7 +117,7 @@ def test_jobs_are_waited_for_and_timed() -> None:
     created, ran = outcome.latencies
     assert created.metric == "create_to_start"
     assert sorted(ran.objects) == ["default/job-0", "default/job-1", "default/job-2"]
-    assert all(took_ns >= 30 * SECOND for took_ns in ran.took_ns)
+    assert all(took_ns >= 30 * SECOND_NS for took_ns in ran.took_ns)
 
 
 def test_nodes_that_fail_are_missed_and_come_back() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +13,8 @@ from kubestage.measure.waits.owned_pods import ControlledPods, controller_of
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 OWNERS = ["", "ReplicaSet/ns/r0", "ReplicaSet/ns/r1", "Job/ns/j"]
 PHASES = ["Running", "Pending", "Unscheduled", "Failed"]

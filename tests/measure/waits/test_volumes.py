@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.measure.waits.volumes import WaitForAvailablePVs, WaitForBoundPVCs
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def claim(name: str, phase: str) -> Json:

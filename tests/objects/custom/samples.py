@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.objects.custom import definition_check, instances
 from kubestage.objects.kinds import Kind
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 FREE: Json = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 TEXT: Json = {"type": "string"}

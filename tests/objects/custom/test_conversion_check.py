@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.objects.custom.samples import changes, definition, established, problems
 
-Json = dict[str, Any]
-
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 PEM = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg=="
 

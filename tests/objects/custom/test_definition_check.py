@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,8 @@ from tests.objects.custom.samples import (
     version,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 DNS_1035 = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "

@@ -6,8 +6,6 @@ import pytest
 
 from tests.objects.custom.samples import FREE, TEXT, definition, problems, struct, version
 
-Json = dict[str, Any]
-
 
 @pytest.mark.parametrize(
     ("columns", "texts"),

@@ -8,8 +8,6 @@ import pytest
 
 from kubestage.objects import defaulting
 
-Json = dict[str, Any]
-
 
 def _completed(spec: Any) -> Any:
     obj = {

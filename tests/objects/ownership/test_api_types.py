@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -13,9 +13,9 @@ from kubestage.objects import schema
 from kubestage.objects.ownership import api_types
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.topology import List
 
-Json = dict[str, Any]
 SCHEMAS = "kubernetes-json-schema/v1.36.0-local/_definitions.json"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,9 @@ from kubestage.objects.ownership import last_applied, tracking
 from kubestage.objects.ownership.tracking import Writer
 from tests.objects.ownership import kinds_seen
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 VIEW = kinds_seen.view("v1", "ConfigMap")
 EMPTY = kinds_seen.empty("v1", "ConfigMap")
 SOMEONE = Writer("someone", "", "2026-01-01T00:00:00Z")

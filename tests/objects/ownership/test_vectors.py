@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,8 @@ from kubestage.objects.ownership.tracking import Writer
 from tests.golden import vectors
 from tests.objects.ownership import kinds_seen
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 class Recorded:

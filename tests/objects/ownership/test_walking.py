@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,9 @@ from kubestage.objects.ownership import (
     values,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 POD = api_types.of_struct("core/v1.Pod")
 SERVICE = api_types.of_struct("core/v1.Service")
 JSON = st.recursive(

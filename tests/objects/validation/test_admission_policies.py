@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.objects.validation import verdicts
-from tests.objects.validation.verdicts import Json, changed, problems
+from tests.objects.validation.verdicts import changed, problems
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 ADMISSION = "admissionregistration.k8s.io/v1"
 RULE: Json = {

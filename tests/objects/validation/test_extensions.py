@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.objects.validation import verdicts
-from tests.objects.validation.verdicts import Json, changed, problems
+from tests.objects.validation.verdicts import changed, problems
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NETWORKING = "networking.k8s.io/v1"
 PARENT: Json = {"resource": "services", "name": "a", "namespace": "n"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.objects.validation import horizontal_pod_autoscalers, rules
 from kubestage.testing import make_horizontal_pod_autoscaler
 from tests.objects.validation import test_golden
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 @pytest.mark.parametrize("op", test_golden.OPS)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.objects.validation import index_lists, job_status
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 START, LATER = "2024-01-01T00:00:00Z", "2024-01-01T01:00:00Z"
 DONE = {"completionTime": LATER, "startTime": START, "succeeded": 3}

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -8,7 +8,8 @@ from kubestage.objects import own_definitions
 from kubestage.objects.tables import custom
 from kubestage.objects.validation import rules
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _group(template: Json | None = None, **spec: Any) -> Json:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.objects.validation import rules
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 DONE: Json = {"id": "e", "step": 1, "operation": "Done", "doneOperation": {"done": True}}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.objects import kinds, own_definitions
 from kubestage.objects.tables import custom
 from kubestage.objects.validation import rules, structural
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 STEP: Json = {"step": {"rps": 10}}
 CHOICES = "uniform, step, ramp, sinusoidal, poisson, constant, trace"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store.store import Store
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _KIND = ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler")
 _TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}

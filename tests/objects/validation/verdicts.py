@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import defaulting, kinds, strategy
 from kubestage.objects.validation import rules
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 NOW = "2026-01-01T00:00:00Z"
 _NAMESPACED = {(row.api_version, row.kind): row.namespaced for row in kinds.BUILT_IN}
 

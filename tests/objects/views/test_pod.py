@@ -13,9 +13,9 @@ from kubestage.objects.host_ports import HostPort
 from kubestage.objects.taints import Toleration
 from kubestage.objects.views import pod as pods
 from kubestage.objects.views.pod import ResourceClaim, VolumeClaim
+from kubestage.units import SECOND_NS
 from tests.golden import vectors
 
-SECOND = 1_000_000_000
 NEAR = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
 POD: dict[str, Any] = {
     "metadata": {
@@ -89,9 +89,9 @@ def test_identity_and_status_are_read() -> None:
     assert (view.labels, view.annotations) == ({"app": "web"}, {"note": "x"})
     assert (view.scheduler_name, view.priority, view.preemption_policy) == ("mine", 7, "Never")
     assert (view.creation_ns, view.start_ns, view.deletion_ns) == (
-        5 * SECOND,
-        10 * SECOND,
-        60 * SECOND,
+        5 * SECOND_NS,
+        10 * SECOND_NS,
+        60 * SECOND_NS,
     )
     assert view.owner == {"name": "web", "controller": True}
     assert not view.is_terminal

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.testing import make_node, make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 API_VERSION = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
 NO_ROOM = "0/1 nodes are available: 1 Insufficient cpu."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,7 +10,8 @@ from kubestage.backtest import hpa, vpa
 from kubestage.results.charts import backtest
 from tests.backtest.manifests import made_up, make_hpa, make_vpa, totals
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 ROWS = [(minute * 60.0, 1.0 + 3.0 * (minute > 5)) for minute in range(16)]
 

@@ -15,9 +15,9 @@ from tests.results.life.lives import WEB, make_life
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.results.life.life import Life
 
-Json = dict[str, Any]
 
 FROM, TO = 600, 900
 

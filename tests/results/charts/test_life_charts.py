@@ -15,7 +15,8 @@ from tests.results.life.lives import WEB, make_life
 if TYPE_CHECKING:
     import pathlib
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 NAMES = [
     "replicas-deployment-default-web",

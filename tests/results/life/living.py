@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.results.life.recorder import LifeRecorder
 from kubestage.stage import Stage
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.life.life import Life
 
-Json = dict[str, Any]
 SECOND_NS = 1_000_000_000
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.results.life import hpa_metrics
 from kubestage.results.life.hpa_metrics import Reading
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _hpa(spec: list[Json], current: list[Json]) -> Json:

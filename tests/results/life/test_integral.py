@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.results.life.integral import HOUR_NS, LASTING_NS, Integral
+from kubestage.results.life.integral import LASTING_NS, Integral
+from kubestage.units import HOUR_NS
 
 
 def test_the_sum_is_level_times_duration() -> None:

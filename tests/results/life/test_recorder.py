@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,8 @@ from kubestage.testing import make_deployment, make_node, make_pod
 from tests.results.life import living
 from tests.results.life.lives import WEB
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 HPA: Json = {
     "apiVersion": "autoscaling/v2",

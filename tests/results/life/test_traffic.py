@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ from kubestage.testing import make_deployment, make_node
 from tests.results.life import living
 from tests.results.life.lives import WEB
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _traffic(rps: int = 10, kind: str = "Deployment", **spec: Any) -> Json:

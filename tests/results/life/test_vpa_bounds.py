@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.results.life import vpa_bounds
 from kubestage.results.life.vpa_bounds import Bounds
 from kubestage.testing import make_pod
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _vpa(*recommendations: Json) -> Json:

@@ -8,11 +8,10 @@ import pytest
 
 from kubestage.results.charts import load
 from kubestage.results.load.slo import Slo
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
-
-SECOND = 1_000_000_000
 
 
 def spec(chart: ChartType | None) -> dict[str, Any]:
@@ -33,8 +32,8 @@ def values(told: dict[str, Any], layer: int = 0) -> list[dict[str, Any]]:
 
 def test_steps_stand_in_their_order_also_where_two_begin_at_once() -> None:
     rows = [
-        {"name": "[step: 01] a", "began_ns": 5 * SECOND, "took_ns": 0, "passed": 1},
-        {"name": "[step: 02] b", "began_ns": 5 * SECOND, "took_ns": 10 * SECOND, "passed": 0},
+        {"name": "[step: 01] a", "began_ns": 5 * SECOND_NS, "took_ns": 0, "passed": 1},
+        {"name": "[step: 02] b", "began_ns": 5 * SECOND_NS, "took_ns": 10 * SECOND_NS, "passed": 0},
     ]
     told = spec(load.steps(rows))
     assert told["title"]["subtitle"] == "2 steps in 10 s; 1 failed"
@@ -47,7 +46,8 @@ def test_steps_stand_in_their_order_also_where_two_begin_at_once() -> None:
 
 def test_of_many_steps_the_longest_are_drawn() -> None:
     rows = [
-        {"name": f"s{at}", "began_ns": at * SECOND, "took_ns": at, "passed": 1} for at in range(90)
+        {"name": f"s{at}", "began_ns": at * SECOND_NS, "took_ns": at, "passed": 1}
+        for at in range(90)
     ]
     told = spec(load.steps(rows))
     assert "90 steps" in told["title"]["subtitle"]
@@ -75,7 +75,7 @@ def test_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
 
 
 def test_pods_are_counted_up_and_thinned() -> None:
-    moments = {"created": list(range(0, 100 * SECOND, 2_000_000)), "running": [5 * SECOND]}
+    moments = {"created": list(range(0, 100 * SECOND_NS, 2_000_000)), "running": [5 * SECOND_NS]}
     told = spec(load.pods(moments, 100))
     rows = values(told)
     assert len(rows) < 400
@@ -97,13 +97,13 @@ def test_a_curve_of_many_samples_is_thinned_and_keeps_its_percentiles() -> None:
 
 
 def test_a_threshold_far_away_is_told_and_not_drawn() -> None:
-    told = spec(load.latencies({"a": [SECOND], "b": [2 * SECOND]}, "x", load.Threshold(3600)))
+    told = spec(load.latencies({"a": [SECOND_NS], "b": [2 * SECOND_NS]}, "x", load.Threshold(3600)))
     assert len(told["layer"]) == 2
     assert told["title"]["subtitle"] == "p99: a 1 s, b 2 s; threshold 1 h"
 
 
 def test_what_took_no_time_has_a_place_on_a_log_axis() -> None:
-    told = spec(load.latencies({"a": [0, SECOND]}))
+    told = spec(load.latencies({"a": [0, SECOND_NS]}))
     axis = told["layer"][0]["encoding"]["x"]
     assert axis["scale"]["type"] == "log"
     assert 0 < axis["scale"]["domain"][0] < 1e-4
@@ -111,7 +111,7 @@ def test_what_took_no_time_has_a_place_on_a_log_axis() -> None:
 
 
 def test_bytes_are_drawn_in_a_unit_of_people_and_few_lines_at_a_time() -> None:
-    named = {f"pod-{at}": [(0, at * 2.0**20), (SECOND, 0.0)] for at in range(9)}
+    named = {f"pod-{at}": [(0, at * 2.0**20), (SECOND_NS, 0.0)] for at in range(9)}
     told = spec(load.series(named, "Memory", "bytes", 10))
     assert told["title"]["subtitle"] == "At most 8 MiB; the 6 highest of 9 are shown"
 

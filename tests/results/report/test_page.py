@@ -19,6 +19,8 @@ from tests.results import samples
 if TYPE_CHECKING:
     import pathlib
 
+    from kubestage.aliases import Json
+
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 VOID = {"meta", "input", "br", "img", "link"}
 
@@ -71,7 +73,7 @@ def data_of(text: str) -> dict[str, Any]:
     return told
 
 
-def evil_scenario() -> samples.Json:
+def evil_scenario() -> Json:
     """A scenario in which every name and every message is an attack."""
     node, pod, rival = make_node(EVIL), make_pod(EVIL, namespace=EVIL), make_pod("rival")
     held = make_pod("held")
@@ -158,7 +160,7 @@ def test_without_the_libraries_of_charts_the_page_says_how_to_get_them(
 
 
 @pytest.mark.parametrize("status", [{}, {"phase": "Failed", "message": "event x is wrong"}])
-def test_a_scenario_that_came_to_nothing_has_a_page_too(status: samples.Json) -> None:
+def test_a_scenario_that_came_to_nothing_has_a_page_too(status: Json) -> None:
     scenario = {**samples.rivalry(), "status": status}
     page = Page(report.render(scenario, repeat()))
     assert "No pods took part in 0 steps." in page.texts

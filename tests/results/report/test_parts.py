@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,6 +10,9 @@ from kubestage.results import analysis
 from kubestage.results.report import figures, heading, markup, reasons, rows, steps, units
 from kubestage.testing import make_node, make_pod
 from tests.results import samples
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def pending(*messages: str) -> list[analysis.PodState]:
@@ -23,11 +26,11 @@ def pending(*messages: str) -> list[analysis.PodState]:
     return analysis.digest(samples.scenario({"0": events})).pods
 
 
-def summary(timeline: dict[str, list[samples.Json]]) -> analysis.Summary:
+def summary(timeline: dict[str, list[Json]]) -> analysis.Summary:
     return analysis.summary(samples.scenario(timeline))
 
 
-def bound(name: str, node: str = "n1", **told: Any) -> samples.Json:
+def bound(name: str, node: str = "n1", **told: Any) -> Json:
     pod = make_pod(name, cpu="1")
     return samples.pod_event(0, "PodScheduled", pod, [], boundTo=node, boundAt=0, **told)
 
@@ -74,7 +77,7 @@ def test_pods_that_are_gated_or_were_never_tried_are_told_apart() -> None:
         ),
     ],
 )
-def test_the_outcome_is_said_in_a_sentence(events: list[samples.Json], sentence: str) -> None:
+def test_the_outcome_is_said_in_a_sentence(events: list[Json], sentence: str) -> None:
     assert heading.lead(summary({"0": events})) == sentence
 
 

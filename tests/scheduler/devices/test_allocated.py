@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.scheduler.devices.allocated import Allocated
 from kubestage.scheduler.devices.slices import DeviceId, PoolId
 from tests.scheduler.devices import machines
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 GPU = DeviceId(machines.DRIVER, "n0", "gpu-0")
 POOL = PoolId(machines.DRIVER, "n0")

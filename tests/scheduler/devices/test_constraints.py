@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.scheduler.devices import machines
 from tests.scheduler.devices.test_search import names, on_n0
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 MODEL = f"{machines.DRIVER}/model"
 

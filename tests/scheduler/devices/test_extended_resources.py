@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.devices import extended_resources
@@ -10,7 +10,8 @@ from kubestage.scheduler.replay.cluster import ReplayCluster
 from tests.scheduler.devices import machines
 from tests.scheduler.plugins import clusters
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 GPU = "example.com/gpu"
 

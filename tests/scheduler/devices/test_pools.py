@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,8 @@ from kubestage.scheduler.devices.failures import AllocationError
 from kubestage.scheduler.devices.pools import Inventory, Reach
 from tests.scheduler.devices import machines
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def reach(slices: list[Json], node: int = 0) -> Reach:

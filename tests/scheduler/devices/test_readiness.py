@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.objects import timestamps
 from kubestage.scheduler.devices import readiness
+from kubestage.units import SECOND_NS
 from tests.scheduler.devices import machines
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-SECOND_NS = 1_000_000_000
 NOON = "2026-06-01T12:00:00Z"
 NOON_NS = timestamps.parse_time(NOON)
 

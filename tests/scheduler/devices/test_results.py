@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,8 @@ from kubestage.scheduler.devices.failures import AllocationError
 from tests.scheduler.devices import machines
 from tests.scheduler.devices.test_search import attempt_of
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def allocations(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +15,8 @@ from kubestage.scheduler.devices.pools import Inventory
 from tests.reference import dynamic_resources as reference
 from tests.scheduler.devices import machines, worlds
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 UNBOUNDED = 1 << 62
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 Draw = Any
 
 TAINT = {"key": "worn", "effect": "NoSchedule"}

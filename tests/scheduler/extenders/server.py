@@ -17,7 +17,8 @@ from kubestage.scheduler.extender import Extender
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 CERTIFICATES: Final = pathlib.Path(__file__).parent / "certificates"
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 GPU = "example.com/gpu"
 ZONES = ("a", "b", "c")

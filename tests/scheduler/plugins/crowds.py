@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
 
-Json = dict[str, Any]
 
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"

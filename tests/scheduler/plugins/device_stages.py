@@ -22,10 +22,10 @@ from tests.scheduler.devices import machines
 from tests.scheduler.plugins import clusters
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
 
-Json = dict[str, Any]
 
 NOT_AVAILABLE = "resourceclaim not available on the node"
 CANNOT_ALLOCATE = "cannot allocate all claims"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
@@ -29,9 +29,9 @@ from tests.scheduler.plugins.storages import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 _zone_labels = st.fixed_dictionaries(
     {},

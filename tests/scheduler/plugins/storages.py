@@ -9,9 +9,9 @@ from tests.scheduler.plugins import clusters
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 STORAGE = "storage.k8s.io/v1"
 ZONE = "topology.kubernetes.io/zone"

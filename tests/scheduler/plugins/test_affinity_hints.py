@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -9,7 +9,8 @@ from kubestage.scheduler.plugins import affinity_hints
 from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from tests.scheduler.plugins import clusters, crowds
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 WEB = crowds.term(crowds.app("web"))
 NEAR_WEB = crowds.pod("waiting", affinity={"podAffinity": {crowds.REQUIRED: [WEB]}})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,7 +21,8 @@ from tests.scheduler.plugins.device_stages import (
     stage,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def test_binding_writes_the_devices_and_who_uses_them() -> None:

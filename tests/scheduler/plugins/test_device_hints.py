@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,7 +10,8 @@ from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventRe
 from tests.scheduler.devices import machines
 from tests.scheduler.plugins.device_stages import Stage, pod, stage
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 GIVEN = {"allocation": machines.allocation(machines.result("gpu-0"))}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,7 +11,8 @@ from tests.scheduler.devices import machines
 from tests.scheduler.plugins import clusters
 from tests.scheduler.plugins.device_stages import CANNOT_ALLOCATE, Stage, gpus, pod, stage
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 GPU = "example.com/gpu"
 BACKED = machines.device_class("backed", extendedResourceName=GPU)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -24,7 +24,8 @@ from tests.scheduler.plugins.device_stages import (
     stage,
 )
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 @settings(max_examples=60)

@@ -14,11 +14,11 @@ from tests.reference import inter_pod_affinity as twin
 from tests.scheduler.plugins import clusters, crowds
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.status import Status
 
-Json = dict[str, Any]
 
 NOT_NEAR = unresolvable("node(s) didn't match pod affinity rules")
 NOT_AWAY = unschedulable("node(s) didn't match pod anti-affinity rules")

@@ -15,7 +15,7 @@ from tests.reference import node_affinity as twin
 from tests.scheduler.plugins import clusters
 
 if TYPE_CHECKING:
-    from tests.scheduler.plugins.clusters import Json
+    from kubestage.aliases import Json
 
 _selectors = st.lists(clusters.terms, max_size=3).map(lambda terms: {"nodeSelectorTerms": terms})
 _malformed = "Unheard"

@@ -16,11 +16,11 @@ from tests.scheduler.plugins import clusters, crowds
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.status import Status
 
-Json = dict[str, Any]
 
 TOO_MANY = unschedulable(twin.REASON)
 MISSING = unresolvable(f"{twin.REASON} (missing required label)")

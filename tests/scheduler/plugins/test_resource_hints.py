@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kubestage.scheduler.cluster_events import EventHint, EventResource
 from kubestage.scheduler.plugins import resource_hints
 from tests.scheduler.plugins import clusters
-from tests.scheduler.plugins.clusters import GPU, Json
+from tests.scheduler.plugins.clusters import GPU
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 INCOMING = clusters.pod(requests={"cpu": "2"})
 

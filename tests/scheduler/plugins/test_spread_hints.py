@@ -9,9 +9,9 @@ from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from tests.scheduler.plugins import clusters, crowds
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 PODS, NODES = PodTopologySpread(
     {"defaultingType": "System"}, clusters.handle()

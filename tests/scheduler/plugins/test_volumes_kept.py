@@ -17,10 +17,10 @@ from tests.scheduler.plugins import clusters, storages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 
 NODES = tuple(f"node-{number}" for number in range(12))
 """So many that those close to their limits are looked at together."""

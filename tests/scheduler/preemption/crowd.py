@@ -21,11 +21,11 @@ from kubestage.scheduler.runtime import Profile
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.extender import Extender
 
-Json = dict[str, Any]
 
 ARGS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
 FIT = {"scoringStrategy": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}]}}

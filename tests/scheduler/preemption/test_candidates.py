@@ -14,6 +14,7 @@ from kubestage.scheduler.status import unresolvable, unschedulable
 from tests.scheduler.preemption import crowd
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scheduler.columns import Columns
 
 
@@ -46,7 +47,7 @@ def test_how_many_candidates_are_enough(
     assert candidates.wanted(nodes, percentage, absolute) == wanted
 
 
-def _line(count: int, *guarded: int) -> list[crowd.Json]:
+def _line(count: int, *guarded: int) -> list[Json]:
     """Nodes with one victim each; a budget protects the victims on some of them."""
     objects = [crowd.node(f"node-{number}") for number in range(count)]
     for number in range(count):

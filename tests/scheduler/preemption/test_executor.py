@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +11,9 @@ from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.preemption import executor
 from kubestage.scheduler.status import SUCCESS, error, unresolvable
 from tests.scheduler.preemption import crowd
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 MARK = {
     "type": "DisruptionTarget",
@@ -24,7 +27,7 @@ READY = {"type": "Ready", "status": "True", "lastProbeTime": None, "lastTransiti
 EVENT = ("Normal", "Preempted", "Preempting", "Preempted by pod uid-new on node full")
 
 
-def _crowd(*objects: crowd.Json) -> crowd.Crowd:
+def _crowd(*objects: Json) -> crowd.Crowd:
     return crowd.Crowd(crowd.node("full"), *objects, crowd.pod("new", cpu=4, priority=10))
 
 
@@ -88,7 +91,7 @@ def test_weaker_pods_that_were_promised_the_node_look_elsewhere() -> None:
     ],
 )
 def test_a_condition_is_written_only_if_it_says_something_new(
-    there: crowd.Json, written: list[crowd.Json] | None
+    there: Json, written: list[Json] | None
 ) -> None:
     status = {"conditions": [READY, there]}
     crowded = _crowd(crowd.pod("victim", "full", 4, status=status))
@@ -100,7 +103,7 @@ def test_a_condition_is_written_only_if_it_says_something_new(
 class _Refusing(crowd.Crowd):
     """A cluster that refuses to delete a pod."""
 
-    def __init__(self, refusal: errors.ApiError, *objects: crowd.Json) -> None:
+    def __init__(self, refusal: errors.ApiError, *objects: Json) -> None:
         super().__init__(*objects)
         delete = self.cluster.delete_pod
 
@@ -182,7 +185,7 @@ def test_the_pod_is_held_back_until_its_last_victim_is_leaving() -> None:
     ],
 )
 def test_who_is_leaving_because_of_a_preemption(
-    deleted: bool, conditions: list[crowd.Json], evicted: bool
+    deleted: bool, conditions: list[Json], evicted: bool
 ) -> None:
     raw = crowd.pod("pod", deleted=deleted, status={"conditions": conditions})
     assert executor.is_evicted(pod_views.of(raw)) is evicted

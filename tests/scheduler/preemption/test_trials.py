@@ -31,6 +31,7 @@ from tests.scheduler.preemption import crowd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.status import Status
 
@@ -40,7 +41,7 @@ NODES = 3
 class Budgets(ReplayCluster):
     """A cluster whose budgets may be others from one look to the next."""
 
-    budgets: Sequence[crowd.Json] = ()
+    budgets: Sequence[Json] = ()
 
     def list(self, api_version: str, kind: str, namespace: str | None = None) -> Any:
         if kind == "PodDisruptionBudget":

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Codes
 
-Json = dict[str, Any]
 
 TOO_NOISY = unschedulable("the zone is too noisy")
 

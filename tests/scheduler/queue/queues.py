@@ -24,9 +24,9 @@ from kubestage.sim.clock import Clock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 SECOND = 1_000_000_000
 NODE_ADD = ClusterEvent(EventResource.NODE, ActionType.ADD)

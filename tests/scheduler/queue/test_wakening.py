@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 from hypothesis import strategies as st
@@ -16,7 +16,8 @@ from kubestage.scheduler.queue.unschedulable import UnschedulablePods
 from kubestage.sim.clock import Clock
 from tests.scheduler.plugins import clusters, crowds
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 HINTS = QueueingHints(
     registry.profiles(

@@ -19,9 +19,9 @@ from kubestage.testing import make_node, make_pod, make_priority_class, make_ser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.scheduler import Scheduler
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 NODE = ("v1", "Node")

@@ -15,9 +15,8 @@ from tests.scheduler.quick.stories import HOST, World, spread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.quick.kind_table import Kind
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

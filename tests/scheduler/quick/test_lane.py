@@ -21,10 +21,9 @@ from tests.scheduler.quick.stories import NOW, POD, STEPS, TEMPLATES, World
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.stage import Stage
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

@@ -18,9 +18,8 @@ from tests.scheduler.quick.stories import HOST, PACKING, POD, STEPS, TWO_PROFILE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.scheduler import Scheduler
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

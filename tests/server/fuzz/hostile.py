@@ -11,7 +11,8 @@ from tests.server.fuzz.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 HEADERS = ((b"accept", b"application/json"), (b"host", b"localhost"), (b"user-agent", b"fuzz/1.0"))
 NAMESPACE = "/api/v1/namespaces/hostile"
 PODS = f"{NAMESPACE}/pods"

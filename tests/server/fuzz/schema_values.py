@@ -9,7 +9,8 @@ from tests.server.fuzz import values
 if TYPE_CHECKING:
     import random
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 DEEPEST = 7
 NAMES = ("a", "b", "web", "node-0", "default", "hostile")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.server import serving
 from kubestage.server.assembly import Plan, Served
-from kubestage.server.door.settings import Limits, Settings
+from kubestage.server.security.settings import Limits, Settings
 from kubestage.stage import Stage
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import random
 import msgspec
 import pytest
 
-from kubestage.server.door.settings import Limits
+from kubestage.server.security.settings import Limits
 from tests.server.fuzz import values
 from tests.server.fuzz.sockets import CONFIG_MAPS, HOST, LONGEST_S, listening, rest
 

@@ -20,9 +20,9 @@ from tests.scenario.building import create, scenario
 if TYPE_CHECKING:
     import pathlib
 
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 COUNT = 1_600
 

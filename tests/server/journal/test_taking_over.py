@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.server.journal.journal import Journal
     from kubestage.stage import Stage
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 NAMESPACE = ("v1", "Namespace")

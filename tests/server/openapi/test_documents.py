@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -12,7 +12,8 @@ from kubestage.server.openapi import definitions, paths
 from kubestage.server.openapi.components import Components
 from tests.server.discovery.widgets import WIDGETS, widgets
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 SERVED = [
     (group, version)

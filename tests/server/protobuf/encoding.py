@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kubestage.objects import durations, timestamps
 from kubestage.server.protobuf import MAGIC, table, wire
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def envelope(obj: Json) -> bytes:

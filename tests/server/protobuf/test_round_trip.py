@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -14,7 +14,8 @@ from kubestage.server.protobuf import messages, table
 from tests.golden import vectors
 from tests.server.protobuf import encoding
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 SENT = (
     ("v1", "Binding"),

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 ACCEPT = f"{PROTOBUF},application/json"

@@ -17,7 +17,8 @@ from tests.server.scheduler_contract.go_client import GoClient, Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 # What kube-scheduler watches with its default configuration.
 PATHS = {

@@ -13,7 +13,8 @@ from tests.server.scheduler_contract.informers import Informers, key_of
 if TYPE_CHECKING:
     import pathlib
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _LOOK_S = 0.02
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.server.scheduler_contract.go_client import GoClient
 
-Json = dict[str, Any]
 
 CONTROLLER = "default-scheduler"
 INSTANCE = "default-scheduler-machine"

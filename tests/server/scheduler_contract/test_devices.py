@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +12,9 @@ from tests.server.scheduler_contract.go_client import Refused
 from tests.server.scheduler_contract.informers import Informers
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.server.scheduler_contract.go_client import GoClient
 
-Json = dict[str, Any]
 
 API = "resource.k8s.io/v1"
 FINALIZER = "resource.kubernetes.io/delete-protection"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +13,9 @@ from tests.server.scheduler_contract import scheduler_calls as calls
 from tests.server.scheduler_contract.go_client import GoClient, Refused
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.server.served import Served
 
-Json = dict[str, Any]
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 DURATION_S = 15

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.server.scheduler_contract.go_client import GoClient
 from tests.server.scheduler_contract.informers import Informers, Reflector
@@ -12,7 +12,8 @@ from tests.server.served import Served, nodes
 if TYPE_CHECKING:
     import pathlib
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 PATH = "/api/v1/namespaces/default/configmaps"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,6 @@ from tests.server.scheduler_contract.informers import Reflector
 if TYPE_CHECKING:
     from tests.server.scheduler_contract.go_client import GoClient
 
-Json = dict[str, Any]
 
 CONFIG_MAPS = "/api/v1/namespaces/kube-system/configmaps"
 TRUST = "extension-apiserver-authentication"

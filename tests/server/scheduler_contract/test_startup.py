@@ -11,9 +11,8 @@ from tests.server.scheduler_contract.go_client import Refused
 from tests.server.scheduler_contract.informers import INITIAL_END, PATHS, Informers, Reflector
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.server.scheduler_contract.go_client import GoClient
-
-Json = dict[str, Any]
 
 
 def pod(name: str, **spec: Any) -> Json:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.testing import make_deployment, make_horizontal_pod_autoscaler, make_node
 from tests.server.live_stage import NODES, Served, served
 from tests.server.scheduler_contract import scheduler_calls as calls
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"

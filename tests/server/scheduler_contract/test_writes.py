@@ -11,9 +11,8 @@ from tests.server.scheduler_contract import scheduler_calls as calls
 from tests.server.scheduler_contract.go_client import Refused
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from tests.server.scheduler_contract.go_client import GoClient
-
-Json = dict[str, Any]
 
 
 def create(client: GoClient, namespace: str, name: str, **spec: Any) -> Json:

@@ -11,9 +11,9 @@ from kubestage.objects.patches import PatchType
 from tests.store.samples import make_store
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 POD = ("v1", "Pod")
 

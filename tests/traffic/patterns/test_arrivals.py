@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ from kubestage.traffic.patterns.arrivals import Poisson
 from kubestage.traffic.patterns.rates import Steady
 from tests.traffic.building import SECOND, counts, feed, per_second
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 def _seconds(pattern: Json, until: float) -> list[float]:

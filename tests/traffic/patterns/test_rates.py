@@ -11,9 +11,8 @@ import pytest
 
 from kubestage.objects import request_traces
 from kubestage.traffic.patterns.rates import Ramp, Rates, Sinusoidal, Steady, Table
+from kubestage.units import SECOND_NS
 from tests.traffic.building import counts, feed
-
-SECOND = 1_000_000_000
 
 
 def _table(csv: str, scale: float = 1, speed: float = 1, *, repeats: bool = False) -> Table:
@@ -79,9 +78,9 @@ def test_a_step_has_nothing_before_and_the_same_each_second_after(
 
 
 def test_the_seconds_of_a_step_begin_with_it() -> None:
-    times = feed({"step": {"rps": 10, "after": "500ms"}}).arrivals(10 * SECOND)
-    assert times[0] >= SECOND // 2
-    assert list(np.bincount((times - SECOND // 2) // SECOND)[:9]) == [10] * 9
+    times = feed({"step": {"rps": 10, "after": "500ms"}}).arrivals(10 * SECOND_NS)
+    assert times[0] >= SECOND_NS // 2
+    assert list(np.bincount((times - SECOND_NS // 2) // SECOND_NS)[:9]) == [10] * 9
 
 
 def test_parts_of_a_request_add_up_to_whole_ones() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kubestage.controllers import pods
 from kubestage.objects import cron_schedule, time_zones
+from kubestage.units import SECOND_NS
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 MARGIN_NS: Final = 100_000_000
 """How long after a moment it is acted upon, for clocks that do not agree."""
@@ -61,7 +62,7 @@ def latest(since_ns: int, text: str, now_ns: int) -> Due:
     if first_ns is not None and now_ns < first_ns:
         return Due(since_ns)
     second_ns = None if first_ns is None else _next_ns(text, first_ns)
-    if first_ns is None or second_ns is None or second_ns - first_ns < pods.SECOND_NS:
+    if first_ns is None or second_ns is None or second_ns - first_ns < SECOND_NS:
         raise InvalidSchedule("time difference between two schedules is less than 1 second")
     if now_ns < second_ns:
         return Due(since_ns, first_ns)
@@ -81,7 +82,7 @@ def latest_startable(since_ns: int, spec: Json, text: str, now_ns: int) -> Due:
     """As `latest`, but what is past the starting deadline of a CronJob does not count."""
     deadline_seconds = spec.get("startingDeadlineSeconds")
     if deadline_seconds is not None:
-        since_ns = max(since_ns, now_ns - int(deadline_seconds) * pods.SECOND_NS)
+        since_ns = max(since_ns, now_ns - int(deadline_seconds) * SECOND_NS)
     return latest(since_ns, text, now_ns)
 
 

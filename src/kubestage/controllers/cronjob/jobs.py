@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.job import conditions
@@ -17,12 +17,12 @@ from kubestage.store.log import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.cronjob.status import CronJobStatus
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 SCHEDULED: Final = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 

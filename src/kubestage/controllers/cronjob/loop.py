@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers.controller import Controller, Retry
 from kubestage.controllers.cronjob import due
@@ -21,17 +21,14 @@ from kubestage.controllers.job.tracking import JOB
 from kubestage.controllers.ownership import controller_of, is_controlled_by
 from kubestage.controllers.pod_control import is_namespace_ending
 from kubestage.errors import AlreadyExists, ApiError, NotFound
-from kubestage.objects import cron_schedule, durations, time_zones, timestamps
+from kubestage.objects import cron_schedule, durations, gvk, time_zones, timestamps
 from kubestage.objects.validation import field
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
-
-CRON_JOB: Final = ("batch/v1", "CronJob")
 
 
 class CronJobController(Controller):
@@ -41,7 +38,7 @@ class CronJobController(Controller):
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self._cronjobs = self.store.read(CRON_JOB)
+        self._cronjobs = self.store.read(gvk.CRON_JOB)
         self._children = Children()
         self._removal = JobRemoval(self.store, self.events)
 
@@ -96,7 +93,7 @@ class CronJobController(Controller):
                 self._wait(key, status, text)
         finally:
             if status.changed:
-                self.store.record_status(CRON_JOB, key, status.as_json())
+                self.store.record_status(gvk.CRON_JOB, key, status.as_json())
 
     def _wait(self, key: str, status: CronJobStatus, text: str) -> None:
         self.queue.add_after(key, due.wait_ns(status.since_ns, text, self.clock.unix_ns))

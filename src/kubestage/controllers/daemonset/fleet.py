@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.rosters import Claimant, Roster
 
-Json = dict[str, Any]
 
 NONE: Final = 0
 UNAVAILABLE: Final = 1

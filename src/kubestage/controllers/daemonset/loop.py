@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers import history
 from kubestage.controllers.controller import Controller, Retry
@@ -14,16 +14,13 @@ from kubestage.controllers.ownership import Claims, controller_of, labels_of
 from kubestage.controllers.pods import POD
 from kubestage.controllers.rosters import Rosters
 from kubestage.errors import ApiError
+from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED, MODIFIED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
-
-DAEMON_SET: Final = ("apps/v1", "DaemonSet")
-NODE: Final = ("v1", "Node")
 
 
 class DaemonSetController(Controller):
@@ -51,7 +48,7 @@ class DaemonSetController(Controller):
         key, found = change.key, change.new
         if change.type == ADDED:
             rosters = self._pods.open(key, found), self._revisions.open(key, found)
-            nodes = self.lister.collection(NODE).objects
+            nodes = self.lister.collection(gvk.NODE).objects
             self._fleets[key] = Fleet(*rosters, nodes, self._chance)
         elif change.type == DELETED:
             self._pods.close(key)
@@ -91,12 +88,12 @@ class DaemonSetController(Controller):
         should_run, may_go_on = fleet.placement.verdict(node)
         if not fleet.is_scheduled_on(node["metadata"]["name"]):
             return should_run
-        found = self.lister.get(DAEMON_SET, key) or {}
+        found = self.lister.get(gvk.DAEMON_SET, key) or {}
         return not may_go_on or bool((found.get("status") or {}).get("numberMisscheduled"))
 
     def sync(self, key: str) -> None:
         """Look at one set: make and end pods, renew them, and report."""
-        found = self.lister.get(DAEMON_SET, key)
+        found = self.lister.get(gvk.DAEMON_SET, key)
         if found is None or "deletionTimestamp" in found["metadata"]:
             return
         fleet = self._fleets[key]
@@ -146,11 +143,11 @@ class DaemonSetController(Controller):
     def _report(self, key: str, fleet: Fleet, found: Json) -> None:
         self._settle(fleet, found)
         fleet.count(self.clock.unix_ns)
-        stored = self.lister.get(DAEMON_SET, key)
+        stored = self.lister.get(gvk.DAEMON_SET, key)
         if stored is not None:
             before = stored.get("status") or {}
             new = status.of(found, fleet, before)
-            self.store.record_status(DAEMON_SET, key, new)
+            self.store.record_status(gvk.DAEMON_SET, key, new)
 
 
 def _asks_for_the_same(new: Json, old: Json) -> bool:

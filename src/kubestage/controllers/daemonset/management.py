@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.daemonset import rolling
@@ -15,11 +15,11 @@ from kubestage.errors import ApiError, NotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.daemonset.fleet import Fleet
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _BURST: Final = 250
 _FIRST_BACKOFF_NS: Final = 1_000_000_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import history
 from kubestage.controllers.daemonset.placement import HASH_LABEL
@@ -14,9 +14,8 @@ from kubestage.objects import hashing
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def construct(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kubestage.aliases import Json
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Retry
 from kubestage.controllers.daemonset.fleet import AVAILABLE, NONE, UNAVAILABLE
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from kubestage.controllers.daemonset.fleet import Fleet, Standing
 
-Json = dict[str, Any]
 
 # The nodes that get a new pod, and the pods that go.
 Step = tuple[list[str], list[Json]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.daemonset.fleet import Fleet
 
-Json = dict[str, Any]
 
 _KEPT: Final = ("collisionCount", "conditions")
 _REQUIRED: Final = (

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 AVAILABLE: Final = "Available"
 PROGRESSING: Final = "Progressing"

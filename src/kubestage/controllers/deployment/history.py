@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.deployment import replica_sets, revisions
@@ -10,9 +10,9 @@ from kubestage.controllers.deployment.replica_sets import REPLICA_SET
 from kubestage.errors import NotFound
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
 
-Json = dict[str, Any]
 
 _ALL: Final = 2**31 - 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.controllers import ownership, pod_control
 from kubestage.controllers.controller import Controller
@@ -27,10 +27,9 @@ from kubestage.objects import labels
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 class DeploymentController(Controller):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import ownership, pod_control
 from kubestage.controllers.deployment import conditions, fenceposts, replica_sets, revisions
@@ -12,9 +12,8 @@ from kubestage.errors import AlreadyExists, ApiError
 from kubestage.objects import hashing
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
-
-Json = dict[str, Any]
 
 
 def keep_up(rollout: Rollout) -> None:

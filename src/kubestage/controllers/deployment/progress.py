@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.deployment import conditions, replica_sets
 from kubestage.controllers.deployment import status as statuses
-from kubestage.controllers.pods import SECOND_NS
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
 
-Json = dict[str, Any]
 
 _RETRY_NS: Final = 5_000_000
 # No lack of progress follows upon these. Upstream looks again and again all the same.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import ownership, pods
 from kubestage.controllers.deployment import (
@@ -18,8 +18,6 @@ from kubestage.controllers.pods import POD
 if TYPE_CHECKING:
     from kubestage.controllers.deployment.rollout import Rollout
     from kubestage.controllers.lister import Lister
-
-Json = dict[str, Any]
 
 
 def recreate(rollout: Rollout, lister: Lister) -> int | None:

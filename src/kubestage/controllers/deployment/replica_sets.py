@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import equality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 REPLICA_SET: Final = ("apps/v1", "ReplicaSet")
 HASH_LABEL: Final = "pod-template-hash"

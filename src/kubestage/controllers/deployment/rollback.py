@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.deployment import new_replica_set, replica_sets, revisions
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
-
-Json = dict[str, Any]
 
 
 def wanted(deployment: Json) -> int | None:

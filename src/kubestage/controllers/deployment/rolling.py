@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.deployment import (
     fenceposts,
@@ -16,9 +16,8 @@ from kubestage.controllers.deployment import (
 from kubestage.errors import ApiError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
-
-Json = dict[str, Any]
 
 
 def roll(rollout: Rollout) -> int | None:

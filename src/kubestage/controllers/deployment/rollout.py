@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.deployment import revisions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 DEPLOYMENT: Final = ("apps/v1", "Deployment")
 _FOR_EVER: Final = 2**31 - 1

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.deployment import fenceposts, replica_sets, revisions
 from kubestage.controllers.event_recorder import NORMAL
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
-
-Json = dict[str, Any]
 
 
 def resize(rollout: Rollout, replica_set: Json, size: int, *, force: bool = False) -> Json | None:

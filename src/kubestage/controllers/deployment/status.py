@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.deployment import conditions, fenceposts, replica_sets
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
 
-Json = dict[str, Any]
 
 _ENOUGH: Final = ("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
 _TOO_FEW: Final = (

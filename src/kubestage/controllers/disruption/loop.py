@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import disruption_target, pods
 from kubestage.controllers.controller import Controller
@@ -12,16 +12,17 @@ from kubestage.controllers.disruption.tallies import Tallies
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.objects import labels, timestamps
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.disruption.tallies import Tally
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
-_TIMEOUT_NS: Final = 120 * pods.SECOND_NS
+_TIMEOUT_NS: Final = 120 * SECOND_NS
 # What is looked at again goes through the queue for failures, which holds it back this long.
 _RECHECK_NS: Final = 5_000_000
 _UNMANAGED: Final = (

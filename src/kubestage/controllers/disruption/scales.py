@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.ownership import controller_of
 from kubestage.errors import KubestageError, NotFound
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.disruption.tallies import Tally
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
-_REPLICA_SET: Final = ("apps/v1", "ReplicaSet")
-_DEPLOYMENT: Final = ("apps/v1", "Deployment")
 _GROUPS: Final = ("apps", "extensions")
 
 
@@ -38,7 +37,7 @@ def expected(store: Store, namespace: str, tally: Tally) -> int:
 def _scale(store: Store, namespace: str, reference: Json) -> tuple[str, int] | None:
     """Whose scale counts for pods with an owner, and what it is."""
     if reference["kind"] == "ReplicaSet" and _group(reference) in _GROUPS:
-        replica_set = store.read(_REPLICA_SET).get(f"{namespace}/{reference['name']}")
+        replica_set = store.read(gvk.REPLICA_SET).get(f"{namespace}/{reference['name']}")
         if replica_set is None or replica_set["metadata"]["uid"] != reference["uid"]:
             return None
         return _of(_deployment(store, namespace, replica_set) or replica_set)
@@ -61,7 +60,7 @@ def _deployment(store: Store, namespace: str, replica_set: Json) -> Json | None:
     reference = controller_of(replica_set)
     if reference is None or reference["kind"] != "Deployment" or _group(reference) not in _GROUPS:
         return None
-    found = store.read(_DEPLOYMENT).get(f"{namespace}/{reference['name']}")
+    found = store.read(gvk.DEPLOYMENT).get(f"{namespace}/{reference['name']}")
     if found is None or found["metadata"]["uid"] != reference["uid"]:
         return None
     return found

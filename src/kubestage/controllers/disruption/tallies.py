@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.controllers.ownership import controller_of, labels_of
@@ -12,10 +12,10 @@ from kubestage.store.log import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 _NONE: Final[dict[str, Tally]] = {}
 

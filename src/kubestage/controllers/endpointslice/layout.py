@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.endpointslice import pod_endpoint, service_pods, service_ports
 from kubestage.controllers.endpointslice.slice_group import SliceGroup
@@ -11,9 +11,8 @@ from kubestage.controllers.endpointslice.trigger_times import TriggerTimes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.endpointslice.service_ports import Port
-
-Json = dict[str, Any]
 
 
 class Layout:

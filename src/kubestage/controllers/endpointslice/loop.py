@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.aliases import Json
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.endpointslice import pod_endpoint, service_ports, slice_manifest
 from kubestage.controllers.endpointslice.layout import Layout
 from kubestage.controllers.endpointslice.service_pods import SERVICE, ServicePods
 from kubestage.controllers.event_recorder import WARNING
 from kubestage.errors import ApiError
-from kubestage.objects import labels
+from kubestage.objects import gvk, labels
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     from kubestage.controllers.endpointslice.slice_group import SliceGroup
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 Draft = tuple["SliceGroup", list[Json]]
 Spare = tuple["SliceGroup", str]
 
 SLICE: Final = ("discovery.k8s.io/v1", "EndpointSlice")
-NODE: Final = ("v1", "Node")
 _ZONE: Final = "topology.kubernetes.io/zone"
 _SLICE_DELAY_NS: Final = 1_000_000_000
 _FIRST_RETRY_NS: Final = 1_000_000_000
@@ -94,7 +93,7 @@ class EndpointSliceController(Controller):
         trigger = layout.times.take(service, changed)
         if is_new:
             layout.reread(service, self._slices(service))
-        layout.place(service, changed, self.store.read(NODE))
+        layout.place(service, changed, self.store.read(gvk.NODE))
         self._is_writing = True
         try:
             self._write(layout, service, None if is_new else changed, trigger)

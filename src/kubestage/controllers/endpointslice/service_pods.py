@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.ownership import labels_of
@@ -14,11 +14,11 @@ from kubestage.store.log import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.objects.labels import Selector
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 SERVICE: Final = ("v1", "Service")
 _WATCHED: Final = ("labels", "annotations", "deletionTimestamp")

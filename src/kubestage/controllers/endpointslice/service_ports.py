@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import go_dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 Port = tuple[str, str, int, str | None]
 """Name, protocol, number and application protocol."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from kubestage.aliases import Json
     from kubestage.controllers.endpointslice.service_ports import Port
-
-Json = dict[str, Any]
 
 
 @dataclasses.dataclass(slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import ownership, pod_control
 from kubestage.controllers.endpointslice import service_pods, service_ports, trigger_times
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.endpointslice.slice_group import SliceGroup
 
-Json = dict[str, Any]
 
 MANAGER: Final = "endpointslice-controller.k8s.io"
 SERVICE_NAME: Final = "kubernetes.io/service-name"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.controllers.endpointslice import pod_endpoint, service_pods, service_ports
@@ -14,9 +14,9 @@ from kubestage.objects import go_dump
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.endpointslice.service_ports import Port
 
-Json = dict[str, Any]
 
 MOST: Final = 1000
 """How many addresses an Endpoints object has at most."""

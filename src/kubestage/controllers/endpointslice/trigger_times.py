@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.objects import timestamps
@@ -10,7 +10,8 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 ANNOTATION: Final = "endpoints.kubernetes.io/last-change-trigger-time"
 

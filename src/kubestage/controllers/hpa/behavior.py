@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.hpa import go_numbers
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
-
-SECOND_NS: Final = 1_000_000_000
+    from kubestage.aliases import Json
 
 
 @dataclasses.dataclass(slots=True)

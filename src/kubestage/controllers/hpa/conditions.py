@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -11,7 +11,8 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 Event = tuple[str, str, str]
 
 ABLE_TO_SCALE: Final = "AbleToScale"

@@ -17,7 +17,7 @@ is scaled, between which limits and how often; it says how many replicas there s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kubestage.metrics.board import MetricsError
 from kubestage.objects import labels
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import logging
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.metrics_client import MetricsClient
 
-Json = dict[str, Any]
 
 __all__ = ["Autoscaler", "Look", "PodLook", "Recommendation"]
 

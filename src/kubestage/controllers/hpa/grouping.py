@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.objects import timestamps
@@ -10,10 +10,9 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.metrics_client import PodMetric
     from kubestage.controllers.hpa.settings import HpaSettings
-
-Json = dict[str, Any]
 
 
 class Groups(NamedTuple):

@@ -14,6 +14,7 @@ from kubestage.store import refusals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Status
     from kubestage.controllers.hpa.selecting import PodSelectors
     from kubestage.controllers.lister import Lister
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from kubestage.objects.labels import Selector
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 AUTOSCALER: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
 _GO_TYPES: Final = {

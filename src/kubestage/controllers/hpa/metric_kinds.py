@@ -11,9 +11,8 @@ from kubestage.objects import quantity
 from kubestage.objects.labels import SelectorError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.replica_count import Count, ReplicaCalculator
-
-Json = dict[str, Any]
 
 
 class Proposed(NamedTuple):

@@ -14,11 +14,10 @@ from kubestage.objects import labels, quantity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Draft
     from kubestage.controllers.hpa.settings import HpaSettings
     from kubestage.controllers.hpa.surroundings import Scale, Surroundings
-
-Json = dict[str, Any]
 
 
 class Computed(NamedTuple):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from kubestage.controllers.disruption import budget_status
 from kubestage.metrics.board import MetricsError
 from kubestage.objects import labels
+from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.metrics.board import Board
     from kubestage.metrics.samples import ContainerSample
     from kubestage.objects.kinds import KindTable
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 
-_NANOS_PER_MILLI: Final = 1_000_000
 _MILLI: Final = 1000
 
 
@@ -149,7 +149,7 @@ def _usage(containers: Sequence[ContainerSample], resource: str) -> int | None:
     if not containers:
         return None
     if resource == "cpu":
-        return sum(-(-each.cpu_nanos // _NANOS_PER_MILLI) for each in containers)
+        return sum(-(-each.cpu_nanos // MILLISECOND_NS) for each in containers)
     if resource == "memory":
         return sum(each.memory_bytes for each in containers) * _MILLI
     return None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.controllers.hpa import go_numbers
-from kubestage.controllers.hpa.behavior import SECOND_NS, ScaleEvents
+from kubestage.controllers.hpa.behavior import ScaleEvents
 from kubestage.controllers.hpa.conditions import ABLE_TO_SCALE, SCALING_LIMITED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Draft
     from kubestage.controllers.hpa.settings import HpaSettings
 
-Json = dict[str, Any]
 
 _FASTER = "the desired replica count is {} faster than the maximum scale rate"
 _TOO_MANY = "the desired replica count is more than the maximum replica count"

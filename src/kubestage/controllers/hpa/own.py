@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods as pod_questions
 from kubestage.controllers.hpa import metric_replicas, normalizing
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import logging
     from collections.abc import Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.controllers.hpa.metrics_client import MetricsClient
     from kubestage.controllers.hpa.settings import HpaSettings
     from kubestage.controllers.hpa.surroundings import Scale, Surroundings
     from kubestage.sim.clock import Clock
 
-Json = dict[str, Any]
 
 ALL: Final = "*"
 """Stands for every HorizontalPodAutoscaler that is not named."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.hpa import metric_replicas, normalizing
@@ -18,11 +18,11 @@ from kubestage.controllers.hpa.surroundings import NoSuchKind, Refused
 from kubestage.errors import KubestageError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.metric_replicas import Computed
     from kubestage.controllers.hpa.settings import HpaSettings
     from kubestage.controllers.hpa.surroundings import Scale, Surroundings
 
-Json = dict[str, Any]
 
 RESCALED: Final = "SuccessfulRescale"
 

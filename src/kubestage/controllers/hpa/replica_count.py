@@ -5,7 +5,7 @@ Floats are the reason for the order: 0.28 times 25 is a little more than 7, and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.controllers.hpa import go_numbers, grouping, metrics_client, requests
@@ -15,11 +15,11 @@ from kubestage.metrics.board import MetricsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.metrics_client import MetricsClient, PodMetric
     from kubestage.controllers.hpa.settings import HpaSettings
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 Values = dict[str, int]
 
 _NO_PODS = "no pods returned by selector while calculating replica count"

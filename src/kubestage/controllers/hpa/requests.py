@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.errors import KubestageError
 from kubestage.objects import pod_resources, quantity
@@ -10,7 +10,7 @@ from kubestage.objects import pod_resources, quantity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 class CountError(KubestageError):

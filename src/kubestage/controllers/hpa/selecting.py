@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.ownership import labels_of
 from kubestage.controllers.selector_index import SelectorIndex
@@ -11,9 +11,8 @@ from kubestage.objects import labels
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
-
-Json = dict[str, Any]
 
 
 class PodSelectors:

@@ -7,8 +7,8 @@ import math
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.units import SECOND_NS
 
-_SECOND_NS = 1_000_000_000
 _DURATIONS = (
     "downscale_stabilization_ns",
     "cpu_initialization_period_ns",
@@ -23,11 +23,11 @@ class HpaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     `PodLevelResources`.
     """
 
-    sync_period_ns: int = 15 * _SECOND_NS
+    sync_period_ns: int = 15 * SECOND_NS
     tolerance: float = 0.1
-    downscale_stabilization_ns: int = 300 * _SECOND_NS
-    cpu_initialization_period_ns: int = 300 * _SECOND_NS
-    initial_readiness_delay_ns: int = 30 * _SECOND_NS
+    downscale_stabilization_ns: int = 300 * SECOND_NS
+    cpu_initialization_period_ns: int = 300 * SECOND_NS
+    initial_readiness_delay_ns: int = 30 * SECOND_NS
     scale_to_zero: bool = False
     configurable_tolerance: bool = True
     pod_level_resources: bool = True

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kubestage.errors import KubestageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Status
     from kubestage.controllers.hpa.metrics_client import MetricsClient
     from kubestage.objects.labels import Selector
-
-Json = dict[str, Any]
 
 
 class Refused(KubestageError):

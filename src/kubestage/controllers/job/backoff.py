@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
-FIRST_NS: Final = 10 * pods.SECOND_NS
-LAST_NS: Final = 600 * pods.SECOND_NS
+
+FIRST_NS: Final = 10 * SECOND_NS
+LAST_NS: Final = 600 * SECOND_NS
 
 
 class Backoff(NamedTuple):
@@ -56,7 +58,7 @@ def finished_ns(pod: Json) -> int:
     deleted = metadata.get("deletionTimestamp")
     if deleted is not None:
         grace_seconds: int = metadata.get("deletionGracePeriodSeconds") or 0
-        return timestamps.parse_time(deleted) - grace_seconds * pods.SECOND_NS
+        return timestamps.parse_time(deleted) - grace_seconds * SECOND_NS
     return timestamps.parse_time(metadata["creationTimestamp"])
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 COMPLETE: Final = "Complete"
 FAILED: Final = "Failed"

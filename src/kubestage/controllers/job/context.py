@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.job import intervals
@@ -16,9 +16,8 @@ from kubestage.controllers.job.status import JobStatus
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.job.intervals import Intervals
-
-Json = dict[str, Any]
 
 
 @dataclasses.dataclass(slots=True)

@@ -5,19 +5,20 @@ What an earlier look decided stands. Then failures go before successes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.job import conditions, indexes, intervals, success_policy
 from kubestage.controllers.job.failure_policy import judge
 from kubestage.controllers.job.job_pods import has_failed
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.job.context import JobContext
 
-Json = dict[str, Any]
 
 _COMPLETIONS_REACHED: Final = (
     "CompletionsReached",
@@ -47,7 +48,7 @@ def deadline_ns(context: JobContext) -> int | None:
     start_ns = context.status.start_ns
     if seconds is None or start_ns is None or context.is_suspended:
         return None
-    return start_ns + int(seconds) * pods.SECOND_NS
+    return start_ns + int(seconds) * SECOND_NS
 
 
 def is_complete(context: JobContext, active: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.job import intervals
 from kubestage.controllers.job.backoff import Backoff, finished_ns
@@ -14,9 +14,9 @@ from kubestage.controllers.job.job_pods import has_failed, is_tracked
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.job.intervals import Intervals
 
-Json = dict[str, Any]
 
 COMPLETION_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 FAILURE_COUNT: Final = "batch.kubernetes.io/job-index-failure-count"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller
@@ -18,19 +18,20 @@ from kubestage.controllers.ownership import Claims, controller_of, labels_of
 from kubestage.errors import ApiError
 from kubestage.objects import labels, timestamps
 from kubestage.store.log import ADDED, DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.job.context import JobContext
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-BATCH_NS: Final = pods.SECOND_NS
+BATCH_NS: Final = SECOND_NS
 """How long changes of pods are collected before their Job is looked at."""
 
-_FIRST_RETRY_NS: Final = pods.SECOND_NS
-_LAST_RETRY_NS: Final = 60 * pods.SECOND_NS
+_FIRST_RETRY_NS: Final = SECOND_NS
+_LAST_RETRY_NS: Final = 60 * SECOND_NS
 _MANAGER: Final = "kubernetes.io/job-controller"
 _POD: Final = "pod "
 """Before the key of a pod that may have to be let go, among the keys of Jobs."""

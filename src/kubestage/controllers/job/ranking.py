@@ -10,7 +10,8 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.job import indexes, intervals, ranking
@@ -14,11 +14,11 @@ from kubestage.errors import ApiError, NotFound
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.job.context import JobContext
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 MOST_AT_ONCE: Final = 500
 """How many pods one look at a Job creates or deletes at most."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.ownership import labels_of
 from kubestage.objects import labels
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 _Place = tuple[str, str, str]
 
 _NONE: Final[dict[str, Json]] = {}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _NONE: Final[Json] = {}
 

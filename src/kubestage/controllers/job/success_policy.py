@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.job import intervals
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.job.intervals import Intervals
-
-Json = dict[str, Any]
 
 
 def match(policy: Json | None, completions: int, succeeded: Intervals) -> str | None:

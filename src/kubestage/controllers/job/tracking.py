@@ -6,7 +6,7 @@ whatever happens in between.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.event_recorder import NORMAL, WARNING
@@ -15,12 +15,12 @@ from kubestage.controllers.job.failure_policy import judge
 from kubestage.controllers.job.job_pods import has_failed, is_tracked
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.job.context import JobContext
     from kubestage.controllers.job.replicas import Replicas
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 JOB: Final = ("batch/v1", "Job")
 MOST_UNCOUNTED: Final = 500

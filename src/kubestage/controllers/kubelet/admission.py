@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects import host_ports, resource_totals, taints
 from kubestage.objects.label_requirement import SelectorError
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.plan import PodPlan
 
-Json = dict[str, Any]
 
 _OS_LABEL: Final = "kubernetes.io/os"
 _OS: Final = "linux"

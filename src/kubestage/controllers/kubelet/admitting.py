@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import admission, allocation, ephemeral, phases, statuses
 from kubestage.controllers.kubelet import pod as steps
@@ -13,6 +13,7 @@ from kubestage.controllers.kubelet.restarts import FIRST_BACKOFF_NS
 from kubestage.objects import qos, timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.plan import Plans
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.starting import Starting
     from kubestage.sim.clock import Clock
 
-Json = dict[str, Any]
 
 _NO_LABELS: Final[dict[str, str]] = {}
 _STATUSES: Final = (

@@ -11,9 +11,9 @@ from kubestage.objects import pod_resources, quantity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.plan import PodPlan
 
-Json = dict[str, Any]
 
 _CONTAINERS: Final = ("containers", "initContainers")
 _STATUSES: Final = ("containerStatuses", "initContainerStatuses")

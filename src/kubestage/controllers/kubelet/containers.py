@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.allocation import Allocation
     from kubestage.controllers.kubelet.plan import ContainerPlan
 
-Json = dict[str, Any]
 
 WAITING: Final = "waiting"
 RUNNING: Final = "running"

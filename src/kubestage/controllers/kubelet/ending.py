@@ -10,6 +10,7 @@ from kubestage.controllers.kubelet.containers import KILLED_CODE, RUNNING, TERMI
 from kubestage.controllers.kubelet.events import NORMAL
 from kubestage.controllers.kubelet.running import DEADLINE_EXCEEDED, DEADLINE_TEXT
 from kubestage.objects import timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.starting import Starting
     from kubestage.sim.clock import Clock
 
-_SECOND_NS: Final = 1_000_000_000
-_LEAST_GRACE_NS: Final = 2 * _SECOND_NS
+_LEAST_GRACE_NS: Final = 2 * SECOND_NS
 _TERM_CODE: Final = 143
 _LOST: Final = "The container could not be located when the pod was terminated"
 

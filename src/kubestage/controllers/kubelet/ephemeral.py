@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.kubelet.containers import KILLED_CODE, RUNNING, Container, reason_of
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.plan import Plans
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.starting import Starting
-
-Json = dict[str, Any]
 
 
 def meet(pod: Pod, obj: Json, plans: Plans) -> list[Container]:

@@ -7,12 +7,13 @@ pods of all nodes would be too short for any.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.objects import names, timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.pod import Pod
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NORMAL", "WARNING", "Events", "History"]
 
-Json = dict[str, Any]
 Key = tuple[str, str, str]
 
 _SIMILAR: Final = 10

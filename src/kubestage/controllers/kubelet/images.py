@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet import restarts
@@ -17,6 +17,7 @@ from kubestage.sim.stock import MapStock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.node import Node
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.sim.environment import Environment
 
-Json = dict[str, Any]
 
 KIND: Final = "Image"
 NEVER_PULLED: Final = "ErrImageNeverPull"

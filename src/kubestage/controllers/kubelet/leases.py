@@ -5,17 +5,17 @@ When a node falls silent, its last renewal is written down, and that there will 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.leases import LEASE, NAMESPACE, RENEWED_EVERY
 from kubestage.errors import ApiError
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.node import Node
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 INTERVAL: Final = "10s"
 INTERVAL_NS: Final = 10 * 1_000_000_000

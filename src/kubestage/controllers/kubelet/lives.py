@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.disruption_target import DISRUPTION_TARGET
 from kubestage.controllers.kubelet import phases, stocks
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.images import Image
     from kubestage.controllers.kubelet.node import Node
 
-Json = dict[str, Any]
 
 # What a movement is called that takes a pod to a stock where it belongs by now.
 _KINDS: Final = {

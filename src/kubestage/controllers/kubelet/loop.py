@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.kubelet import phases, usage
@@ -10,16 +10,14 @@ from kubestage.controllers.kubelet.lives import Lives
 from kubestage.controllers.kubelet.pod import Pod
 from kubestage.controllers.pods import POD
 from kubestage.store.log import DELETED
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.kubelet.usage import Usage
     from kubestage.metrics.samples import Used
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
-
-_SECOND_NS: Final = 1_000_000_000
 
 
 class KubeletController(Controller):
@@ -118,7 +116,7 @@ class KubeletController(Controller):
     def _note_deletion(self, pod: Pod, metadata: Json) -> bool:
         if "deletionTimestamp" not in metadata:
             return False
-        grace_ns = (metadata.get("deletionGracePeriodSeconds") or 0) * _SECOND_NS
+        grace_ns = (metadata.get("deletionGracePeriodSeconds") or 0) * SECOND_NS
         if pod.deleting and grace_ns == pod.grace_ns:
             return False
         pod.deleting, pod.grace_ns = True, grace_ns

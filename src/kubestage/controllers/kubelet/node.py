@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views import node as views
 from kubestage.sim.entity import Entity
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.addresses import Range
     from kubestage.controllers.kubelet.events import History
     from kubestage.controllers.kubelet.pod import Pod
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from kubestage.sim.movement import Movement
     from kubestage.sim.rate import Rate
 
-Json = dict[str, Any]
 
 KIND: Final = "Node"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.controllers.kubelet.annotations import (
     FAILS_AFTER,
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.stocks import NodeStock
     from kubestage.sim.environment import Environment
 
-Json = dict[str, Any]
 
 STOPPED: Final = "stopped"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet.containers import RUNNING, TERMINATED
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.pod import Pod
 
-Json = dict[str, Any]
 
 PENDING: Final = "Pending"
 RUNS: Final = "Running"

@@ -12,8 +12,10 @@ from kubestage.controllers.kubelet import annotations as notes
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.objects import distributions
 from kubestage.objects.views import plan as views
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.allocation import Allocation, PodAllocation
     from kubestage.controllers.kubelet.probes import Probe
     from kubestage.controllers.kubelet.restarts import RestartPolicy
@@ -21,9 +23,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.usage import MemoryLaw
     from kubestage.objects.distributions import Distribution
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
 _PARTS: Final = (
     "containers", "initContainers", "restartPolicy", "terminationGracePeriodSeconds",
     "activeDeadlineSeconds", "readinessGates", "hostNetwork", "overhead", "resources",
@@ -155,8 +155,8 @@ class _Compiler:
             inits,
             reader.duration("launch-delay", self._launch),
             policy,
-            (spec.get("terminationGracePeriodSeconds") or 0) * _SECOND_NS,
-            None if deadline is None else deadline * _SECOND_NS,
+            (spec.get("terminationGracePeriodSeconds") or 0) * SECOND_NS,
+            None if deadline is None else deadline * SECOND_NS,
             tuple(gate["conditionType"] for gate in spec.get("readinessGates") or ()),
             bool(spec.get("hostNetwork")),
             (spec.get("os") or {}).get("name") or "",
@@ -231,7 +231,7 @@ class _Compiler:
 def _pre_stop_ns(container: Json) -> int:
     """How long a preStop hook takes: a sleep is known, a command or request takes no time."""
     hook = (container.get("lifecycle") or {}).get("preStop") or {}
-    return int((hook.get("sleep") or {}).get("seconds") or 0) * _SECOND_NS
+    return int((hook.get("sleep") or {}).get("seconds") or 0) * SECOND_NS
 
 
 def _mount(mount: Json) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet.containers import RUNNING, Container
 from kubestage.sim.entity import Entity
@@ -11,6 +11,7 @@ from kubestage.sim.entity import Entity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.events import History
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.plan import PodPlan
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.stocks import PodStock
     from kubestage.sim.movement import Movement
 
-Json = dict[str, Any]
 
 KIND: Final = "Pod"
 

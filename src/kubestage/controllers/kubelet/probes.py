@@ -6,11 +6,11 @@ looks every ``periodSeconds``, not before ``initialDelaySeconds``, and wants its
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-_SECOND_NS: Final = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 class Probe(msgspec.Struct, frozen=True, gc=False):
@@ -45,8 +45,8 @@ def of(container: dict[str, Any], name: str, failing: frozenset[str]) -> Probe |
     if probe is None:
         return None
     return Probe(
-        (probe.get("initialDelaySeconds") or 0) * _SECOND_NS,
-        (probe.get("periodSeconds") or 10) * _SECOND_NS,
+        (probe.get("initialDelaySeconds") or 0) * SECOND_NS,
+        (probe.get("periodSeconds") or 10) * SECOND_NS,
         probe.get("successThreshold") or 1,
         probe.get("failureThreshold") or 3,
         name in failing,

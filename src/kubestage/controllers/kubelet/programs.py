@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from kubestage.objects import durations
 from kubestage.objects.distributions import Distribution
+from kubestage.units import SECOND_NS
 
-_SECOND_NS: Final = 1_000_000_000
 _SHELLS: Final = frozenset({"sh", "bash", "ash", "dash"})
 _UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SLEEP_AT_END: Final = re.compile(r"(?:^|[;&\n]\s*)(?:exec\s+)?sleep\s+(\S+)\s*;?\s*$")
@@ -45,7 +45,7 @@ def _slept(text: str, default: Distribution | None) -> Distribution | None:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
     if found is not None:
         seconds = float(found[1]) * _UNIT_SECONDS[found[2]]
-        return Distribution("constant", round(seconds * _SECOND_NS))
+        return Distribution("constant", round(seconds * SECOND_NS))
     try:
         return Distribution("constant", durations.parse_duration(text))
     except ValueError:

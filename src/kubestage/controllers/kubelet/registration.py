@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import images
 from kubestage.controllers.kubelet.events import NORMAL
-from kubestage.objects import timestamps
+from kubestage.objects import gvk, timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.addresses import Addresses
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.kubelet.settings import KubeletSettings
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
-_NODE: Final = ("v1", "Node")
 # Type, status, reason, message and, when the kubelet finds it so anew, the reason of its Event.
 _CONDITIONS: Final = (
     ("MemoryPressure", "False", "KubeletHasSufficientMemory",
@@ -105,7 +104,7 @@ class Registration:
         self._record(node, {**status, "images": shown})
 
     def _record(self, node: Node, status: Json) -> None:
-        node.renew(self._store.record_status(_NODE, node.name, status))
+        node.renew(self._store.record_status(gvk.NODE, node.name, status))
 
     def _label(self, node: Node) -> None:
         metadata = node.object["metadata"]
@@ -117,7 +116,7 @@ class Registration:
             "kubernetes.io/os": "linux",
             **(metadata.get("labels") or {}),
         }
-        node.renew(self._store.record_metadata(_NODE, node.name, {**metadata, "labels": labels}))
+        node.renew(self._store.record_metadata(gvk.NODE, node.name, {**metadata, "labels": labels}))
 
     def _completed(self, node: Node, status: Json) -> Json:
         """A status with all that a kubelet knows of its machine."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.kubelet import allocation, ephemeral
 from kubestage.controllers.kubelet import pod as steps
@@ -10,6 +10,7 @@ from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.controllers.kubelet.events import WARNING
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.exits import Exits
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.resizing import Resizing
     from kubestage.controllers.kubelet.starting import Starting
-
-Json = dict[str, Any]
 
 
 class Replanning:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.kubelet import ephemeral, phases, statuses
 from kubestage.controllers.pods import POD
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.admission import Refusal
     from kubestage.controllers.kubelet.events import Events
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.reporting_pace import ReportingPace
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Reports:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kubelet import admission, resize, usage
 from kubestage.controllers.kubelet import pod as steps
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kubestage.objects.distributions import Distribution
     from kubestage.sim.clock import Clock
 
-Json = dict[str, Any]
 
 _RETRY_NS: Final = 3 * durations.MINUTE
 

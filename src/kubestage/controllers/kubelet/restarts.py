@@ -6,10 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
-_SECOND_NS: Final = 1_000_000_000
-FIRST_BACKOFF_NS: Final = 10 * _SECOND_NS
-LAST_BACKOFF_NS: Final = 300 * _SECOND_NS
-FORGIVEN_AFTER_NS: Final = 600 * _SECOND_NS
+from kubestage.units import SECOND_NS
+
+FIRST_BACKOFF_NS: Final = 10 * SECOND_NS
+LAST_BACKOFF_NS: Final = 300 * SECOND_NS
+FORGIVEN_AFTER_NS: Final = 600 * SECOND_NS
 
 RESTART: Final = "Restart"
 RESTART_ALL: Final = "RestartAllContainers"

@@ -11,10 +11,10 @@ from kubestage.controllers.kubelet.phases import FAILED, RUNS, SUCCEEDED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.containers import Container
     from kubestage.controllers.kubelet.pod import Pod
 
-Json = dict[str, Any]
 
 _OWN: Final = frozenset(
     {

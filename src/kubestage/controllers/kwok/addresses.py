@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import ipaddress
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 Interface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
 DEFAULT_CIDR: Final = "10.0.0.1/24"

@@ -9,9 +9,8 @@ from kubestage.controllers.kwok import cel_programs, queries
 from kubestage.objects import durations, timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.kwok.stage_types import ExpressionFrom
-
-Json = dict[str, Any]
 
 
 def check(source: ExpressionFrom | None, path: str) -> None:

@@ -13,10 +13,10 @@ from kubestage.objects.patches import PatchType
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kwok.rendering import Renderer
     from kubestage.controllers.kwok.stage_types import Stage, StageApply, StagePatch
 
-Json = dict[str, Any]
 
 _PATCH_TYPES: Final = {
     "json": PatchType.JSON,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kwok import amounts, cel_programs, requirements
 from kubestage.controllers.kwok.stage_types import SelectorJq
+from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.kwok.stage_types import MatchExpression, Stage
 
-Json = dict[str, Any]
 
-_MILLISECOND_NS: Final = 1_000_000
 # KWOK holds these in Go's own types, and changes them by strategic merge patch.
 _TYPED: Final = (("v1", "Pod"), ("v1", "Node"))
 
@@ -109,7 +109,7 @@ class Lifecycle:
         if delay is None:
             return None
         typed = self._typed
-        given_ns = (delay.duration_milliseconds or 0) * _MILLISECOND_NS
+        given_ns = (delay.duration_milliseconds or 0) * MILLISECOND_NS
         least_ns = amounts.duration_ns(given_ns, delay.duration_from, obj, now_unix_ns, typed)
         if least_ns is None:
             return None
@@ -117,7 +117,7 @@ class Lifecycle:
         if source is not None and amounts.jq_of(source) is None:
             source = None
         milliseconds = delay.jitter_duration_milliseconds
-        jitter_ns = None if milliseconds is None else milliseconds * _MILLISECOND_NS
+        jitter_ns = None if milliseconds is None else milliseconds * MILLISECOND_NS
         most_ns = amounts.duration_ns(jitter_ns, source, obj, now_unix_ns, typed)
         if most_ns is None:
             return least_ns, least_ns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kwok import effects
 from kubestage.errors import AlreadyExists, InputError
@@ -10,11 +10,11 @@ from kubestage.objects.patches import PatchType
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.objects.kinds import Kind
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _AT_ONCE: Final = DeleteOptions(grace_period_seconds=0)
 

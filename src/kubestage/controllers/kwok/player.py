@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.controllers.controller import CHANGES, Controller
 from kubestage.controllers.kwok import (
@@ -20,21 +20,20 @@ from kubestage.controllers.kwok.cel_programs import EvaluationError
 from kubestage.controllers.kwok.lifecycle import Lifecycle
 from kubestage.controllers.kwok.rendering import Renderer
 from kubestage.errors import ApiError, InputError, NotFound
+from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.kwok.stage_types import Stage
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 Target = tuple[str, str]
 
-_NODE: Final = ("v1", "Node")
-_POD: Final = ("v1", "Pod")
 _POD_TARGET: Final = ("", "Pod")
 _NODE_TARGET: Final = ("", "Node")
 _STAGE_TARGET: Final = (stage_types.GROUP, stage_types.KIND)
@@ -149,7 +148,7 @@ class Player(Controller):
             self.addresses.release(change.new)
 
     def _queue_pods_of(self, node: str) -> None:
-        found = self.store.list(_POD, field_selector=f"spec.nodeName={node}")
+        found = self.store.list(gvk.POD, field_selector=f"spec.nodeName={node}")
         for pod in found.items:
             metadata = pod["metadata"]
             self.queue.add(_key(_POD_TARGET, f"{metadata['namespace']}/{metadata['name']}"))
@@ -190,7 +189,7 @@ class Player(Controller):
 
     def _node(self, name: str) -> Json | None:
         try:
-            return self.lister.get(_NODE, name)
+            return self.lister.get(gvk.NODE, name)
         except NotFound:
             return None
 

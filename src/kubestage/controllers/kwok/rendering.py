@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage import gotemplate
 from kubestage.controllers.kwok import template_functions
-from kubestage.gotemplate.values import Number
+from kubestage.golang import template as gotemplate
+from kubestage.golang.template.values import Number
 from kubestage.objects import go_text
 from kubestage.objects.yaml_documents import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.gotemplate import Function, Template
+    from kubestage.golang.template import Function, Template
 
 _REMEMBERED: Final = 1024
 

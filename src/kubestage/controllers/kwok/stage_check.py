@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kubestage.controllers.kwok import amounts, cel_programs, rendering, requirements, stage_types
 from kubestage.controllers.kwok.lifecycle import jq_requirement
 from kubestage.errors import InputError
-from kubestage.gotemplate import TemplateError
+from kubestage.golang.template import TemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

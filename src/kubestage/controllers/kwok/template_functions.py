@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.gotemplate import Function, sprig, tokens
-from kubestage.gotemplate.sprig import encodings
-from kubestage.gotemplate.values import ANY, BOOL, INT, STRING, Number
+from kubestage.golang.template import Function, sprig, tokens
+from kubestage.golang.template.sprig import encodings
+from kubestage.golang.template.values import ANY, BOOL, INT, STRING, Number
 from kubestage.objects import timestamps, yaml_text
 
 if TYPE_CHECKING:
     from kubestage.controllers.kwok.addresses import Addresses
 
-Json = dict[str, Any]
 
 DEFAULT_NODE_PORT: Final = 10247
 # The newest release whose behaviour this follows.

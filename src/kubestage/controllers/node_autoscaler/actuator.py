@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,10 +17,12 @@ from kubestage.errors import ApiError, NotFound
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
 from kubestage.store.deletion import DeleteOptions
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.drainability import Drainability
     from kubestage.controllers.node_autoscaler.provider import Provider
@@ -29,11 +31,10 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
-_EVICTION_RETRY_NS: Final = 10 * pods.SECOND_NS
-_LOOK_AGAIN_NS: Final = 5 * pods.SECOND_NS
-_HEADROOM_NS: Final = 30 * pods.SECOND_NS
+_EVICTION_RETRY_NS: Final = 10 * SECOND_NS
+_LOOK_AGAIN_NS: Final = 5 * SECOND_NS
+_HEADROOM_NS: Final = 30 * SECOND_NS
 
 
 class Removal(msgspec.Struct):
@@ -186,7 +187,7 @@ class Actuator:
             else:
                 removal.to_end[uid] = removal.to_evict.pop(uid)
         if not removal.to_evict:
-            patience_ns = self._settings.max_graceful_termination_sec * pods.SECOND_NS
+            patience_ns = self._settings.max_graceful_termination_sec * SECOND_NS
             removal.until_ns = now_ns + patience_ns + _HEADROOM_NS
             self._await_end(removal, node, now_ns)
         else:

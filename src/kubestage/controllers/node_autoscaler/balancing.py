@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -12,10 +12,10 @@ from kubestage.objects import quantity, resource_totals
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.controllers.node_autoscaler.templates import Template
 
-Json = dict[str, Any]
 
 _IGNORED: Final = frozenset(
     {

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.views import budget as budget_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.budget import BudgetView
     from kubestage.objects.views.pod import PodView
-
-Json = dict[str, Any]
 
 
 class Budgets:

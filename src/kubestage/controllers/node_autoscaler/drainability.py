@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 _KUBE_SYSTEM: Final = "kube-system"
 _REPLICATED: Final = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")

@@ -12,9 +12,9 @@ from kubestage.controllers.ownership import controller_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 _MOST_OF_ONE_CONTROLLER: Final = 10
 

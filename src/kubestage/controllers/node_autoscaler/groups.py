@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.objects import distributions
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
 LABEL: Final = "kubestage.dev/node-group"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.controllers import pods as pod_facts
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.node_autoscaler import equivalence, node_state, pod_state
 from kubestage.controllers.node_autoscaler.scale_up import ScaleUp
 from kubestage.objects import durations
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from kubestage.controllers.node_autoscaler.world import World
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
-_NEW_NS: Final = 2 * pod_facts.SECOND_NS
-_NEW_WITH_GPU_NS: Final = 30 * pod_facts.SECOND_NS
+_NEW_NS: Final = 2 * SECOND_NS
+_NEW_WITH_GPU_NS: Final = 30 * SECOND_NS
 
 
 class Growing:

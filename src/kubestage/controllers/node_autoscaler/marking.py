@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.node_autoscaler import node_state
 from kubestage.controllers.node_autoscaler.provider import NODE
@@ -11,10 +11,10 @@ from kubestage.objects import taints
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _UNSCHEDULABLE: Final = "unschedulable"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import taints, timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.resource_totals import Resource
 
-Json = dict[str, Any]
 
 TO_BE_DELETED: Final = "ToBeDeletedByClusterAutoscaler"
 DELETION_CANDIDATE: Final = "DeletionCandidateOfClusterAutoscaler"
@@ -22,9 +23,8 @@ GPUS: Final = (
     "microsoft.com/directx",
 )
 
-_SECOND_NS: Final = 1_000_000_000
-_DELETION_TIME_NS: Final = 5 * 60 * _SECOND_NS
-_STABLE_AFTER_NS: Final = 60 * _SECOND_NS
+_DELETION_TIME_NS: Final = 5 * 60 * SECOND_NS
+_STABLE_AFTER_NS: Final = 60 * SECOND_NS
 _STARTUP_PREFIXES: Final = (
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",
@@ -106,13 +106,13 @@ def is_being_deleted(node: Json, now_ns: int) -> bool:
     for taint in taints_of(node):
         value = taint.get("value") or ""
         if taint["key"] == TO_BE_DELETED and value.isdecimal():
-            return now_ns - int(value) * _SECOND_NS < _DELETION_TIME_NS
+            return now_ns - int(value) * SECOND_NS < _DELETION_TIME_NS
     return False
 
 
 def mark(key: str, effect: str, now_ns: int) -> Json:
     """A mark that tells when it was made."""
-    return {"key": key, "value": str(now_ns // _SECOND_NS), "effect": effect}
+    return {"key": key, "value": str(now_ns // SECOND_NS), "effect": effect}
 
 
 def to_be_deleted(now_ns: int) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,13 +17,13 @@ from kubestage.objects.views import node as node_views
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.budgets import Budgets
     from kubestage.controllers.node_autoscaler.drainability import Drainability, Moves
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.controllers.node_autoscaler.what_if import Snapshot
     from kubestage.controllers.node_autoscaler.world import World
 
-Json = dict[str, Any]
 
 BLOCKED: Final = "BlockedByPod"
 NO_PLACE: Final = "NoPlaceToMovePods"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.node_autoscaler import node_state
 from kubestage.controllers.ownership import controller_of
 from kubestage.objects import durations, timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 SAFE_TO_EVICT_LOCAL_VOLUMES: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
@@ -22,8 +23,8 @@ _EVICT_DAEMON: Final = "cluster-autoscaler.kubernetes.io/enable-ds-eviction"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _SOURCE: Final = "kubernetes.io/config.source"
 _GRACE_SECONDS: Final = 30
-_JUST_NS: Final = 10 * pods.SECOND_NS
-_LONG_AFTER_NS: Final = 30 * pods.SECOND_NS
+_JUST_NS: Final = 10 * SECOND_NS
+_LONG_AFTER_NS: Final = 30 * SECOND_NS
 
 
 def is_daemon(pod: PodView) -> bool:
@@ -75,7 +76,7 @@ def is_overdue(pod: PodView, now_ns: int) -> bool:
     deletion_ns = pod.deletion_ns
     if deletion_ns is None:
         return False
-    return deletion_ns + grace_seconds(pod) * pods.SECOND_NS + _LONG_AFTER_NS < now_ns
+    return deletion_ns + grace_seconds(pod) * SECOND_NS + _LONG_AFTER_NS < now_ns
 
 
 def is_ended(pod: PodView) -> bool:

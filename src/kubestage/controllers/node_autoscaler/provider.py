@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,11 +13,11 @@ from kubestage.objects import distributions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.groups import Group
 
-Json = dict[str, Any]
 
 NODE: Final = ("v1", "Node")
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
 
-Json = dict[str, Any]
 
 _ID: Final = "cluster-wide"
 _RESOURCES: Final = ("cpu", "memory")

@@ -7,13 +7,13 @@ status ConfigMap is told of the NodeGroup here.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.sim.clock import Clock
 
-Json = dict[str, Any]
 
 _AGAIN_AFTER_NS: Final = 300 * 1_000_000_000
 _REMEMBERED: Final = 8192

@@ -7,9 +7,9 @@ from typing import Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.units import SECOND_NS
 
-_SECOND_NS: Final = 1_000_000_000
-_MINUTE_NS: Final = 60 * _SECOND_NS
+_MINUTE_NS: Final = 60 * SECOND_NS
 _GIB: Final = 1 << 30
 
 EXPANDERS: Final = ("least-nodes", "least-waste", "most-pods", "price", "priority", "random")
@@ -22,7 +22,7 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     EXPANDERS, or several with commas between them: each chooses among what the one before it left.
     """
 
-    scan_interval_ns: int = 10 * _SECOND_NS
+    scan_interval_ns: int = 10 * SECOND_NS
     frequent_loops_enabled: bool = True
     expander: str = "least-waste"
     max_nodes_total: int = 0
@@ -61,7 +61,7 @@ class NodeAutoscalerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=
     max_drain_parallelism: int = 1
     max_bulk_soft_taint_count: int = 10
     cordon_node_before_terminating: bool = True
-    node_delete_delay_after_taint_ns: int = 5 * _SECOND_NS
+    node_delete_delay_after_taint_ns: int = 5 * SECOND_NS
     max_pod_eviction_time_ns: int = 2 * _MINUTE_NS
     max_graceful_termination_sec: int = 600
     daemonset_eviction_for_empty_nodes: bool = False

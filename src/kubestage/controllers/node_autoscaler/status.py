@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.node_autoscaler import groups
@@ -11,11 +11,11 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.cluster_state import ClusterState
     from kubestage.controllers.node_autoscaler.world import World
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 HEALTHY: Final = "Healthy"
 SCALING_UP: Final = "ScalingUp"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,12 +13,12 @@ from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.groups import Group
     from kubestage.controllers.node_autoscaler.world import World
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 _TEMPLATE: Final = "cluster-autoscaler.kubernetes.io/template-node"
 _CRITICAL: Final = "system-node-critical"

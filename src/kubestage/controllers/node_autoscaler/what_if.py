@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-
-Json = dict[str, Any]
 
 
 class Snapshot(Protocol):

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.controllers import pods
 from kubestage.controllers.node_autoscaler import groups, pod_state, provider
+from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.groups import Group
     from kubestage.controllers.node_autoscaler.provider import Machines, Provider
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
-DAEMON_SET: Final = ("apps/v1", "DaemonSet")
 
 
 class World(msgspec.Struct):
@@ -67,7 +67,7 @@ class Observer:
             if name in nodes_of:
                 nodes_of[name].append(node)
         machines = {name: self._provider.machines(name) for name in known}
-        daemon_sets = self._lister.all(DAEMON_SET)
+        daemon_sets = self._lister.all(gvk.DAEMON_SET)
         allocated, unschedulable = self._pods(settings.expendable_pods_priority_cutoff)
         return World(
             now_ns, known, nodes, nodes_of, machines, allocated, unschedulable, daemon_sets

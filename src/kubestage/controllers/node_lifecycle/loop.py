@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import leases, pods
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.node_lifecycle import health, node_taints
 from kubestage.controllers.node_lifecycle.disruption_modes import DisruptionModes
-from kubestage.objects import taints, timestamps
+from kubestage.objects import gvk, taints, timestamps
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.node_lifecycle.health import Health
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
-NODE: Final = ("v1", "Node")
 _MONITOR: Final = "monitor"
 _READY_TAINTS: Final = {
     "False": (node_taints.NOT_READY, node_taints.UNREACHABLE),
@@ -117,7 +116,7 @@ class NodeLifecycleController(Controller):
     def _monitor(self) -> None:
         """One tick, for the nodes that may be new, gone, changed or late."""
         changed, self._changed = sorted(self._changed), {}
-        nodes = self.store.read(NODE)
+        nodes = self.store.read(gvk.NODE)
         for name in changed:
             if name in nodes and name not in self._known:
                 self._register(nodes[name])
@@ -158,7 +157,7 @@ class NodeLifecycleController(Controller):
         was = known.ready
         if self._late_at_ns(name) <= now_ns:
             status = health.silenced(node, timestamps.format_time(now_ns))
-            node = self.store.record_status(NODE, name, status)
+            node = self.store.record_status(gvk.NODE, name, status)
             health.observe(known, node, known.heard_ns)
         self._wait_for(name)
         self._follow_readiness(node, known)
@@ -212,7 +211,7 @@ class NodeLifecycleController(Controller):
         self._modes.tainter(health.zone_of(node)).waiting.pop(node["metadata"]["name"], None)
 
     def _taint_next(self, zone: str) -> None:
-        tainter, nodes = self._modes.tainter(zone), self.store.read(NODE)
+        tainter, nodes = self._modes.tainter(zone), self.store.read(gvk.NODE)
         while tainter.waiting and tainter.allows(self.clock.unix_ns):
             name = next(iter(tainter.waiting))
             del tainter.waiting[name]
@@ -226,7 +225,7 @@ class NodeLifecycleController(Controller):
 
     def _follow_conditions(self, name: str) -> None:
         """The NoSchedule taints and the old labels follow a node at once."""
-        node = self.store.read(NODE).get(name)
+        node = self.store.read(gvk.NODE).get(name)
         if node is None:
             return
         add, remove = node_taints.no_schedule_changes(node)
@@ -234,13 +233,13 @@ class NodeLifecycleController(Controller):
             self._swap(node, add, remove, taints.NO_SCHEDULE)
         labels = node_taints.missing_labels(node)
         if labels:
-            self.store.patch(NODE, name, {"metadata": {"labels": labels}})
+            self.store.patch(gvk.NODE, name, {"metadata": {"labels": labels}})
 
     def _swap(self, node: Json, add: list[str], remove: list[str], effect: str) -> None:
         name, now = node["metadata"]["name"], timestamps.format_time(self.clock.unix_ns)
-        current = self.store.read(NODE)[name]
+        current = self.store.read(gvk.NODE)[name]
         wanted = node_taints.swapped(current, add, remove, effect, now)
-        self.store.patch(NODE, name, {"spec": {"taints": wanted or None}})
+        self.store.patch(gvk.NODE, name, {"spec": {"taints": wanted or None}})
 
     def _mark_pods_not_ready(self, node_name: str) -> None:
         collection = self.lister.collection(pods.POD)

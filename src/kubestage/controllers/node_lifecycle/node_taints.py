@@ -9,7 +9,8 @@ from kubestage.objects import taints
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 NOT_READY: Final = "node.kubernetes.io/not-ready"
 UNREACHABLE: Final = "node.kubernetes.io/unreachable"

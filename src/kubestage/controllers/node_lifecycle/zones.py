@@ -6,13 +6,13 @@ import dataclasses
 import enum
 from typing import TYPE_CHECKING, Final
 
+from kubestage.units import SECOND_NS
+
 if TYPE_CHECKING:
     from kubestage.controllers.settings import Settings
 
 PASS_NS: Final = 100_000_000
 """Upstream looks this often whether another node may be tainted."""
-
-_SECOND_NS: Final = 1_000_000_000
 
 
 class ZoneState(enum.Enum):
@@ -57,7 +57,7 @@ class Tainter:
         """Take the token if it is there."""
         if self.rate <= 0 or now_ns < self.full_at_ns:
             return False
-        self.full_at_ns = now_ns + round(_SECOND_NS / self.rate)
+        self.full_at_ns = now_ns + round(SECOND_NS / self.rate)
         return True
 
     def change_rate(self, rate: float, now_ns: int) -> None:
@@ -67,7 +67,7 @@ class Tainter:
         was_empty = self.rate <= 0 or now_ns < self.full_at_ns
         self.rate = rate
         if rate > 0:
-            self.full_at_ns = now_ns + round(_SECOND_NS / rate) if was_empty else now_ns
+            self.full_at_ns = now_ns + round(SECOND_NS / rate) if was_empty else now_ns
 
     def next_pass_ns(self, now_ns: int) -> int | None:
         """When it is worth trying again; None if nobody waits or it is not."""

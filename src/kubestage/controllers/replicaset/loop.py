@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.controllers import ownership, pod_control, pods
 from kubestage.controllers.controller import Controller
@@ -15,11 +15,11 @@ from kubestage.objects import labels
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.objects.labels import Selector
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 BURST_REPLICAS: Final = 500
 """How many pods are made or deleted at once; the rest has to wait its turn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.objects import timestamps
@@ -14,7 +14,8 @@ from kubestage.objects.validation import pod_annotations
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 

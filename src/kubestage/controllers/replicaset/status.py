@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.replicaset.tally import Counts
 
-Json = dict[str, Any]
 
 REPLICA_FAILURE: Final = "ReplicaFailure"
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kubestage.controllers import pods
 from kubestage.controllers.ownership import labels_of
 from kubestage.objects import timestamps
 from kubestage.sim.clock import NEVER_NS
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 
 _ACTIVE: Final = 1
 _TERMINATING: Final = 2
@@ -147,7 +147,7 @@ class Tally:
                 since = condition.get("lastTransitionTime")
                 if not since:
                     return NEVER_NS
-                return timestamps.parse_time(since) + self.min_ready_seconds * pods.SECOND_NS
+                return timestamps.parse_time(since) + self.min_ready_seconds * SECOND_NS
         return None
 
     def _add(self, key: str, row: Row) -> None:

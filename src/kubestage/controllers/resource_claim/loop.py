@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Cluster, Controller, Retry
@@ -20,10 +20,10 @@ from kubestage.controllers.resource_claim.releasing import Releaser
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Handlers
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 _CLAIM: Final = "claim:"
 _POD: Final = "pod:"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Retry
@@ -12,10 +12,10 @@ from kubestage.controllers.resource_claim.pod_claims import ANNOTATION, CLAIM, T
 from kubestage.errors import ApiError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _LONGEST_BASE: Final = 57
 """What is left of 63 characters for a hyphen and five of chance."""

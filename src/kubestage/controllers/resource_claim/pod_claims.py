@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 CLAIM: Final = ("resource.k8s.io/v1", "ResourceClaim")
 TEMPLATE: Final = ("resource.k8s.io/v1", "ResourceClaimTemplate")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.resource_claim import pod_claims
@@ -10,10 +10,9 @@ from kubestage.controllers.resource_claim.pod_claims import CLAIM, FINALIZER
 from kubestage.errors import NotFound
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Releaser:

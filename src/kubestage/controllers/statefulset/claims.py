@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Retry
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.statefulset import identity, retention
 from kubestage.errors import AlreadyExists, ApiError
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
-
-CLAIM: Final = ("v1", "PersistentVolumeClaim")
 
 
 class ClaimControl:
@@ -25,7 +23,7 @@ class ClaimControl:
 
     def __init__(self, store: Store, events: EventRecorder) -> None:
         self._store = store
-        self._claims = store.read(CLAIM)
+        self._claims = store.read(gvk.PERSISTENT_VOLUME_CLAIM)
         self._events = events
 
     def make_missing(self, stateful_set: Json, pod: Json) -> None:
@@ -94,7 +92,7 @@ class ClaimControl:
             metadata = {**claim["metadata"], "ownerReferences": owners}
             if not owners:
                 del metadata["ownerReferences"]
-            self._store.record_metadata(CLAIM, key, metadata)
+            self._store.record_metadata(gvk.PERSISTENT_VOLUME_CLAIM, key, metadata)
 
 
 def new_claim(stateful_set: Json, template: Json, pod_name: str) -> Json:
@@ -110,7 +108,12 @@ def new_claim(stateful_set: Json, template: Json, pod_name: str) -> Json:
     labels = {**(described.get("labels") or {}), **selected}
     if labels:
         metadata["labels"] = labels
-    return {**template, "apiVersion": CLAIM[0], "kind": CLAIM[1], "metadata": metadata}
+    return {
+        **template,
+        "apiVersion": gvk.PERSISTENT_VOLUME_CLAIM[0],
+        "kind": gvk.PERSISTENT_VOLUME_CLAIM[1],
+        "metadata": metadata,
+    }
 
 
 def aggregate(problems: list[str]) -> str:

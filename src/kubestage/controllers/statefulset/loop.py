@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.controllers import history
 from kubestage.controllers.controller import Controller, Retry
@@ -14,16 +14,15 @@ from kubestage.controllers.statefulset.members import Members
 from kubestage.controllers.statefulset.stateful_pod_control import StatefulPodControl
 from kubestage.controllers.statefulset.update import Update
 from kubestage.errors import ApiError
+from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.controllers.statefulset.revisions import Choice
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
-
-STATEFUL_SET: Final = ("apps/v1", "StatefulSet")
 
 # Upstream hears nothing of claims. It sees that one is out of the way when something else
 # happens, or when its informers tell everything again.
@@ -83,7 +82,7 @@ class StatefulSetController(Controller):
 
     def sync(self, key: str) -> None:
         """Look at one set: take the steps that can be taken, and report."""
-        found = self.lister.get(STATEFUL_SET, key)
+        found = self.lister.get(gvk.STATEFUL_SET, key)
         if found is None:
             return
         now_ns, members = self.clock.unix_ns, self._members[key]
@@ -131,7 +130,7 @@ class StatefulSetController(Controller):
 
     def _report(self, key: str, found: Json, new: Json) -> None:
         if status.differs(new, found.get("status") or {}):
-            self.store.record_status(STATEFUL_SET, key, new)
+            self.store.record_status(gvk.STATEFUL_SET, key, new)
 
 
 def _claim_prefixes(stateful_set: Json) -> list[str]:

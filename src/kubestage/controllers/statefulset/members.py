@@ -13,11 +13,10 @@ from kubestage.controllers.statefulset import identity
 from kubestage.controllers.statefulset.ordinals import Ordinals
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.rosters import Claimant, Roster
     from kubestage.controllers.statefulset.claims import ClaimControl
     from kubestage.controllers.statefulset.revisions import Choice
-
-Json = dict[str, Any]
 
 
 class Health(NamedTuple):

@@ -6,11 +6,12 @@ owned by the pod that is about to be ended.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.ownership import controller_reference
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _DELETE: Final = "Delete"
 

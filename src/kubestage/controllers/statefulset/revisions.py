@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.controllers import history
 from kubestage.controllers.controller import Retry
@@ -14,11 +14,10 @@ from kubestage.objects.patches import PatchType
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.hashing import Revision
     from kubestage.objects.labels import Selector
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Choice(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Retry
 from kubestage.controllers.event_recorder import NORMAL, WARNING
@@ -12,10 +12,9 @@ from kubestage.controllers.statefulset.claims import ClaimControl
 from kubestage.errors import AlreadyExists, ApiError, KubestageError, NotFound
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class StatefulPodControl:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.statefulset.members import Members
     from kubestage.controllers.statefulset.revisions import Choice
 
-Json = dict[str, Any]
 
 _COMPARED: Final = (
     "replicas",

@@ -5,7 +5,7 @@ Ordered sets take the first step that there is to take and wait for it; parallel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Retry
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.controllers.statefulset.members import Members
     from kubestage.controllers.statefulset.revisions import Choice
     from kubestage.controllers.statefulset.stateful_pod_control import StatefulPodControl
 
-Json = dict[str, Any]
 
 _LARGEST_BATCH: Final = 500
 _HALF: Final = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller, Retry
@@ -16,23 +16,21 @@ from kubestage.controllers.volumes.storage_names import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
     CLAIM,
-    CLASS,
     EXTERNAL_FINALIZER,
     IN_TREE,
     IN_TREE_FINALIZER,
     PROVISIONED_BY,
     SELECTED_NODE,
-    VOLUME,
 )
-from kubestage.objects import volume_fit
+from kubestage.objects import gvk, volume_fit
 from kubestage.objects.views import storage
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 # One line for both: a volume's name has no slash.
 _OVER: Final = ("Released", "Failed")
@@ -82,7 +80,7 @@ class PersistentVolumeController(Controller):
             if claim is not None:
                 self._sync_claim(key, claim)
         else:
-            volume = self.lister.get(VOLUME, key)
+            volume = self.lister.get(gvk.PERSISTENT_VOLUME, key)
             if volume is not None:
                 self._sync_volume(key, volume)
 
@@ -102,7 +100,7 @@ class PersistentVolumeController(Controller):
         """A claim that takes any volume that will do."""
         view = storage.claim_of(claim)
         delays = self._delays_binding(view.class_name)
-        volumes = (storage.volume_of(each) for each in self.lister.all(VOLUME))
+        volumes = (storage.volume_of(each) for each in self.lister.all(gvk.PERSISTENT_VOLUME))
         found = matching.best(view, volumes, delays_binding=delays)
         if found is not None:
             self._books.bind(found.raw, claim)
@@ -121,7 +119,7 @@ class PersistentVolumeController(Controller):
         self._books.set_claim_phase(claim, "Pending")
 
     def _delays_binding(self, class_name: str) -> bool:
-        found = self.lister.get(CLASS, class_name) if class_name else None
+        found = self.lister.get(gvk.STORAGE_CLASS, class_name) if class_name else None
         return found is not None and storage.class_of(found).waits_for_consumer
 
     def _tell_what_is_waited_for(self, key: str, claim: Json) -> None:
@@ -144,7 +142,7 @@ class PersistentVolumeController(Controller):
     def _sync_claim_of_volume(self, key: str, claim: Json) -> None:
         """A claim that asks for one volume by name."""
         name = claim["spec"]["volumeName"]
-        volume = self.lister.get(VOLUME, name)
+        volume = self.lister.get(gvk.PERSISTENT_VOLUME, name)
         if volume is None:
             self.look_again(key)
             self._books.set_claim_phase(claim, "Pending")
@@ -174,7 +172,7 @@ class PersistentVolumeController(Controller):
 
     def _sync_bound_claim(self, claim: Json) -> None:
         name = claim["spec"].get("volumeName")
-        volume = self.lister.get(VOLUME, name) if name else None
+        volume = self.lister.get(gvk.PERSISTENT_VOLUME, name) if name else None
         if volume is None:
             what = "its PersistentVolume" if name else "reference to PersistentVolume"
             text = f"Bound claim has lost {what}. Data on the volume is lost!"

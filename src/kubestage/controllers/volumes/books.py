@@ -14,10 +14,9 @@ from kubestage.objects import volume_fit
 from kubestage.objects.views import storage
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 def annotations_of(obj: Json) -> dict[str, str]:

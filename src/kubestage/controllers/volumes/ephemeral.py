@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Cluster, Controller, Retry
@@ -14,10 +14,9 @@ from kubestage.errors import ApiError
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Handlers
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 class EphemeralVolumeController(Controller):

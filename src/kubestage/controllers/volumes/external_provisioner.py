@@ -6,32 +6,29 @@ to be kept, as the external-provisioner sidecar of a real driver does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.volumes.books import annotations_of, reference_to, with_metadata
 from kubestage.controllers.volumes.storage_names import (
     CLAIM,
-    CLASS,
     EXTERNAL_FINALIZER,
     IN_TREE,
-    NODE,
     PROVISIONED_BY,
     PROVISIONER,
     SELECTED_NODE,
-    VOLUME,
 )
 from kubestage.errors import InputError
-from kubestage.objects import distributions
+from kubestage.objects import distributions, gvk
 from kubestage.objects.views import storage
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 _LONGEST_DRIVER_NAME: Final = 63
 _ZONE: Final = "topology.kubernetes.io/zone"
@@ -81,7 +78,7 @@ class ExternalProvisioner(Controller):
             self.queue.add(change.key)
 
     def _delay_ns(self, claim: Json) -> int:
-        found = self.lister.get(CLASS, storage.claim_of(claim).class_name)
+        found = self.lister.get(gvk.STORAGE_CLASS, storage.claim_of(claim).class_name)
         text = annotations_of(found).get(DELAY_ANNOTATION) if found is not None else None
         delay = distributions.parse(self.settings.provision_delay)
         if text is not None:
@@ -100,14 +97,14 @@ class ExternalProvisioner(Controller):
             if claim is not None and not claim["spec"].get("volumeName"):
                 self._provision(claim)
         else:
-            volume = self.lister.get(VOLUME, key)
+            volume = self.lister.get(gvk.PERSISTENT_VOLUME, key)
             if volume is not None:
                 self._delete(key, volume)
 
     def _provision(self, claim: Json) -> None:
-        found = self.lister.get(CLASS, storage.claim_of(claim).class_name)
+        found = self.lister.get(gvk.STORAGE_CLASS, storage.claim_of(claim).class_name)
         name = f"pvc-{claim['metadata']['uid']}"
-        if found is None or name in self.store.read(VOLUME):
+        if found is None or name in self.store.read(gvk.PERSISTENT_VOLUME):
             return
         self.store.create(self._volume(name, claim, found))
         text = f"Successfully provisioned volume {name}"
@@ -144,7 +141,7 @@ class ExternalProvisioner(Controller):
         }
 
     def _zone_of(self, node_name: str | None) -> str | None:
-        node = self.lister.get(NODE, node_name) if node_name else None
+        node = self.lister.get(gvk.NODE, node_name) if node_name else None
         zone: str | None = (
             None if node is None else (node["metadata"].get("labels") or {}).get(_ZONE)
         )
@@ -158,12 +155,12 @@ class ExternalProvisioner(Controller):
             return
         held = volume["metadata"].get("finalizers") or []
         if "deletionTimestamp" not in volume["metadata"]:
-            self.store.delete(VOLUME, key)
-        ended = self.lister.get(VOLUME, key)
+            self.store.delete(gvk.PERSISTENT_VOLUME, key)
+        ended = self.lister.get(gvk.PERSISTENT_VOLUME, key)
         if ended is not None and EXTERNAL_FINALIZER in held:
             left = [each for each in ended["metadata"]["finalizers"] if each != EXTERNAL_FINALIZER]
             metadata = with_metadata(ended, finalizers=left)["metadata"]
-            self.store.record_metadata(VOLUME, key, metadata)
+            self.store.record_metadata(gvk.PERSISTENT_VOLUME, key, metadata)
 
 
 def _driver_name(provisioner: str) -> str:

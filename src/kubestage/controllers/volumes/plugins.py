@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.volumes.storage_names import IN_TREE, MIGRATED_TO, PROVISIONED_BY
 from kubestage.objects import csi_migration
@@ -11,7 +11,8 @@ from kubestage.objects import csi_migration
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 HOST_PATH: Final = "kubernetes.io/host-path"
 _RECYCLABLE: Final = ("hostPath", "nfs")

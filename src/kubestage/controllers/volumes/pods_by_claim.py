@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 def claims_of(pod: Json) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller
@@ -12,19 +12,14 @@ from kubestage.controllers.volumes.pods_by_claim import (
     claims_of,
     ephemeral_claim_name,
 )
-from kubestage.controllers.volumes.storage_names import (
-    CLAIM,
-    CLAIM_PROTECTION,
-    VOLUME,
-    VOLUME_PROTECTION,
-)
+from kubestage.controllers.volumes.storage_names import CLAIM, CLAIM_PROTECTION, VOLUME_PROTECTION
+from kubestage.objects import gvk
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
-
-Json = dict[str, Any]
 
 
 def _needs_a_look(obj: Json, finalizer: str) -> bool:
@@ -64,7 +59,7 @@ class PVProtectionController(Controller):
 
     def sync(self, key: str) -> None:
         """Protect a volume, or let it go."""
-        volume = self.lister.get(VOLUME, key)
+        volume = self.lister.get(gvk.PERSISTENT_VOLUME, key)
         if volume is None or not _needs_a_look(volume, VOLUME_PROTECTION):
             return
         if "deletionTimestamp" not in volume["metadata"]:
@@ -73,7 +68,7 @@ class PVProtectionController(Controller):
             return
         else:
             metadata = _without_protection(volume, VOLUME_PROTECTION)
-        self.store.record_metadata(VOLUME, key, metadata)
+        self.store.record_metadata(gvk.PERSISTENT_VOLUME, key, metadata)
 
 
 class PVCProtectionController(Controller):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.volumes import plugins
@@ -10,21 +10,17 @@ from kubestage.controllers.volumes.books import reference_to, with_metadata
 from kubestage.controllers.volumes.operations import Operations
 from kubestage.controllers.volumes.storage_names import (
     BOUND_BY_CONTROLLER,
-    CLASS,
     IN_TREE_FINALIZER,
-    NODE,
     PROVISIONED_BY,
     SELECTED_NODE,
-    VOLUME,
 )
-from kubestage.objects import names
+from kubestage.objects import gvk, names
 from kubestage.objects.views import storage
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.volumes.binder import PersistentVolumeController
     from kubestage.controllers.volumes.books import Books
-
-Json = dict[str, Any]
 
 
 class Provisioning:
@@ -43,7 +39,7 @@ class Provisioning:
             or claim["spec"].get("storageClassName") is not None
         ):
             return False
-        classes = [storage.class_of(each) for each in self._binder.lister.all(CLASS)]
+        classes = [storage.class_of(each) for each in self._binder.lister.all(gvk.STORAGE_CLASS)]
         defaults = [each for each in classes if each.is_default]
         if not defaults:
             return False
@@ -58,7 +54,7 @@ class Provisioning:
     def provision(self, key: str, claim: Json) -> None:
         """Begin to make a volume for a claim that has a class."""
         class_name = storage.claim_of(claim).class_name
-        found = self._binder.lister.get(CLASS, class_name)
+        found = self._binder.lister.get(gvk.STORAGE_CLASS, class_name)
         if found is None:
             text = f'storageclass.storage.k8s.io "{class_name}" not found'
             self._fail(claim, text)
@@ -92,7 +88,7 @@ class Provisioning:
         """Make a directory on a node for a claim, as the one provisioner does that is left."""
         binder, class_name = self._binder, storage_class["metadata"]["name"]
         name = f"pvc-{claim['metadata']['uid']}"
-        if name in binder.store.read(VOLUME):
+        if name in binder.store.read(gvk.PERSISTENT_VOLUME):
             return True
         problem = self._problem(claim, storage_class)
         if problem is not None:
@@ -127,7 +123,7 @@ class Provisioning:
             text = f'provisioning in volume plugin "{plugins.HOST_PATH}" is disabled'
             return f"Failed to create provisioner: {text}"
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED_NODE)
-        if node is not None and self._binder.lister.get(NODE, node) is None:
+        if node is not None and self._binder.lister.get(gvk.NODE, node) is None:
             return f'Failed to get target node: node "{node}" not found'
         return None
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.event_recorder import NORMAL
 from kubestage.controllers.volumes import plugins
 from kubestage.controllers.volumes.books import annotations_of, with_metadata
 from kubestage.controllers.volumes.operations import Operations
-from kubestage.controllers.volumes.storage_names import (
-    CLAIM,
-    IN_TREE_FINALIZER,
-    MIGRATED_TO,
-    VOLUME,
-)
+from kubestage.controllers.volumes.storage_names import CLAIM, IN_TREE_FINALIZER, MIGRATED_TO
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.volumes.binder import PersistentVolumeController
     from kubestage.controllers.volumes.books import Books
     from kubestage.controllers.volumes.pods_by_claim import PodsByClaim
-
-Json = dict[str, Any]
 
 
 class Reclaiming:
@@ -71,8 +66,8 @@ class Reclaiming:
         if IN_TREE_FINALIZER in held:
             left = [each for each in held if each != IN_TREE_FINALIZER]
             store.update(with_metadata(volume, finalizers=left))
-        if key in store.read(VOLUME):
-            store.delete(VOLUME, key)
+        if key in store.read(gvk.PERSISTENT_VOLUME):
+            store.delete(gvk.PERSISTENT_VOLUME, key)
 
     def _recycle(self, key: str, volume: Json) -> None:
         reference = volume["spec"]["claimRef"]

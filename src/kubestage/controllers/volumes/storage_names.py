@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 CLAIM: Final = ("v1", "PersistentVolumeClaim")
-VOLUME: Final = ("v1", "PersistentVolume")
-CLASS: Final = ("storage.k8s.io/v1", "StorageClass")
-NODE: Final = ("v1", "Node")
 
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import ownership
 from kubestage.controllers.vpa import container_resources, policies, providing, targets
@@ -10,11 +10,11 @@ from kubestage.controllers.vpa.targets import TargetError
 from kubestage.objects import patches
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.targets import Targets
     from kubestage.objects.kinds import Kind
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 UPDATES: Final = "vpaUpdates"
 OBSERVED_CONTAINERS: Final = "vpaObservedContainers"

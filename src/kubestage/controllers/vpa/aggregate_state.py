@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -16,17 +16,17 @@ from kubestage.controllers.vpa.histogram import (
 )
 from kubestage.errors import InputError
 from kubestage.objects import quantity
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
 
-Json = dict[str, Any]
 
 CHECKPOINT_VERSION: Final = "v3"
 SAMPLE_WEIGHT: Final = 0.1
 _EPSILON: Final = 0.001 * SAMPLE_WEIGHT
 _GROWTH: Final = 1.0 + 0.05
-_SECOND_NS: Final = 1_000_000_000
 
 CPU_BUCKETS: Final = ExponentialBuckets(1000.0, 0.01, _GROWTH, _EPSILON)
 MEMORY_BUCKETS: Final = ExponentialBuckets(1e12, 1e7, _GROWTH, _EPSILON)
@@ -138,6 +138,6 @@ class AggregateContainerState:
         if policy.get("oomMinBumpUp") is not None:
             self.oom_min_bump_up = quantity.milli_value_of(policy["oomMinBumpUp"]) / 1000.0
         if policy.get("memoryAggregationIntervalSeconds") is not None:
-            self.memory_interval_ns = policy["memoryAggregationIntervalSeconds"] * _SECOND_NS
+            self.memory_interval_ns = policy["memoryAggregationIntervalSeconds"] * SECOND_NS
         if policy.get("memoryAggregationIntervalCount") is not None:
             self.memory_interval_count = policy["memoryAggregationIntervalCount"]

@@ -15,7 +15,7 @@ asks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.vpa import policies
 from kubestage.controllers.vpa.cluster_state import ClusterState
@@ -27,7 +27,8 @@ from kubestage.objects import labels
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _NAMESPACE: Final = "default"
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.controllers.vpa import container_resources, limit_ranges, policies, proportions
 from kubestage.controllers.vpa.amounts import BOTH
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.limit_ranges import Bounds
     from kubestage.objects.quantity import Quantity
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _BOUNDS = ("upperBound", "target", "lowerBound")
 

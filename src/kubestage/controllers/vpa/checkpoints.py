@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -13,11 +13,10 @@ from kubestage.errors import InputError
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.cluster_state import ClusterState
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.vpa_state import VpaState
-
-Json = dict[str, Any]
 
 
 def of_vpa(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.selector_index import SelectorIndex
 from kubestage.controllers.vpa import policies
@@ -18,10 +18,10 @@ from kubestage.controllers.vpa.vpa_state import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 PodId = tuple[str, str]
 
 GC_INTERVAL_NS: Final = 3600 * 1_000_000_000

@@ -6,17 +6,16 @@ Every step gives a whole number and drops the rest, so the order in which they a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from kubestage.controllers.vpa import amounts
 from kubestage.controllers.vpa.histogram import elapsed_ns
+from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
     from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
-
-_MINUTE_NS: Final = 60 * 1_000_000_000
 
 
 class Estimator(Protocol):
@@ -96,8 +95,8 @@ def confidence(state: AggregateContainerState, interval_ns: int) -> float:
     """How many intervals of history there are, at a sample a minute."""
     lifespan_ns = elapsed_ns(state.first_sample_ns, state.last_sample_ns)
     # Whole minutes and the rest of one are added as floats: the last bit may decide on a byte.
-    minutes, rest_ns = divmod(interval_ns, _MINUTE_NS)
-    samples = state.total_samples / (minutes + rest_ns / _MINUTE_NS)
+    minutes, rest_ns = divmod(interval_ns, MINUTE_NS)
+    samples = state.total_samples / (minutes + rest_ns / MINUTE_NS)
     return min(lifespan_ns / interval_ns, samples)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import ownership, pods
 from kubestage.controllers.vpa import checkpoints, oom, policies
@@ -11,10 +11,12 @@ from kubestage.controllers.vpa.vpa_state import CONFIG_DEPRECATED, CONFIG_UNSUPP
 from kubestage.errors import InputError
 from kubestage.objects import labels, timestamps
 from kubestage.store.log import DELETED
+from kubestage.units import MILLISECOND_NS, SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.cluster_state import ClusterState, PodId
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.targets import Targets
@@ -23,11 +25,8 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _PENDING: Final = "Pending"
-_SECOND_NS: Final = 1_000_000_000
-_NANOS_PER_MILLI: Final = 1_000_000
 
 
 class Feeder:
@@ -155,10 +154,10 @@ class Feeder:
         for namespace in dict.fromkeys(namespace for namespace, _ in self.state.pods):
             for name, sample in self._board.pods(namespace).items():
                 # The API tells times in whole seconds.
-                at_ns = sample.unix_ns // _SECOND_NS * _SECOND_NS
+                at_ns = sample.unix_ns // SECOND_NS * SECOND_NS
                 pod_id = (namespace, name)
                 for container, used in sample.containers.items():
-                    millicores = -(-used.cpu_nanos // _NANOS_PER_MILLI)
+                    millicores = -(-used.cpu_nanos // MILLISECOND_NS)
                     self.state.add_cpu(pod_id, container, millicores, at_ns)
                     self.state.add_memory(pod_id, container, used.memory_bytes, at_ns)
         for each in self._ooms:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.vpa.amounts import BOTH
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 CONTAINER: Final = "Container"
 POD: Final = "Pod"

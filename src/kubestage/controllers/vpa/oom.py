@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.vpa import container_resources
 from kubestage.objects import quantity, timestamps
@@ -10,7 +10,8 @@ from kubestage.objects import quantity, timestamps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 KILLED: Final = "OOMKilled"
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.vpa import admission, capping, container_resources, oom, policies
 from kubestage.objects import quantity, timestamps
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
 _is_name: Final = re.compile("[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?").fullmatch
 
 
@@ -104,7 +104,7 @@ def quick_ooms(pod: Json, vpa: Json, settings: VpaSettings) -> Iterator[tuple[st
     threshold_ns = settings.evict_after_oom_threshold_ns
     own_seconds = policies.update_policy(vpa).get("evictAfterOOMSeconds")
     if own_seconds is not None and settings.per_vpa_config:
-        threshold_ns = own_seconds * _SECOND_NS
+        threshold_ns = own_seconds * SECOND_NS
     for name in observed(pod, list(ended)):
         policy = policies.container_policy(policies.resource_policy(vpa), name)
         state = ended[name]

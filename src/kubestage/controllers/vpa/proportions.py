@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.vpa.amounts import BOTH, CPU
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.quantity import Quantity
 
-Json = dict[str, Any]
 
 _INT64_MAX: Final = 2**63 - 1
 

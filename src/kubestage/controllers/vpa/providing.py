@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.controllers.vpa import (
     capping,
@@ -13,9 +13,8 @@ from kubestage.controllers.vpa import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
-
-Json = dict[str, Any]
 
 
 class Provided(NamedTuple):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
-_SECOND_NS: Final = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 class RateLimit:
@@ -21,9 +20,9 @@ class RateLimit:
         """Take a token: zero if there is one, else the nanoseconds until there is."""
         if self._per_second <= 0:
             return 0
-        grown = self._tokens + (now_ns - self._at_ns) * self._per_second / _SECOND_NS
+        grown = self._tokens + (now_ns - self._at_ns) * self._per_second / SECOND_NS
         self._tokens, self._at_ns = min(grown, self._burst), now_ns
         if self._tokens >= 1:
             self._tokens -= 1
             return 0
-        return max(math.ceil((1 - self._tokens) / self._per_second * _SECOND_NS), 1)
+        return max(math.ceil((1 - self._tokens) / self._per_second * SECOND_NS), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.vpa import checkpoints, policies
 from kubestage.controllers.vpa.cluster_state import ClusterState
@@ -14,12 +14,11 @@ from kubestage.objects import timestamps
 from kubestage.objects.patches import PatchType
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.targets import Targets
     from kubestage.controllers.vpa.vpa_state import VpaState
-
-Json = dict[str, Any]
 
 
 class RecommenderRound:

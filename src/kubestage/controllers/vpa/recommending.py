@@ -12,6 +12,7 @@ from kubestage.controllers.vpa.estimators import Confidence, Margin, Minimum, Pe
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
     from kubestage.controllers.vpa.amounts import ResourceList, Resources
     from kubestage.controllers.vpa.cluster_state import ClusterState
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.vpa_state import VpaState
 
-Json = dict[str, Any]
 
 _INTEGER_CPU: Final = ("vpa-post-processor.kubernetes.io/", "_integerCPU")
 _FIELDS: Final = ("target", "lowerBound", "upperBound", "uncappedTarget")

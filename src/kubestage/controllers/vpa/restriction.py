@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from kubestage.controllers import ownership, pods
 from kubestage.controllers.vpa import policies
+from kubestage.objects import gvk
+from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 Decision = Literal["approved", "deferred", "evict"]
 
-_MINUTE_NS: Final = 60 * 1_000_000_000
-DEFERRED_TIMEOUT_NS: Final = 5 * _MINUTE_NS
-IN_PROGRESS_TIMEOUT_NS: Final = 60 * _MINUTE_NS
+DEFERRED_TIMEOUT_NS: Final = 5 * MINUTE_NS
+IN_PROGRESS_TIMEOUT_NS: Final = 60 * MINUTE_NS
 
 _PENDING: Final = "PodResizePending"
 _IN_PROGRESS: Final = "PodResizeInProgress"
@@ -25,7 +26,6 @@ _REPLICATED: Final = {
     "ReplicaSet": ("apps/v1", "ReplicaSet"),
     "StatefulSet": ("apps/v1", "StatefulSet"),
 }
-_DAEMON_SET: Final = ("apps/v1", "DaemonSet")
 
 
 class Group:
@@ -98,8 +98,8 @@ class Restriction:
         if kind == "Job":
             return members
         key = f"{namespace}/{name}"
-        if kind == _DAEMON_SET[1]:
-            found = self._store.read(_DAEMON_SET).get(key) or {}
+        if kind == gvk.DAEMON_SET[1]:
+            found = self._store.read(gvk.DAEMON_SET).get(key) or {}
             return (found.get("status") or {}).get("numberReady") or None
         if kind not in _REPLICATED:
             return 0

@@ -8,9 +8,9 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import quantity
+from kubestage.units import SECOND_NS
 
-_SECOND_NS: Final = 1_000_000_000
-_MINUTE_NS: Final = 60 * _SECOND_NS
+_MINUTE_NS: Final = 60 * SECOND_NS
 _HOUR_NS: Final = 60 * _MINUTE_NS
 _DAY_NS: Final = 24 * _HOUR_NS
 

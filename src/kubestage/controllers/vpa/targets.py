@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers import ownership
 from kubestage.errors import ApiError, KubestageError, NotFound
@@ -12,11 +12,11 @@ from kubestage.store import refusals
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.labels import Selector
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 _WELL_KNOWN: Final = {
     "DaemonSet": "apps/v1",

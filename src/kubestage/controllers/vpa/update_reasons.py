@@ -14,10 +14,10 @@ from kubestage.objects import durations, quantity, timestamps
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 ANNOTATION: Final = "kubestage.dev/reason"
 _MEBI: Final = 2**20

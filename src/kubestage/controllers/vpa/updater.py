@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.event_recorder import NORMAL
@@ -12,19 +12,19 @@ from kubestage.controllers.vpa import policies, priority, providing, targets, up
 from kubestage.controllers.vpa.rate_limit import RateLimit
 from kubestage.controllers.vpa.restriction import Restriction, is_resizing, key_of
 from kubestage.errors import ApiError
+from kubestage.objects import gvk
 from kubestage.objects.patches import PatchType
 from kubestage.sim.alarm import Alarm
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster
     from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.targets import Targets
 
-Json = dict[str, Any]
 
-_POD: Final = ("v1", "Pod")
 IN_PLACE_UPDATED: Final = "vpaInPlaceUpdated"
 
 
@@ -109,7 +109,7 @@ class Updater:
             selector = self._targets.selector(vpa)
         except targets.TargetError:
             return []
-        found = self._lister.selected(_POD, vpa["metadata"]["namespace"], selector)
+        found = self._lister.selected(gvk.POD, vpa["metadata"]["namespace"], selector)
         return [pod for pod in found if pods.is_active(pod) and pod["spec"].get("nodeName")]
 
     def _go_on(self) -> None:
@@ -173,9 +173,11 @@ class Updater:
             current = (resources.get("requests") or {}, resources.get("limits") or {})
             steps += providing.patches(index, current, provided)
         store = self._store
-        store.patch(_POD, name, steps, namespace, patch_type=PatchType.JSON, subresource="resize")
+        store.patch(
+            gvk.POD, name, steps, namespace, patch_type=PatchType.JSON, subresource="resize"
+        )
         mark = {"metadata": {"annotations": {IN_PLACE_UPDATED: "true"}}}
-        store.patch(_POD, name, mark, namespace)
+        store.patch(gvk.POD, name, mark, namespace)
         self._events.event(
             pod,
             NORMAL,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.vpa import policies
 from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.objects.labels import Selector
 
-Json = dict[str, Any]
 Labels = tuple[tuple[str, str], ...]
 
 RECOMMENDATION_PROVIDED: Final = "RecommendationProvided"

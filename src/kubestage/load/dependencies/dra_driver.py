@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Answer, Call, Resource, Selection
 from kubestage.errors import NotFound
@@ -11,9 +11,9 @@ from kubestage.load.dependencies import dra_objects
 from kubestage.load.requests import Requests
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Cluster, Seen, Subscription
 
-Json = dict[str, Any]
 
 SLICE: Final = Resource("resource.k8s.io/v1", "ResourceSlice")
 POD: Final = Resource("v1", "Pod")

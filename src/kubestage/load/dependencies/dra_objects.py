@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import names
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 DRIVER: Final = "gpu.example.com"
 DAEMON_SET: Final = "dra-example-driver-kubeletplugin"

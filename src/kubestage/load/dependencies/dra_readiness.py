@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Answer, Call, Resource
 from kubestage.load.dependencies import dra_objects
@@ -13,10 +13,10 @@ from kubestage.objects import durations
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Cluster
     from kubestage.load.dependencies.dra_params import DraParams
 
-Json = dict[str, Any]
 
 _DAEMON_SET: Final = Resource("apps/v1", "DaemonSet")
 _EVERY_NS: Final = 30 * durations.SECOND

@@ -16,11 +16,11 @@ from kubestage.measure import params as parameters
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.load.dependencies.dependency import Done
     from kubestage.load.removal import Place
     from kubestage.load.requests import Requests
 
-Json = dict[str, Any]
 
 _REMOVED_WITHIN_NS: Final = 10 * durations.MINUTE
 _NOT_INSTALLED: Final = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.gotemplate import floats
+from kubestage.golang.template import floats
 from kubestage.load.templating import numbers
 from kubestage.objects import durations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
-from kubestage.gotemplate import printing
-from kubestage.gotemplate.values import INT, type_name
+from kubestage.golang.template import printing
+from kubestage.golang.template.values import INT, type_name
 from kubestage.load.templating import documents, numbers
 
 if TYPE_CHECKING:

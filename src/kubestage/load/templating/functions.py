@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
-from kubestage.gotemplate import Function
-from kubestage.gotemplate.values import ANY, STRING, type_name
+from kubestage.golang.template import Function
+from kubestage.golang.template.values import ANY, STRING, type_name
 from kubestage.load.templating import go_random, simple
 from kubestage.load.templating.numbers import remainder, to_float, to_int
 from kubestage.objects import yaml_text

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-from kubestage.gotemplate import printing
+from kubestage.golang.template import printing
 
 _LOWEST: Final = -(2**63)
 _HIGHEST: Final = 2**63 - 1

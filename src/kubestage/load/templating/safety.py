@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.gotemplate import Function
-from kubestage.gotemplate.values import ANY
+from kubestage.golang.template import Function
+from kubestage.golang.template.values import ANY
 from kubestage.load.templating import shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kubestage.gotemplate import Template
+    from kubestage.golang.template import Template
     from kubestage.load.templating.draws import Draws
 
 FUNCTION: Final = "ApplyInjectionDetection"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage import gotemplate
 from kubestage.errors import InputError
-from kubestage.gotemplate import Function
-from kubestage.gotemplate.values import ANY
+from kubestage.golang import template as gotemplate
+from kubestage.golang.template import Function
+from kubestage.golang.template.values import ANY
 from kubestage.load.templating import documents, forms, functions, safety, simple, tracing, walking
 from kubestage.load.templating.draws import Draws
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.gotemplate import Function, printing
-from kubestage.gotemplate.values import ANY
+from kubestage.golang.template import Function, printing
+from kubestage.golang.template.values import ANY
 from kubestage.load.templating import safety, walking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.gotemplate import Template
+    from kubestage.golang.template import Template
 
 MARK: Final = re.compile(r"zq[SV](\d+)qz")
 _HINT: Final = "zq"

@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.gotemplate import nodes
+from kubestage.golang.template import nodes
 from kubestage.load.templating import safety
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.gotemplate import Template
+    from kubestage.golang.template import Template
 
 _VALUES: Final = (nodes.Dot, nodes.Field, nodes.Variable)
 

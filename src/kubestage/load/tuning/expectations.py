@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.cluster.token_bucket import TokenBucket
 from kubestage.load import config
-from kubestage.load.tuning.schedules import SECOND_NS
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,14 +7,13 @@ timer, not 150,000. Chance is drawn as ClusterLoader2 draws it, in the same orde
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kubestage.load import config
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-SECOND_NS: Final = 1_000_000_000
 
 
 class Chance(Protocol):

@@ -18,10 +18,9 @@ from kubestage.measure.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Later, Result
-
-    Json = dict[str, Any]
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Cluster, Page
 
-Json = dict[str, Any]
 
 NAMESPACE: Final = "kube-system"
 STAGE_MASTER: Final = "master"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.measure import histograms, perf_data
 from kubestage.measure.components import control_plane
@@ -14,11 +14,10 @@ from kubestage.measure.params import Duration, Params
 from kubestage.promql import exposition
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Page, Timer
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
-
-    Json = dict[str, Any]
 
 NAME: Final = "EtcdMetrics"
 _SIZES: Final = ("etcd_debugging_mvcc_db_total_size_in_bytes", "etcd_mvcc_db_total_size_in_bytes")

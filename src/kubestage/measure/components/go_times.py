@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from kubestage.objects import timestamps
-
-_NS: Final = 1_000_000_000
+from kubestage.units import SECOND_NS
 
 
 def in_json(time_ns: int | None) -> str:
@@ -22,5 +19,5 @@ def in_text(time_ns: int | None) -> str:
 
 
 def _fraction(time_ns: int) -> str:
-    rest = time_ns % _NS
+    rest = time_ns % SECOND_NS
     return f".{rest:09d}".rstrip("0") if rest else ""

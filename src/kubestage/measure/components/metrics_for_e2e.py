@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.gotemplate import floats
+from kubestage.golang.template import floats
 from kubestage.measure import perf_data
 from kubestage.measure.components import control_plane
 from kubestage.measure.measurement import Measurement
@@ -14,10 +14,9 @@ from kubestage.measure.params import Params
 from kubestage.promql import exposition
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Cluster, Page
     from kubestage.measure.outcome import Result
-
-    Json = dict[str, Any]
 
 NAME: Final = "MetricsForE2E"
 _API_SERVER, _SCHEDULER = "APIServerMetrics", "SchedulerMetrics"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,11 +17,10 @@ from kubestage.measure.params import Params
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Seen, Subscription
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
-
-    Json = dict[str, Any]
 
 NAME: Final = "ClusterOOMsTracker"
 REASON: Final = "OOMKilling"

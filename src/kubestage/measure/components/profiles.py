@@ -19,6 +19,7 @@ from kubestage.measure.components.usage_probes import NodeProbe
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary
 from kubestage.measure.params import Params
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Answer, Page, Timer
@@ -30,7 +31,6 @@ _EVERY_NS: Final = 300_000_000_000
 _PATIENCE_NS: Final = 120_000_000_000
 _LOOK_NS: Final = 100_000_000
 _PROBE_NS: Final = 10_000_000_000
-_SECOND_NS: Final = 1_000_000_000
 _HOST: Final = "master"
 _STAGE: Final = "needs pprof, which the modelled components of a stage do not have"
 _SSH: Final = "needs SSH to the machines of the control plane"
@@ -198,7 +198,7 @@ class ProfileGatherer(Measurement[ProfileParams]):
         components = [
             {
                 "name": name,
-                "atSeconds": [at_ns / _SECOND_NS for at_ns in usage.at_ns],
+                "atSeconds": [at_ns / SECOND_NS for at_ns in usage.at_ns],
                 "cpuCores": usage.cpu,
                 "memoryBytes": usage.memory,
             }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource
 from kubestage.measure import percentiles, perf_data
@@ -13,13 +13,12 @@ from kubestage.measure.outcome import NOTHING, Later, Outcome, Series, Summary
 from kubestage.measure.params import Params
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.components.constraints import Constraint
     from kubestage.measure.components.usage_probes import Usage
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
-
-    Json = dict[str, Any]
 
 NAME: Final = "ResourceUsageSummary"
 MOST_NODES: Final = 1000

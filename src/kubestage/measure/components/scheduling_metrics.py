@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -16,13 +16,13 @@ from kubestage.measure.measurement import Measurement
 from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary
 from kubestage.measure.params import Params
 from kubestage.promql import exposition
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Page
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
-
-    Json = dict[str, Any]
 
 NAME: Final = "SchedulingMetrics"
 EXTENSION_POINTS: Final = (
@@ -34,7 +34,6 @@ _ALGORITHM: Final = "scheduler_scheduling_algorithm_duration_seconds_bucket"
 _POINT: Final = "scheduler_framework_extension_point_duration_seconds_bucket"
 _PREEMPTION: Final = "scheduler_scheduling_algorithm_preemption_evaluation_seconds_bucket"
 _QUANTILES: Final = (("Perc50", 0.5), ("Perc90", 0.9), ("Perc99", 0.99))
-_SECOND_NS: Final = 1_000_000_000
 
 Histograms = dict[str, Histogram]
 """By the name of the metric, or of the extension point."""
@@ -146,6 +145,6 @@ def _document(histograms: Histograms) -> Json:
 def _latency(histogram: Histogram) -> dict[str, int]:
     quantiles = {word: histogram.quantile(quantile) for word, quantile in _QUANTILES}
     return {
-        word: 0 if math.isnan(value) else int(value * _SECOND_NS)
+        word: 0 if math.isnan(value) else int(value * SECOND_NS)
         for word, value in quantiles.items()
     }

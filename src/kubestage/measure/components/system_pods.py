@@ -16,11 +16,10 @@ from kubestage.measure.params import Params
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
-
-    Json = dict[str, Any]
 
 NAME: Final = "SystemPodMetrics"
 NAMESPACE: Final = "kube-system"

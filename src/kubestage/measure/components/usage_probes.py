@@ -9,12 +9,12 @@ import msgspec
 
 from kubestage.measure.components import control_plane
 from kubestage.measure.outcome import Series
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster, Page, Timer
 
 _PAGE: Final = "stats/summary?only_cpu_and_memory=true"
-_NANO: Final = 1_000_000_000
 
 
 class _Cpu(msgspec.Struct, rename="camel"):
@@ -138,5 +138,5 @@ class NodeProbe:
         if usage is None:
             usage = self.usages[name] = Usage()
         usage.at_ns.append(self._cluster.moments.now_ns)
-        usage.cpu.append((container.cpu.usage_nano_cores or 0) / _NANO)
+        usage.cpu.append((container.cpu.usage_nano_cores or 0) / SECOND_NS)
         usage.memory.append(container.memory.working_set_bytes or 0)

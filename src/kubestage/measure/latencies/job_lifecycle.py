@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Resource, Selection
 from kubestage.measure import informer, transitions
@@ -15,10 +15,10 @@ from kubestage.measure.transitions import Transition, TransitionTimes
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
 
-Json = dict[str, Any]
 
 _JOB: Final = Resource("batch/v1", "Job")
 _CREATED: Final = "JobCreated"

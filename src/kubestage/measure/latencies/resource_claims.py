@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource, Selection
 from kubestage.measure import informer, transitions
@@ -16,11 +16,11 @@ from kubestage.measure.transitions import Transition, TransitionTimes
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
 
-Json = dict[str, Any]
 
 _CLAIM: Final = Resource("resource.k8s.io/v1", "ResourceClaim")
 _POD: Final = Resource("v1", "Pod")

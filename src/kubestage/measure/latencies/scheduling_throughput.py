@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Resource, Selection
 from kubestage.measure import informer, percentiles, perf_data
@@ -15,11 +15,11 @@ from kubestage.objects import durations
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Timer
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
 
-Json = dict[str, Any]
 
 _POD: Final = Resource("v1", "Pod")
 _SCHEDULED: Final = "scheduled"

@@ -13,6 +13,7 @@ from kubestage.measure.outcome import Verdict
 from kubestage.measure.percentiles import LatencyMetric
 from kubestage.measure.perf_data import DataItem, PerfData
 from kubestage.objects import durations
+from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 SINGLE_RESOURCE_NS: Final = 1_000_000_000
 MULTIPLE_RESOURCES_NS: Final = 30_000_000_000
 _VERSION: Final = "v1"
-_MILLISECOND: Final = 1_000_000
 
 
 class Key(NamedTuple):
@@ -116,7 +116,7 @@ class ApiCalls:
         """The summary that perfdash reads."""
         items = []
         for call in self.ordered():
-            p50, p90, p99 = (each / _MILLISECOND for each in call.latency.values_ns)
+            p50, p90, p99 = (each / MILLISECOND_NS for each in call.latency.values_ns)
             key = call.key
             labels = {
                 "Verb": key.verb,

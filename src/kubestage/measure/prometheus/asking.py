@@ -14,6 +14,7 @@ from kubestage.measure.measurement import Measurement
 from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary
 from kubestage.measure.params import Params
 from kubestage.measure.prometheus import api_version
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster, Page
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _CLIENTS: Final = ("inCluster", "managed")
 _RETRY_NS: Final = 30_000_000_000
 _RETRY_FOR_NS: Final = 900_000_000_000
-_SECOND_NS: Final = 1_000_000_000
 
 
 class AskingParams(Params, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class Span(msgspec.Struct, frozen=True):
 
 def span_text(duration_ns: int) -> str:
     """A time as a query writes it: whole seconds, the rest left off."""
-    return f"{duration_ns // _SECOND_NS}s"
+    return f"{duration_ns // SECOND_NS}s"
 
 
 class Question(msgspec.Struct, frozen=True):

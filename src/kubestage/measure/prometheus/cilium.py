@@ -11,6 +11,7 @@ from kubestage.measure.prometheus import bucket_share
 from kubestage.measure.prometheus.api_calls import rounded
 from kubestage.measure.prometheus.asking import AskingParams, PrometheusMeasurement
 from kubestage.measure.prometheus.bucket_share import Demand
+from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.measure.facilities import Answered
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 NAME: Final = "CiliumEndpointPropagationDelay"
 _METRIC: Final = "cilium_endpoint_propagation_delay_seconds_bucket"
 _DEFAULT: Final = Demand(600, 95)
-_NS_PER_MS: Final = 1_000_000
 
 
 class CiliumParams(AskingParams, frozen=True, kw_only=True):
@@ -70,6 +70,6 @@ class CiliumEndpointPropagationDelay(PrometheusMeasurement[CiliumParams]):
     def _time_text(self, at_ns: int) -> str:
         """A moment as Prometheus writes it: seconds since 1970, to the millisecond."""
         moments = self.cluster.moments
-        milliseconds = (moments.unix_ns - moments.now_ns + at_ns) // _NS_PER_MS
+        milliseconds = (moments.unix_ns - moments.now_ns + at_ns) // MILLISECOND_NS
         whole, rest = divmod(milliseconds, 1000)
         return f"{whole}.{rest:03d}".rstrip("0").rstrip(".")

@@ -10,6 +10,7 @@ from kubestage.measure.components.scheduling_metrics import EXTENSION_POINTS
 from kubestage.measure.histograms import Histogram
 from kubestage.measure.outcome import Outcome
 from kubestage.measure.prometheus.asking import AskingParams, PrometheusMeasurement, Question
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.measure.facilities import Answered
@@ -26,7 +27,6 @@ _WHOLE: Final = (
 )
 _POINT: Final = "scheduler_framework_extension_point_duration_seconds_bucket"
 _QUANTILES: Final = (("Perc50", 0.5), ("Perc90", 0.9), ("Perc99", 0.99))
-_SECOND_NS: Final = 1_000_000_000
 
 
 class PrometheusSchedulingMetrics(PrometheusMeasurement[AskingParams]):
@@ -75,5 +75,5 @@ def _latency(answered: Answered) -> dict[str, int]:
         histogram.add(sample)
     found = {word: histogram.quantile(q) for word, q in _QUANTILES}
     return {
-        word: 0 if math.isnan(value) else int(value * _SECOND_NS) for word, value in found.items()
+        word: 0 if math.isnan(value) else int(value * SECOND_NS) for word, value in found.items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource
 from kubestage.measure import perf_data
@@ -19,10 +19,10 @@ from kubestage.measure.waits.controlled_object import (
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.waits.controlled_pods import WaitForControlledPodsRunning
 
-Json = dict[str, Any]
 
 _POD: Final = Resource("v1", "Pod")
 _NOT_SYNCED: Final = (

@@ -7,7 +7,7 @@ have been the last one missing: thousands of controllers can be waited for at no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,11 +17,11 @@ from kubestage.objects import durations
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Moments, Timer
     from kubestage.measure.waits.eligible_nodes import EligibleNodes, NodeCounter
     from kubestage.measure.waits.owned_pods import Pods
 
-Json = dict[str, Any]
 
 PENDING: Final = ""
 RUNNING: Final = "running"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.cluster.access import Resource, Selection
 from kubestage.errors import InputError
@@ -18,10 +18,9 @@ from kubestage.measure.waits.owned_pods import ControlledPods
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
-
-Json = dict[str, Any]
 
 
 class ControlledPodsParams(Selecting, frozen=True, kw_only=True):

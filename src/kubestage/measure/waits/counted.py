@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kubestage.measure import informer
 from kubestage.measure.informer import Tally
@@ -14,11 +14,11 @@ from kubestage.measure.params import Params
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Selection
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Outcome, Result
 
-Json = dict[str, Any]
 P = TypeVar("P", bound=Params)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Resource, Selection
 from kubestage.measure.informer import Informer
@@ -11,9 +11,9 @@ from kubestage.objects import node_selector, taints
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Cluster
 
-Json = dict[str, Any]
 
 _NODES: Final = Selection(Resource("v1", "Node"))
 _KEEP_OUT: Final = (taints.NO_EXECUTE, taints.NO_SCHEDULE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource, Selection
 from kubestage.measure import informer
@@ -13,11 +13,11 @@ from kubestage.measure.params import Duration, Selecting
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
 
-Json = dict[str, Any]
 
 JOB: Final = Resource("batch/v1", "Job")
 _EVERY_NS: Final = durations.SECOND

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,12 +17,12 @@ from kubestage.objects.kinds import KindTable
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.informer import Tally
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result
 
-Json = dict[str, Any]
 
 _DEFINITION: Final = Resource("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _GOOD: Final = "successful"

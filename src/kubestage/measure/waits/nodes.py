@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Resource, Selection
@@ -14,9 +14,9 @@ from kubestage.objects import durations
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kubestage.aliases import Json
     from kubestage.measure.informer import Tally
 
-Json = dict[str, Any]
 
 NODE: Final = Resource("v1", "Node")
 _READY: Final = "ready"

@@ -15,9 +15,9 @@ from kubestage.measure.waits import pod_status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.cluster.access import Cluster
 
-Json = dict[str, Any]
 
 _PODS: Final = Selection(Resource("v1", "Pod"))
 _REPLICA_SETS: Final = Selection(Resource("apps/v1", "ReplicaSet"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 UNKNOWN: Final = "Unknown"
 TERMINATING: Final = "Terminating"

@@ -7,12 +7,13 @@ absent means zero.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import quantity, schema
 from kubestage.objects.schema import Form
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _POD_SPEC: Final = "core/v1.PodSpec"
 _PLAIN: Final[dict[Form, Any]] = {Form.BOOL: False, Form.INTEGER: 0, Form.FLOAT: 0}

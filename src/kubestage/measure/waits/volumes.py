@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,9 +15,9 @@ from kubestage.objects import durations
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kubestage.aliases import Json
     from kubestage.measure.informer import Tally
 
-Json = dict[str, Any]
 
 CLAIM: Final = Resource("v1", "PersistentVolumeClaim")
 VOLUME: Final = Resource("v1", "PersistentVolume")

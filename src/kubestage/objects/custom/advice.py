@@ -10,7 +10,8 @@ from kubestage.objects.validation import field, names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _STANDARD: Final = ("orphan", "foregroundDeletion", "kubernetes")
 _AVOID: Final = "to avoid accidental conflicts with other finalizer writers"

@@ -10,11 +10,11 @@ from kubestage.objects.custom.cel_programs import Program, RuleError
 from kubestage.objects.validation import field
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.custom.correlation import Correlated
     from kubestage.objects.custom.nodes import Node
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _MESSAGE_LIMIT: Final = 5120
 

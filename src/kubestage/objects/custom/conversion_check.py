@@ -5,16 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import urllib.parse
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _STRATEGIES: Final = ("None", "Webhook")
 _RECOGNIZED: Final = ("v1", "v1beta1")

@@ -5,7 +5,7 @@ As `objects.decode`, for kinds that only their definition knows as well.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,10 +17,9 @@ from kubestage.objects.decode import Decoded
 from kubestage.objects.validation import field, status
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
     from kubestage.objects.kinds import Kind
-
-Json = dict[str, Any]
 
 
 def decode(body: bytes | Json, kind: Kind, field_validation: FieldValidation) -> Decoded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.custom import (
     approval,
@@ -16,10 +16,10 @@ from kubestage.objects.validation import field, internal_json, metadata, names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.custom.definition_view import View
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _SCOPES: Final = ("Cluster", "Namespaced")
 _VERSIONS: Final = "[]apiextensions/v1.CustomResourceDefinitionVersion"

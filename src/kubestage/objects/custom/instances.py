@@ -20,12 +20,12 @@ from kubestage.objects.shape_values import copy_json
 from kubestage.objects.validation import field, metadata, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.custom.cel_rules import RuleTree
     from kubestage.objects.custom.correlation import Correlated
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _REMEMBERED: Final = 512
 _BLOCKING: Final = frozenset(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import go_text
 from kubestage.objects.custom.findings import Code, Finding, Result
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _MAX_FLOAT32: Final = 3.4028235677973366e38
 _EXACT: Final = (1 << 53) - 1

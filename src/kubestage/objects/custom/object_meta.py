@@ -12,10 +12,10 @@ from kubestage.objects import go_decoder, schema, shape, type_check
 from kubestage.objects.validation import field, metadata, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.custom.nodes import Node
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _STRUCT: Final = "meta/v1.ObjectMeta"
 _NOT_AN_OBJECT: Final = {list: "array", str: "string", bool: "bool"}

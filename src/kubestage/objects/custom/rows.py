@@ -5,17 +5,17 @@ NOTE: most stores have no definitions; what judges them is loaded with the first
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import kinds
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from kubestage.aliases import Json
     from kubestage.objects.custom.instances import Instances
     from kubestage.objects.kinds import Kind
 
-Json = dict[str, Any]
 
 _BUILT_IN: Final = frozenset((row.api_version, row.kind) for row in kinds.BUILT_IN)
 

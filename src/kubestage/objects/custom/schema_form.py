@@ -19,9 +19,9 @@ from kubestage.objects.validation import field, internal_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _META: Final = ("metadata", "kind", "apiVersion")

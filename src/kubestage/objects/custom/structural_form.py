@@ -5,7 +5,7 @@ What alternatives (``anyOf`` and the like) say about a value comes on top and ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.custom import go_regexp
 from kubestage.objects.custom.nodes import (
@@ -22,9 +22,9 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _NO_TYPE: Final = {
     "root": "must not be empty at the root",

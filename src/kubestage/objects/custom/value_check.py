@@ -13,9 +13,9 @@ from kubestage.objects.custom.findings import Code, Finding, Result, type_mismat
 from kubestage.objects.custom.nodes import INT_OR_STRING
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.custom.correlation import Correlated
 
-Json = dict[str, Any]
 
 _TYPES: Final[dict[type, tuple[str, str]]] = {
     dict: ("object", ""),

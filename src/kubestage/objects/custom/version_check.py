@@ -16,10 +16,10 @@ from kubestage.objects.validation import field, internal_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.custom.definition_view import Parts
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _SCHEMA: Final = "apiextensions/v1.JSONSchemaProps"
 _COLUMN_TYPES: Final = ("boolean", "date", "integer", "number", "string")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 LISTS: Final = ("events", "operations")
 

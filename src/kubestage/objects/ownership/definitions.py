@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.ownership import api_types, topology
 from kubestage.objects.ownership.topology import Atom, List, Map
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _SCALARS: Final = {
     "integer": topology.NUMERIC,

@@ -6,7 +6,7 @@ may take it over without a conflict, and the annotation follows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,11 +15,11 @@ from kubestage.objects.ownership import checking, collecting, comparing, field_s
 from kubestage.objects.validation import metadata as metadata_rules
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.conflicts import Conflict
     from kubestage.objects.ownership.field_set import FieldSet
     from kubestage.objects.ownership.updating import View
 
-Json = dict[str, Any]
 
 KUBECTL: Final = "kubectl"
 ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.ownership import api_types, field_set, filters, managers, tracking
 from kubestage.objects.ownership.managers import Managers, Owned
@@ -11,9 +11,9 @@ from kubestage.objects.ownership.updating import Other, View
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.field_set import Path
 
-Json = dict[str, Any]
 
 API_VERSION: Final = "autoscaling/v1"
 _REPLICAS: Final = ("f:spec", "f:replicas")

@@ -15,10 +15,10 @@ from kubestage.objects.ownership import (
 from kubestage.objects.ownership.managers import Owned
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.managers import Managers
     from kubestage.objects.ownership.updating import View
 
-Json = dict[str, Any]
 
 _BEFORE_FIRST_APPLY: Final = "before-first-apply"
 # Nobody owns who an object is and what the server writes.

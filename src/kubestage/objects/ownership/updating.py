@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage.objects.ownership import collecting, comparing, conflicts, field_set, merging, values
 from kubestage.objects.ownership.managers import Owned
@@ -10,13 +10,12 @@ from kubestage.objects.ownership.managers import Owned
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.comparing import Comparison
     from kubestage.objects.ownership.field_set import FieldSet
     from kubestage.objects.ownership.filters import Filter
     from kubestage.objects.ownership.managers import Identity, Managers
     from kubestage.objects.ownership.topology import Atom
-
-    Json = dict[str, Any]
 
 
 class Other(NamedTuple):

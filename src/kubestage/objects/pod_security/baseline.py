@@ -20,7 +20,8 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from kubestage.objects.pod_security.finding import Check, Json
+    from kubestage.aliases import Json
+    from kubestage.objects.pod_security.finding import Check
 
 _APPARMOR: Final = "container.apparmor.security.beta.kubernetes.io/"
 _APPARMOR_TYPES: Final = frozenset({"RuntimeDefault", "Localhost"})

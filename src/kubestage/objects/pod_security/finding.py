@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    Json = dict[str, Any]
+    from kubestage.aliases import Json
+
     Check = Callable[[Json, Json], "Finding | None"]
 
 

@@ -23,7 +23,8 @@ from kubestage.objects.pod_security.finding import (
 )
 
 if TYPE_CHECKING:
-    from kubestage.objects.pod_security.finding import Check, Json
+    from kubestage.aliases import Json
+    from kubestage.objects.pod_security.finding import Check
 
 _VOLUMES: Final = frozenset(
     {

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.objects.tables import cells
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.objects.tables.cells import Cell, Object
-
-_SECOND_NS = 1_000_000_000
 
 
 def ip_address(obj: Object, now_ns: int) -> list[Cell]:
@@ -35,7 +34,7 @@ def certificate_request(obj: Object, now_ns: int) -> list[Cell]:
         cells.age(obj, now_ns),
         cells.text(spec, "signerName") or cells.NONE,
         cells.text(spec, "username"),
-        cells.NONE if seconds is None else cells.span(seconds * _SECOND_NS),
+        cells.NONE if seconds is None else cells.span(seconds * SECOND_NS),
         _request_state(obj),
     ]
 

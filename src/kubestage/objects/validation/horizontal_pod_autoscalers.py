@@ -6,7 +6,7 @@ may is left alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import (
@@ -19,9 +19,9 @@ from kubestage.objects.validation import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _MAX_PERIOD: Final = 1800
 _MAX_WINDOW: Final = 3600

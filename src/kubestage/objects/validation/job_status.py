@@ -5,14 +5,13 @@ Most rules look at a field only if it changes, so that what is wrong already doe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, index_lists, metadata, rollouts
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
-
-    Json = dict[str, Any]
 
 _COUNTS: Final = ("active", "succeeded", "failed", "ready", "terminating")
 _CONDITIONS: Final = "status.conditions"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import field, internal_json, names, resource_names
@@ -10,9 +10,9 @@ from kubestage.objects.validation import field, internal_json, names, resource_n
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
 # By the order in which fields are looked at, the type that each is for.

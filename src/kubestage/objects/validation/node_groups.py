@@ -19,9 +19,9 @@ from kubestage.objects.validation import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _PARTS: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 _NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")

@@ -6,7 +6,7 @@ a scenario is taken in, and fails when it is run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -14,9 +14,9 @@ from kubestage.objects import own_definitions
 from kubestage.objects.validation import field, metadata, names, structural
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _LISTS: Final = ("events", "operations")
 _PARTS: Final = ("apiVersion", "kind", "metadata", "spec", "status")

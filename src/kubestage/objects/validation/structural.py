@@ -16,9 +16,9 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _TYPES: Final[dict[type, str]] = {
     dict: "object", list: "array", str: "string", bool: "boolean",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
 from kubestage.objects import durations, request_traces
@@ -13,9 +13,9 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 SINGLE: Final = ("uniform", "step", "ramp", "sinusoidal", "poisson", "constant", "trace")
 _PATTERN: Final = re.compile(r"spec\.pattern(\.sum\[\d+\])?")

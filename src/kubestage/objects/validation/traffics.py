@@ -13,9 +13,9 @@ from kubestage.objects.validation import field, metadata, names, structural, tra
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _PARTS: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 _VERSIONS: Final = {

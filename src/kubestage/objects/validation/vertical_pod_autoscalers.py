@@ -7,7 +7,7 @@ and what they allow is refused; an object that has it already may keep it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import field, metadata, names, structural
@@ -15,9 +15,9 @@ from kubestage.objects.validation import field, metadata, names, structural
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-Json = dict[str, Any]
 
 _MODES: Final = ("InPlace", "InPlaceOrRecreate", "Initial", "Off", "Recreate")
 _RESOURCES: Final = ("cpu", "memory")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects.pod_resources import PODS
 from kubestage.results.analysis import amounts, pod_state, timeline, walking
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from kubestage.results.analysis.amounts import Amounts
     from kubestage.results.analysis.pod_state import PodState
     from kubestage.results.analysis.state import ClusterState
-
-Json = dict[str, Any]
 
 
 class NodeEnd(NamedTuple):

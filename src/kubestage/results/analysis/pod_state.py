@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views.pod import DEFAULT_SCHEDULER
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.analysis.amounts import Amounts
     from kubestage.results.analysis.timeline import Attempt
 
-Json = dict[str, Any]
 
 SCHEDULED: Final = "Scheduled"
 PENDING: Final = "Pending"

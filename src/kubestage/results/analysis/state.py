@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.analysis import amounts, pod_state
 from kubestage.results.analysis.pod_state import PodState
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.analysis.amounts import Amounts
 
-Json = dict[str, Any]
 
 _NOTHING: Final[Amounts] = {}
 

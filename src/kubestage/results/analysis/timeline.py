@@ -15,7 +15,8 @@ from kubestage.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _TIMELINE: Final = "status.scenarioResult.timeline"
 _RUN_IT: Final = "run it first: kubestage run FILE --out DIR"

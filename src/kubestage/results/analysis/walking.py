@@ -12,9 +12,9 @@ from kubestage.results.analysis.state import ClusterState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.results.analysis.timeline import Event, Operation, PodResult
 
-Json = dict[str, Any]
 
 _NODE: Final = "Node"
 _POD: Final = "Pod"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.charts.life.times import Times
 
-Json = dict[str, Any]
 
 _COLORS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.VERMILION, look.SKY, look.BLACK)
 _LOAD: Final = "load"

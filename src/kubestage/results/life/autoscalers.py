@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -11,11 +11,11 @@ from kubestage.results.life.workloads import Place
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.life.workloads import Workloads
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 RESCALE: Final = "rescale"
 EVICTION: Final = "eviction"

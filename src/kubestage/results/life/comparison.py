@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _RESPONSES: Final = {
     "responseMean": "mean",

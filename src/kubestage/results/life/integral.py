@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-HOUR_NS: Final = 3600 * 1_000_000_000
+from kubestage.units import HOUR_NS
+
 LASTING_NS: Final = 1_000_000_000
 
 

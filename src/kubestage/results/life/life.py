@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from kubestage.results.analysis.table import Table  # noqa: TC001 - msgspec reads it
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 
 class Life(msgspec.Struct, frozen=True, rename="camel"):

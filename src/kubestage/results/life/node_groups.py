@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.objects import resource_totals
-from kubestage.results.life.integral import HOUR_NS, Integral
+from kubestage.results.life.integral import Integral
 from kubestage.store.log import DELETED
+from kubestage.units import HOUR_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
 
-Json = dict[str, Any]
 
 LABEL: Final = "kubestage.dev/node-group"
 NO_GROUP: Final = ""

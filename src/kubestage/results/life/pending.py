@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from kubestage.objects import gvk
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 NAMED: Final = 3
 """So many pods of one reason are named."""
 
-_POD: Final = ("v1", "Pod")
 _OVER: Final = ("Succeeded", "Failed")
 _UNTRIED: Final = "no reason is given: it has not been tried yet, or is still being bound"
 
@@ -20,7 +21,7 @@ _UNTRIED: Final = "no reason is given: it has not been tried yet, or is still be
 def of(store: Store) -> Json:
     """How many pods wait for a node, of how many that are there, and the reasons, by frequency."""
     total, groups = 0, dict[str, list[str]]()
-    for key, pod in store.read(_POD).items():
+    for key, pod in store.read(gvk.POD).items():
         if (pod.get("status") or {}).get("phase") in _OVER:
             continue
         total += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.objects import timestamps
 from kubestage.results.life import requests, summary, workloads
@@ -20,16 +20,16 @@ from kubestage.results.life.tables import Rows
 from kubestage.results.life.workloads import Workloads
 from kubestage.sim.alarm import Alarm
 from kubestage.store.log import ADDED, DELETED, Change
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.sim.environment import Environment
     from kubestage.store.store import Store
     from kubestage.traffic.traffics import Traffics
 
-Json = dict[str, Any]
 
 SAMPLES: Final = 600
-SECOND_NS: Final = 1_000_000_000
 
 
 class Host(Protocol):

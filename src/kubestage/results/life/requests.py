@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.results.life.tables import REQUEST_COLUMNS, STOCKS, Rows
+from kubestage.units import MILLISECOND_NS, SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.results.life.workloads import Place
     from kubestage.traffic.record import Record
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
-_MILLISECOND_NS: Final = 1_000_000
 PERCENTS: Final = (50, 95, 99)
 
 
@@ -32,7 +31,7 @@ class Bands:
             found = record.percentiles_since(mark, PERCENTS)
             self._marks[key] = (at, record.mark())
             if found:
-                values = (found[each] / _MILLISECOND_NS for each in PERCENTS)
+                values = (found[each] / MILLISECOND_NS for each in PERCENTS)
                 rows.add("percentiles", since, key, at - since, *values)
 
 
@@ -43,10 +42,10 @@ def tell(
     span_ns: tuple[int, int],
 ) -> None:
     """Write down the requests of all Traffics in a span of time."""
-    begin, end = (each / _SECOND_NS for each in span_ns)
+    begin, end = (each / SECOND_NS for each in span_ns)
     for key, record in sorted(records.items()):
         told = record.table()
-        seconds = record.resolution_ns / _SECOND_NS
+        seconds = record.resolution_ns / SECOND_NS
         # Of several of one name, one after the other, the later ones have a number, too.
         name = key.partition(" ")[0]
         target = str(targets[name]) if name in targets else ""
@@ -59,8 +58,8 @@ def tell(
             rps = values[0] / min(seconds, end - at) if end > at else 0.0
             rows.add("requests", at - begin, key, target, rps, *values)
         for arrived_ns, response_ns in record.responses():
-            arrived = (arrived_ns - span_ns[0]) / _SECOND_NS
-            rows.add("responses", key, arrived, response_ns / _MILLISECOND_NS)
+            arrived = (arrived_ns - span_ns[0]) / SECOND_NS
+            rows.add("responses", key, arrived, response_ns / MILLISECOND_NS)
 
 
 def _fold(lines: list[list[Any]]) -> None:

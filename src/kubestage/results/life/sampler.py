@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import labels
+from kubestage.objects import gvk, labels
 from kubestage.results.life import hpa_metrics, vpa_bounds, workloads
 from kubestage.results.life.autoscalers import target_of
 from kubestage.results.life.requests import Bands
@@ -12,6 +12,7 @@ from kubestage.results.life.requests import Bands
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.results.life.autoscalers import Autoscalers
     from kubestage.results.life.node_groups import NodeGroups
     from kubestage.results.life.tables import Rows
@@ -19,13 +20,10 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
     from kubestage.traffic.traffics import Traffics
 
-Json = dict[str, Any]
 
 _WORKLOADS: Final = 20
 # A percentile of few requests means little.
 _LOOKS_A_BAND: Final = 5
-_POD: Final = ("v1", "Pod")
-_SERVICE: Final = ("v1", "Service")
 _STATES: Final = (workloads.LAUNCHING, workloads.ACTIVE, workloads.TERMINATING)
 
 
@@ -112,7 +110,7 @@ class Sampler:
             self._rows.add("metrics", at, key, workload, *values)
 
     def _recommendations(self, at: float) -> None:
-        pods = self._store.read(_POD)
+        pods = self._store.read(gvk.POD)
         for key, vpa in sorted(self._autoscalers.vpas.items()):
             workload = self._workloads.all.get(str(target_of(vpa, "targetRef")))
             mine = [] if workload is None else [pods[each] for each in workload.pods]
@@ -126,11 +124,11 @@ class Sampler:
             if str(place) in self._workloads.all:
                 yield self._workloads.all[str(place)]
             return
-        service = self._store.read(_SERVICE).get(f"{place.namespace}/{place.name}")
+        service = self._store.read(gvk.SERVICE).get(f"{place.namespace}/{place.name}")
         selected = ((service or {}).get("spec") or {}).get("selector")
         if not selected:
             return
-        selector, pods = labels.selector_from_set(selected), self._store.read(_POD)
+        selector, pods = labels.selector_from_set(selected), self._store.read(gvk.POD)
         for each in self._workloads.all.values():
             # The pods of a workload have the labels of one template.
             newest = next(reversed(each.pods), None)

@@ -8,11 +8,10 @@ from kubestage.results.life import pending, requests
 from kubestage.results.life.autoscalers import EVICTION, RESCALE, RESIZE
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.life.node_groups import NodeGroups
     from kubestage.results.life.recorder import LifeRecorder
     from kubestage.traffic.traffics import Traffics
-
-Json = dict[str, Any]
 
 
 def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:

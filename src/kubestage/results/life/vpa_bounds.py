@@ -11,7 +11,8 @@ from kubestage.objects import quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _RESOURCES: Final = ("cpu", "memory")
 

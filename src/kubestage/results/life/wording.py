@@ -6,10 +6,10 @@ import re
 from typing import Any, Final
 
 from kubestage.objects import durations
+from kubestage.units import SECOND_NS
 
 _SECOND_MS: Final = 1000
-_SECOND_NS: Final = 1_000_000_000
-_DAY_NS: Final = 24 * 3600 * _SECOND_NS
+_DAY_NS: Final = 24 * 3600 * SECOND_NS
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -47,7 +47,7 @@ def share(part: int, whole: int) -> str:
 
 def moment(seconds: float) -> str:
     """``1h2m3s`` since the beginning."""
-    return duration(round(seconds * _SECOND_NS))
+    return duration(round(seconds * SECOND_NS))
 
 
 def duration(duration_ns: int) -> str:

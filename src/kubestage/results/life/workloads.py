@@ -15,10 +15,10 @@ from kubestage.results.life.integral import Integral
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-Json = dict[str, Any]
 
 LAUNCHING: Final = "launching"
 ACTIVE: Final = "active"

@@ -6,11 +6,12 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Final
 
+from kubestage.units import SECOND_NS
+
 if TYPE_CHECKING:
     from kubestage.load.result import LoadResult
     from kubestage.measure.outcome import Summary
 
-_SECOND_NS: Final = 1_000_000_000
 # What no file can be called, or what makes a path of a name.
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f/\\]|[\ud800-\udfff]")
 # File systems allow 255 bytes; some are left for a number.
@@ -45,7 +46,7 @@ class FileNames:
 
 def rfc3339(unix_ns: int) -> str:
     """A moment to the second, in UTC."""
-    moment = dt.datetime.fromtimestamp(unix_ns // _SECOND_NS, dt.UTC)
+    moment = dt.datetime.fromtimestamp(unix_ns // SECOND_NS, dt.UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.gotemplate import floats
+from kubestage.golang.template import floats
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +20,6 @@ _CASE_INDENT: Final = _SUITE_INDENT + 4 * " "
 _FAILURE_INDENT: Final = _CASE_INDENT + 4 * " "
 # Ginkgo puts places in the code around a message; ClusterLoader2 names none.
 _NO_PLACE: Final = ":0"
-_SECOND_NS: Final = 1_000_000_000
 _ESCAPES: Final = {
     "&": "&amp;",
     "<": "&lt;",
@@ -73,7 +73,7 @@ def _case(name: str, took_ns: int, errors: Sequence[str]) -> str:
 
 def _seconds(took_ns: int) -> float:
     """As Go divides: whole seconds, and the rest of them."""
-    whole, rest = divmod(took_ns, _SECOND_NS)
+    whole, rest = divmod(took_ns, SECOND_NS)
     return float(whole) + rest / 1e9
 
 

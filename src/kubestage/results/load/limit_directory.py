@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
@@ -20,9 +20,9 @@ from kubestage.results.report import drawings
 if TYPE_CHECKING:
     import pathlib
 
+    from kubestage.aliases import Json
     from kubestage.results.load.about import About
 
-Json = dict[str, Any]
 
 PAGE: Final = "limit.html"
 PICTURE: Final = "limit.png"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.load import page, page_heading, page_tables, pictures, wording
 from kubestage.results.load.about import About
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.report.drawings import Drawing
 
-Json = dict[str, Any]
 
 _UNKNOWN: Final = About(version="")
 _SPREADS: Final = {"meets": "Succeeded", "misses": "Failed"}

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.units import SECOND_NS
+
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.load.result import LoadResult, Measured
     from kubestage.measure.outcome import Latencies, Verdict
 
-Json = dict[str, Any]
 
-_SECOND_NS: Final = 1_000_000_000
 _CREATED: Final = "pod_startup"
 _SCHEDULED: Final = "create_to_schedule"
 _BAD: Final = 400
@@ -98,7 +99,7 @@ def calls_per_second(result: LoadResult) -> list[Json]:
     failed: collections.Counter[tuple[int, str]] = collections.Counter()
     log = result.calls
     for sent_ns, verb, code in zip(log.sent_ns, log.verbs, log.codes, strict=True):
-        key = ((sent_ns - result.began_ns) // _SECOND_NS, verb)
+        key = ((sent_ns - result.began_ns) // SECOND_NS, verb)
         calls[key] += 1
         failed[key] += code >= _BAD
     return [
@@ -144,4 +145,4 @@ def end_seconds(result: LoadResult) -> float:
     """How long the run is on the axis of its charts."""
     log = result.calls
     last_ns = max((result.took_ns, *(max(log.ended_ns, default=0) - result.began_ns,)))
-    return max(last_ns / _SECOND_NS, 1e-3)
+    return max(last_ns / SECOND_NS, 1e-3)

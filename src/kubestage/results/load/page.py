@@ -6,7 +6,7 @@ import base64
 import hashlib
 import importlib.resources
 import string
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.load import page_charts, page_heading, page_problems, page_tables
 from kubestage.results.report import drawings, markup
@@ -15,11 +15,11 @@ from kubestage.results.report.markup import Html, element, join
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.load.result import LoadResult
     from kubestage.results.load.about import About
     from kubestage.results.report.drawings import Drawing
 
-Json = dict[str, Any]
 Section = tuple[str, str, str, Html]
 
 CHARTED: Final = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.report import drawings
 from kubestage.results.report.drawings import Drawing
@@ -11,7 +11,8 @@ from kubestage.results.report.drawings import Drawing
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _HALF_PIXELS: Final = 450
 _HALF_HEIGHT: Final = 240

@@ -13,7 +13,7 @@ from kubestage.results.load.report_directory import DATABASE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 class VerdictRow(NamedTuple):

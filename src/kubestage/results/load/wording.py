@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-SECOND_NS: Final = 1_000_000_000
+from kubestage.units import SECOND_NS
+
 _MINUTE: Final = 60
 _HOUR: Final = 3600
 _NOTHING: Final = "–"

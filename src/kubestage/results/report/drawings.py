@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.analysis import Digest
 
-Json = dict[str, Any]
 
 NEEDED: Final = ("altair", "vl_convert")
 _IDENTITY: Final = re.compile(r'(\bid="|url\(#|href="#)')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.results.report import reasons, units
 from kubestage.results.report.markup import Html, count, element, join
@@ -10,10 +10,9 @@ from kubestage.results.report.markup import Html, count, element, join
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.results.analysis import PodState, Summary
     from kubestage.results.repeat import Repeat
-
-Json = dict[str, Any]
 
 
 def heading(

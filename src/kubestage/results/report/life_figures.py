@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.life import pending, wording
 from kubestage.results.report import reasons
@@ -11,10 +11,10 @@ from kubestage.results.report.markup import Html, count, element, join
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
 
-Json = dict[str, Any]
 
 _REASONS: Final = 3
 # Runs that were kept by an earlier version say nothing of it.

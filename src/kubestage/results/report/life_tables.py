@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.life import wording
 from kubestage.results.report.markup import Html, element
@@ -10,9 +10,9 @@ from kubestage.results.report.markup import Html, element
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.results.life.life import Life
 
-Json = dict[str, Any]
 
 _MOST: Final = 1000
 _NO_GROUP: Final = "no group"

@@ -7,7 +7,7 @@ import hashlib
 import importlib.resources
 import pathlib
 import string
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results import analysis
 from kubestage.results.report import (
@@ -25,12 +25,12 @@ from kubestage.results.report.markup import Html, count, element
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.results.analysis import Digest, Summary
     from kubestage.results.repeat import Repeat
     from kubestage.results.report.drawings import Drawing
     from kubestage.results.timings import Recorded
 
-Json = dict[str, Any]
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
 _NO_CHARTS: Final = "pip install 'kubestage[charts]'"

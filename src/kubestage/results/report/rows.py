@@ -6,16 +6,16 @@ page's script lays out what somebody looks at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.pod_resources import PODS
 from kubestage.results import analysis
 from kubestage.results.report import reasons, units
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.results.analysis import Digest
 
-Json = dict[str, Any]
 Row = list[int | None]
 
 

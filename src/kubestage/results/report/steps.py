@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.results.report.rows import Texts
 
-Json = dict[str, Any]
 
 _POD_EVENTS: Final = {
     "podScheduled": "scheduled",

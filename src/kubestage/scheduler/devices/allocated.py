@@ -11,9 +11,9 @@ from kubestage.scheduler.devices.slices import DeviceId, PoolId
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.quantity import Quantity
 
-Json = dict[str, Any]
 
 _NOTHING: Final[frozenset[str]] = frozenset()
 

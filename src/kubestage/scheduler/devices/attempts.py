@@ -6,7 +6,7 @@ use, one search answers for all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -23,13 +23,12 @@ from kubestage.scheduler.devices.selectors import Selection
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
     from kubestage.scheduler.devices.allocated import Allocated
     from kubestage.scheduler.devices.pools import Inventory, Reach
     from kubestage.scheduler.devices.requests import ClaimRequests
     from kubestage.scheduler.devices.search import Solution
-
-Json = dict[str, Any]
 
 
 class Outcome(NamedTuple):

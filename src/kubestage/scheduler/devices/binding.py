@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage import errors
 from kubestage.objects import timestamps
@@ -12,10 +12,10 @@ from kubestage.scheduler.devices.failures import AllocationError
 from kubestage.scheduler.devices.requests import key_of
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 
 FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 _STATUS: Final = "status"

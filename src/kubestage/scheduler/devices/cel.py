@@ -16,9 +16,9 @@ from kubestage.objects.cel import device_check, environments, functions, semver
 from kubestage.scheduler.devices.failures import CelError
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scheduler.devices.slices import Attribute, Facts
 
-Json = dict[str, Any]
 
 _MAX_EXPRESSIONS: Final = 1024
 _BOOLEAN: Final = "BOOL"

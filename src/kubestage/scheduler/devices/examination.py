@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import node_selector
 from kubestage.objects.label_requirement import SelectorError
@@ -14,9 +14,8 @@ from kubestage.scheduler.status import Status, error, unresolvable
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.devices.pod_devices import PodDevices
-
-Json = dict[str, Any]
 
 
 def examine(

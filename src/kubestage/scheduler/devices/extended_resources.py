@@ -7,7 +7,7 @@ resource themselves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects import quantity, resource_totals
 from kubestage.scheduler.devices import pod_claims
@@ -15,10 +15,10 @@ from kubestage.scheduler.devices import pod_claims
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Lister
 
-Json = dict[str, Any]
 
 CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 ANNOTATION: Final = "resource.kubernetes.io/extended-resource-claim"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler.devices import requests
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Lister
 
-Json = dict[str, Any]
 
 API_VERSION: Final = "resource.k8s.io/v1"
 CLAIM: Final = "ResourceClaim"

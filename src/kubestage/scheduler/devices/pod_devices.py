@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from kubestage.scheduler.status import Status, error, unresolvable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.node_selector import NodeSelector
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.devices.extended_resources import NodeClaim
     from kubestage.scheduler.devices.search import Solution
 
-Json = dict[str, Any]
 
 NOT_AVAILABLE: Final = unresolvable("resourceclaim not available on the node")
 CANNOT_ALLOCATE: Final = unresolvable("cannot allocate all claims")

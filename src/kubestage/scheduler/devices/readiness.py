@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import timestamps
 from kubestage.scheduler.devices.allocated import allocation_of
@@ -10,7 +10,7 @@ from kubestage.scheduler.devices.allocated import allocation_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
 
 
 def needs_waiting(claims: Iterable[Json]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.scheduler.devices.failures import AllocationError
@@ -12,10 +12,10 @@ from kubestage.scheduler.devices.failures import AllocationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.quantity import Quantity
     from kubestage.scheduler.devices.slices import Device
 
-Json = dict[str, Any]
 
 ALL: Final = "All"
 EXACT_COUNT: Final = "ExactCount"

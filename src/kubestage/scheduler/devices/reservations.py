@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.scheduler.devices import extended_resources, pod_claims, readiness
 from kubestage.scheduler.devices.allocated import allocation_of
@@ -13,11 +13,10 @@ from kubestage.scheduler.status import SUCCESS, Code, Status, error
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.devices.pod_devices import PodDevices
     from kubestage.scheduler.handle import Handle
-
-Json = dict[str, Any]
 
 
 class Reservations:

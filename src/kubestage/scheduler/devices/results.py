@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import names, node_selector
 from kubestage.scheduler.devices.failures import AllocationError
@@ -11,11 +11,10 @@ from kubestage.scheduler.devices.failures import AllocationError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.devices.pools import Candidate, Reach
     from kubestage.scheduler.devices.requests import ClaimRequests, Request
     from kubestage.scheduler.devices.search import Pick, Solution
-
-Json = dict[str, Any]
 
 
 def allocations(

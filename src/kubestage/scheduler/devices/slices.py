@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -10,7 +10,9 @@ from kubestage.objects import node_selector, quantity
 from kubestage.objects.quantity import Quantity
 from kubestage.scheduler.memo import Memo
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
 Counters = dict[str, dict[str, Quantity]]
 """Counter sets by name: how much there is of each counter."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.plugins import incoming_terms
@@ -10,10 +10,10 @@ from kubestage.scheduler.plugins import incoming_terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.affinity import AffinityTerm
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 _REQUIRED: Final = "requiredAffinityTerms"
 _REQUIRED_ANTI: Final = "requiredAntiAffinityTerms"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import csi_migration
 from kubestage.scheduler.plugins import storage_objects
@@ -11,11 +11,11 @@ from kubestage.scheduler.status import Code, Status, error, unresolvable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
 
-Json = dict[str, Any]
 Volumes = dict[tuple[str, ...], str]
 """Driver by volume. A volume is its driver and handle; one still to be made is its claim."""
 

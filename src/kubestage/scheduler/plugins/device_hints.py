@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
@@ -13,10 +13,9 @@ from kubestage.scheduler.devices.allocated import allocation_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Lister
-
-Json = dict[str, Any]
 
 
 def of(lister: Lister) -> Sequence[EventHint]:

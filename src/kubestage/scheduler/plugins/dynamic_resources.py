@@ -26,6 +26,7 @@ from kubestage.scheduler.status import SKIP, SUCCESS, Status, error, unresolvabl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cluster_events import EventHint
     from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.framework import PostFilterResult
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 _Answer = tuple[Status, frozenset[str] | None]
 
 _STEPS_PER_SECOND: Final = 1_000_000

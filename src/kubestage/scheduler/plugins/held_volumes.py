@@ -7,7 +7,7 @@ the claims, volumes and classes behind them change.
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from kubestage.scheduler.status import Status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.columns import Columns, Ints, Mask
     from kubestage.scheduler.node_info import NodeInfo
     from kubestage.scheduler.plugins.attachable_volumes import (
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         Volumes,
     )
 
-Json = dict[str, Any]
 
 _KEY: Final = "NodeVolumeLimits/held"
 _CLAIM: Final = "claim"

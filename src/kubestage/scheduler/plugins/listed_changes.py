@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import itertools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.handle import Lister
-
-Json = dict[str, Any]
 
 
 class ListedChanges:

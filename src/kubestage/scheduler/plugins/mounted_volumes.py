@@ -7,7 +7,7 @@ gained or lost pods are looked at anew.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from kubestage.scheduler.plugins import storage_objects
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns, Ints, Mask
 
-Json = dict[str, Any]
 Claim = tuple[str, str]
 """A claim by its namespace and name."""
 

@@ -23,6 +23,7 @@ from kubestage.scheduler.status import SKIP, SUCCESS, Status, unschedulable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import CSINodeView
     from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.plugins.driver_limits import DriverLimits
     from kubestage.scheduler.plugins.held_volumes import HeldVolumes
 
-Json = dict[str, Any]
 
 _EXCEEDED: Final = unschedulable("node(s) exceed max volume count")
 _FEW: Final = 8

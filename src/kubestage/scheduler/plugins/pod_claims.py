@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.scheduler.plugins import storage_objects
 from kubestage.scheduler.plugins.volume_search import PodClaims
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.plugins.assumptions import Assumptions
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
 
-Json = dict[str, Any]
 
 _LOST = "Lost"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import equality
 from kubestage.objects.affinity import HONOR
@@ -10,10 +10,9 @@ from kubestage.objects.affinity import HONOR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.plugins.spread_constraints import Spread
-
-Json = dict[str, Any]
 
 
 def is_involved(pod: PodView, old: Json | None, new: Json | None) -> bool:

@@ -11,6 +11,7 @@ from kubestage.scheduler.plugins.listed_changes import ListedChanges
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView, ClassView, CSINodeView, VolumeView
     from kubestage.scheduler.handle import Lister
@@ -21,8 +22,6 @@ CLAIM: Final = "PersistentVolumeClaim"
 VOLUME: Final = "PersistentVolume"
 
 NO_CLAIM_NAME: Final = "PersistentVolumeClaim had no name"
-
-Json = dict[str, Any]
 
 
 class _View(Protocol):

@@ -17,6 +17,7 @@ from kubestage.scheduler.status import SKIP, SUCCESS, WAIT, Status, error, unres
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView, VolumeView
     from kubestage.scheduler.cluster_events import EventHint
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.plugins.volume_search import PodClaims, Search
 
-Json = dict[str, Any]
 
 _BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
 _UNBOUND: Final = unresolvable("pod has unbound immediate PersistentVolumeClaims")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import csi_migration
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.plugins import storage_objects, volume_provisioning
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
-Json = dict[str, Any]
 
 _CHANGED: Final = ActionType.ADD | ActionType.UPDATE
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kubestage.aliases import Json
 from kubestage.objects import label_requirement, labels, quantity
 from kubestage.scheduler import node_matching
 from kubestage.scheduler.plugins import storage_objects, volume_matching
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.columns import Columns, Ints, Mask
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
 
-Json = dict[str, Any]
 
 Pools = dict[str, list[tuple[int, Json]]]
 Topologies = tuple[tuple[tuple[str, frozenset[str]], ...], ...]

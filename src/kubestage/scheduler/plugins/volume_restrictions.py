@@ -14,12 +14,12 @@ from kubestage.scheduler.status import SKIP, SUCCESS, Status, unresolvable, unsc
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Codes, Columns, Rows
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
-Json = dict[str, Any]
 
 _ONE_POD: Final = "ReadWriteOncePod"
 _DISK_TAKEN: Final = 1

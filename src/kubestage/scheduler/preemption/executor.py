@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage import errors
 from kubestage.objects import timestamps
 from kubestage.scheduler.preemption.report import KEY
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.preemption.candidates import Candidate
 
-Json = dict[str, Any]
 
 DISRUPTION_TARGET: Final = "DisruptionTarget"
 BY_SCHEDULER: Final = "PreemptionByScheduler"

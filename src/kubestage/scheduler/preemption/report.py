@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler.status import Code
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.preemption.candidates import Candidate
     from kubestage.scheduler.preemption.dry_runs import DryRun, DryRuns
 
-Json = dict[str, Any]
 
 KEY: Final = "DefaultPreemption"
 """The plugin's name, under which the report is kept in the cycle state."""

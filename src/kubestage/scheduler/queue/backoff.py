@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scheduler.queue.keyed_heap import KeyedHeap
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.queue.queued_pod import QueuedPod
     from kubestage.sim.clock import Clock
 
-SECOND_NS: Final = 1_000_000_000
 _WINDOW_NS: Final = SECOND_NS
 _EARLY_TRIES: Final = 2
 """How often a pod may be tried in one instant before it must wait its pause out.

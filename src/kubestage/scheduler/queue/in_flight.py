@@ -6,14 +6,13 @@ are kept for as long as a pod is in flight that began before them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.scheduler.cluster_events import ClusterEvent
-
-Json = dict[str, Any]
 
 
 class InFlightEvent(NamedTuple):

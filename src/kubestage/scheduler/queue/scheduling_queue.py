@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import SimulationError
 from kubestage.scheduler import property_changes
 from kubestage.scheduler.queue import occasions, wakening
-from kubestage.scheduler.queue.backoff import SECOND_NS, BackoffQueue
+from kubestage.scheduler.queue.backoff import BackoffQueue
 from kubestage.scheduler.queue.gates import Gates
 from kubestage.scheduler.queue.hints import QueueingHints, Strategy
 from kubestage.scheduler.queue.in_flight import InFlight
 from kubestage.scheduler.queue.keyed_heap import KeyedHeap
 from kubestage.scheduler.queue.queued_pod import QueuedPod
 from kubestage.scheduler.queue.unschedulable import UnschedulablePods
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cluster_events import ClusterEvent
     from kubestage.scheduler.queue.keyed_heap import Rank
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.timing import Timekeeper
 
-Json = dict[str, Any]
 
 _ADDED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_ADD)
 _UPDATED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_UPDATE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.scheduler.plugins import alike_hints
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -13,11 +14,10 @@ if TYPE_CHECKING:
     from kubestage.scheduler.queue.queued_pod import QueuedPod
     from kubestage.sim.clock import Clock
 
-_SECOND_NS: Final = 1_000_000_000
-MAX_STAY_NS: Final = 300 * _SECOND_NS
+MAX_STAY_NS: Final = 300 * SECOND_NS
 """After so long a pod is tried again even if no event has called for it."""
 
-FLUSH_INTERVAL_NS: Final = 30 * _SECOND_NS
+FLUSH_INTERVAL_NS: Final = 30 * SECOND_NS
 """How often stays are looked at, counted from the start of the scheduler."""
 
 

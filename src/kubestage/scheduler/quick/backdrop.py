@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import gvk
+
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
     from kubestage.store.store import Store
 
-_SERVICE: Final = ("v1", "Service")
-_NAMESPACE: Final = ("v1", "Namespace")
-_DEVICE_CLASS: Final = ("resource.k8s.io/v1", "DeviceClass")
 # Services and owners spread their pods by default, namespaces are selected by affinity terms, and
 # device classes may stand behind resources.
 _OTHERS: Final = (
@@ -33,8 +32,8 @@ class Backdrop:
 
     def __init__(self, store: Store) -> None:
         self._ledger = store.ledger
-        self._service, self._devices = store.kind(_SERVICE), store.kind(_DEVICE_CLASS)
-        self._namespace = store.kind(_NAMESPACE)
+        self._service, self._devices = store.kind(gvk.SERVICE), store.kind(gvk.DEVICE_CLASS)
+        self._namespace = store.kind(gvk.NAMESPACE)
         known = [self._service, self._devices, self._namespace]
         self._kinds = [*known, *map(store.kind, _OTHERS)]
         self._revision = -1

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import defaulting, strategy, timestamps
 from kubestage.objects.views import pod as pod_views
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cache import Cache
 
-Json = dict[str, Any]
 Key = tuple[str, str]
 
 FIRST_START_NS = timestamps.parse_time("2026-06-01T00:00:00Z")
-SECOND_NS = 1_000_000_000
 SYSTEM_CLASSES = {
     "system-cluster-critical": 2_000_000_000,
     "system-node-critical": 2_000_001_000,

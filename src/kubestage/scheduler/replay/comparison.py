@@ -11,7 +11,8 @@ from kubestage.scheduler.replay.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _BY_PLUGIN: Final = ("preEnqueue", "preFilter", "preScore")
 _BY_NODE_AND_PLUGIN: Final = ("filter", "score")

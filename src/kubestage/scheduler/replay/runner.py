@@ -4,7 +4,7 @@ after a preemption."""
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
@@ -19,11 +19,11 @@ from kubestage.scheduler.replay.cluster import NODE_FINISHED_PHASES, ReplayClust
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.runtime import Profile
 
-Json = dict[str, Any]
 
 MAX_ATTEMPTS: Final = 4
 ALL_NODES: Final = 100

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views import storage
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView
     from kubestage.scheduler.replay.cluster import ReplayCluster
 
-Json = dict[str, Any]
 
 _SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 _BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"

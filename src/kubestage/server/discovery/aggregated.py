@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from kubestage.server.discovery import groups, resources
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
     from kubestage.server.discovery.resources import Resource, Subresource
 
-Json = dict[str, Any]
 Version = Literal["v2", "v2beta1"]
 
 

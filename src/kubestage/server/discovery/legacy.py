@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.server.discovery import groups, resources
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
     from kubestage.server.discovery.resources import Resource, Subresource
-
-Json = dict[str, Any]
 
 
 def legacy_api(server_address: str) -> Json:

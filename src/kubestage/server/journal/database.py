@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Generator, Iterator, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.server.journal.state import Batch
     from kubestage.store.restoring import Place
 
-Json = dict[str, Any]
 
 _APPLICATION: Final = 0x6B737467
 _SCHEMA: Final = (

@@ -17,7 +17,8 @@ from kubestage.scenario.resource import SCENARIO
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 NAMES: Final = "$parts"
 """Under this name the text of an object tells which parts it has, in order."""

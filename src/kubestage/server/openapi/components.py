@@ -11,9 +11,9 @@ from kubestage.server.openapi.definitions import REF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
 
-Json = dict[str, Any]
 
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _KEY: Final = "x-kubernetes-group-version-kind"

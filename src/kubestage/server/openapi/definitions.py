@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import importlib.util
 import pathlib
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 VERSION: Final = "1.36"
 _FOLDER: Final = f"kubernetes-json-schema/v{VERSION}.0-local"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import hashlib
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -14,9 +14,9 @@ from kubestage.server.openapi import definitions, paths
 from kubestage.server.openapi.components import Components
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
 
-Json = dict[str, Any]
 
 # A document whose hash was asked for never changes: the header that says so.
 EXPIRES: Final = b"Thu, 31 Dec 2099 23:59:59 GMT"

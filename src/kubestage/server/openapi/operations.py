@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.server.openapi import parameters
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.server.openapi.components import Components
 
-Json = dict[str, Any]
 
 METHODS: Final = {
     "create": "post",

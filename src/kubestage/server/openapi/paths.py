@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.server.discovery import groups, resources
 from kubestage.server.openapi import operations, parameters
 from kubestage.server.openapi.operations import Target
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
     from kubestage.server.discovery.resources import Resource, Subresource
     from kubestage.server.openapi.components import Components
 
-Json = dict[str, Any]
 
 _ON_COLLECTION = ("list", "create", "deletecollection")
 _ON_ITEM = ("get", "update", "patch", "delete")

@@ -5,13 +5,14 @@ They have no descriptions, but all fields, and what patches need to know of list
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import schema
 from kubestage.objects.schema import Form
 from kubestage.server.openapi.definitions import REF
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _PREFIXES: Final = {
     "meta/": "io.k8s.apimachinery.pkg.apis.meta/",

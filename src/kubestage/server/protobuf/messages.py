@@ -14,7 +14,8 @@ from kubestage.server.protobuf import table, values, wire
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 _MAX_DEPTH: Final = 100
 # Far more than any object holds, and read within a fraction of a second.
 _MAX_FIELDS: Final = 250_000

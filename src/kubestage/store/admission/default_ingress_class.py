@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.objects import gvk
 from kubestage.store.admission import default_storage_class, request
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
-INGRESS_CLASS: Final = ("networking.k8s.io/v1", "IngressClass")
 _CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
 _IS_DEFAULT: Final = ("ingressclass.kubernetes.io/is-default-class",)
 
@@ -25,5 +25,5 @@ def admit(
         return obj
     if obj["spec"].get("ingressClassName") is not None:
         return obj
-    name = default_storage_class.default_of(core.read(INGRESS_CLASS), _IS_DEFAULT)
+    name = default_storage_class.default_of(core.read(gvk.INGRESS_CLASS), _IS_DEFAULT)
     return obj if name is None else request.with_spec(obj, ingressClassName=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import equality
+from kubestage.objects import equality, gvk
 from kubestage.store.admission import request
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from kubestage.store.admission.request import Request
     from kubestage.store.core import Core
 
-NODE: Final = ("v1", "Node")
 _POD_LEVEL: Final = "InPlacePodLevelResourcesVerticalScaling"
 _INIT_CONTAINERS: Final = "InPlacePodVerticalScalingInitContainers"
 _RESOURCES: Final = "*core/v1.ResourceRequirements"
@@ -33,7 +32,7 @@ def check(core: Core, asked: Request) -> None:
     needed = list(_needed(pod["spec"], old["spec"]))
     if not needed:
         return
-    node = core.read(NODE).get(name)
+    node = core.read(gvk.NODE).get(name)
     if node is None:
         raise request.refuse(asked.kind, pod, f'node "{name}" not found')
     declared = (node.get("status") or {}).get("declaredFeatures")

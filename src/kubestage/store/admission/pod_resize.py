@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import pod_resources, quantity
+from kubestage.objects import gvk, pod_resources, quantity
 from kubestage.objects.pod_resources import CPU, MEMORY
 from kubestage.store.admission import request
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from kubestage.store.admission.request import Request
     from kubestage.store.core import Core
 
-NODE: Final = ("v1", "Node")
 _OS: Final = "kubernetes.io/os"
 
 
@@ -25,7 +24,7 @@ def check(core: Core, asked: Request) -> None:
     name = pod["spec"].get("nodeName")
     if not name or pod["metadata"].get("generation") == old["metadata"].get("generation"):
         return
-    node = core.read(NODE).get(name)
+    node = core.read(gvk.NODE).get(name)
     if node is None:
         raise request.refuse(asked.kind, pod, f'node "{name}" not found')
     system = (node["metadata"].get("labels") or {}).get(_OS, "linux")

@@ -12,12 +12,11 @@ from kubestage.store.admission import request
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.pod_security.finding import Finding
     from kubestage.objects.pod_security.levels import LevelVersion, Policy
     from kubestage.store.admission.request import Request
     from kubestage.store.core import Core
-
-    Json = dict[str, Any]
 
 _WORKLOADS: Final = {
     "": frozenset({"ReplicationController", "PodTemplate"}),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.objects import gvk
 from kubestage.store.admission import request
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
-NODE: Final = ("v1", "Node")
 _COPIED: Final = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 _NOWHERE: Final[dict[str, str]] = {}
 
@@ -31,7 +31,7 @@ def admit(
 
 def of_node(core: Core, name: str | None) -> dict[str, str]:
     """The labels that a pod gets with this node."""
-    node = core.read(NODE).get(name) if name else None
+    node = core.read(gvk.NODE).get(name) if name else None
     labels = (node or {}).get("metadata", _NOWHERE).get("labels")
     return {key: labels[key] for key in _COPIED if key in labels} if labels else _NOWHERE
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.traffic.patterns.rates import SECOND
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,9 +75,9 @@ class _BySecond(Arrivals):
         self._rates = rates
 
     def _make(self) -> Times:
-        first = self._made_until_ns // SECOND
-        last = min(-(-self._wanted_until_ns // SECOND), first + _SECONDS_AT_ONCE)
-        self._made_until_ns = last * SECOND
+        first = self._made_until_ns // SECOND_NS
+        last = min(-(-self._wanted_until_ns // SECOND_NS), first + _SECONDS_AT_ONCE)
+        self._made_until_ns = last * SECOND_NS
         return self._place(first, self._rates.expected(first, last))
 
     @abc.abstractmethod
@@ -85,8 +85,8 @@ class _BySecond(Arrivals):
         """Arrivals from this second on, given how many there are to be until each of them."""
 
     def _next_made_ns(self) -> int | None:
-        second = self._rates.busy_from(self._made_until_ns // SECOND)
-        return None if second is None else second * SECOND
+        second = self._rates.busy_from(self._made_until_ns // SECOND_NS)
+        return None if second is None else second * SECOND_NS
 
 
 class Counted(_BySecond):
@@ -103,9 +103,9 @@ class Counted(_BySecond):
         numbers = np.ceil(expected - _NOTHING)
         counts = np.diff(numbers).astype(np.int64)
         seconds = np.repeat(np.arange(len(counts)), counts)
-        begins = (first + seconds) * SECOND
+        begins = (first + seconds) * SECOND_NS
         if self._stream is not None:
-            within = self._stream.random(len(begins)) * SECOND
+            within = self._stream.random(len(begins)) * SECOND_NS
             return np.sort(begins + within.astype(np.int64))
         number = numbers[0] + np.arange(len(begins))
         return begins + _within(number, expected, seconds)
@@ -118,8 +118,8 @@ def _within(
 ) -> Times:
     """How far into their second that many requests are expected."""
     begins, ends = expected[seconds], expected[seconds + 1]
-    within = (number - begins) * SECOND / (ends - begins)
-    return np.clip(within, 0, SECOND - 1).astype(np.int64)
+    within = (number - begins) * SECOND_NS / (ends - begins)
+    return np.clip(within, 0, SECOND_NS - 1).astype(np.int64)
 
 
 class Poisson(_BySecond):
@@ -147,7 +147,7 @@ class Poisson(_BySecond):
         at = int(np.searchsorted(marks, until))
         marks, self._marks = marks[:at], marks[at:]
         seconds = np.searchsorted(expected, marks, side="right") - 1
-        begins: Times = (first + seconds) * SECOND
+        begins: Times = (first + seconds) * SECOND_NS
         return begins + _within(marks, expected, seconds)
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from kubestage.objects.request_traces import RequestTrace
 
     Floats = npt.NDArray[np.float64]
-
-SECOND: Final = 1_000_000_000
 
 
 class Rates(Protocol):
@@ -119,13 +119,13 @@ class Table:
 
     def __init__(self, trace: RequestTrace, scale: float, speed: float, *, repeats: bool) -> None:
         assert trace.rates is not None
-        at_s = np.asarray(trace.times_ns, np.float64) / SECOND / speed
+        at_s = np.asarray(trace.times_ns, np.float64) / SECOND_NS / speed
         rates = np.asarray(trace.rates, np.float64) * scale
         if at_s[0] > 0:
             at_s, rates = np.concatenate(([0.0], at_s)), np.concatenate(([0.0], rates))
         self._at_s, self._rates = at_s, rates
         self._total = np.concatenate(([0.0], np.cumsum(rates[:-1] * np.diff(at_s))))
-        self._end_s = trace.end_ns / SECOND / speed if repeats else math.inf
+        self._end_s = trace.end_ns / SECOND_NS / speed if repeats else math.inf
         self._busy = np.flatnonzero(rates)
 
     def expected(self, first: int, last: int) -> Floats:

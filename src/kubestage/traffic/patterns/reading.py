@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects import durations, request_traces
 from kubestage.traffic import laws
@@ -12,10 +12,10 @@ from kubestage.traffic.patterns.arrivals import Counted, Poisson, Recorded, Scat
 if TYPE_CHECKING:
     import numpy as np
 
+    from kubestage.aliases import Json
     from kubestage.traffic.patterns.arrivals import Arrivals
     from kubestage.traffic.patterns.rates import Rates
 
-Json = dict[str, Any]
 
 UNIFORM: Final = "Uniform"
 POISSON: Final = "Poisson"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.charts.life.times import Times
     from kubestage.results.life.life import Life
 
-Json = dict[str, Any]
 
 _SCALES: Final = {
     "%": (0.01, "share of what is requested"),

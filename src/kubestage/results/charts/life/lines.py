@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import altair as alt
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.charts.life.times import Times
 
-Json = dict[str, Any]
 
 _MANY: Final = 10_000
 _HEADROOM: Final = 1.08

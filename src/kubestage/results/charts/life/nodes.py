@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
@@ -12,9 +12,9 @@ from kubestage.results.charts.life import lines, times
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.life.life import Life
 
-Json = dict[str, Any]
 
 _PROVISIONING: Final = "on their way"
 _TICKS: Final = 6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 import msgspec
@@ -11,7 +11,8 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 MOST: Final = 300
 _MINUTE: Final = 60.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 import msgspec
@@ -12,13 +12,15 @@ from kubestage.measure.percentiles import nearest_rank
 from kubestage.results.charts import look
 from kubestage.results.charts.load import colors
 from kubestage.results.load import wording
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from altair.typing import ChartType
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 PERCENTS: Final = (50, 90, 99)
 _MOST: Final = 6
@@ -59,7 +61,7 @@ def latencies(
     if not ordered:
         return None
     shown = {
-        name: [max(value / wording.SECOND_NS, _LEAST) for value in values]
+        name: [max(value / SECOND_NS, _LEAST) for value in values]
         for name, values in list(ordered.items())[:_MOST]
     }
     lowest = min(values[0] for values in shown.values())

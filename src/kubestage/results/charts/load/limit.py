@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import altair as alt
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
+    from kubestage.aliases import Json
     from kubestage.results.load.slo import Slo
 
-Json = dict[str, Any]
 
 _KINDS: Final = {"met": look.BLUE, "missed": look.VERMILION}
 _HEADROOM: Final = 1.12

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
 from kubestage.results.charts import look
 from kubestage.results.charts.life import times
 from kubestage.results.load import wording
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from altair.typing import ChartType
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 MOST: Final = 40
 """So many steps are drawn: of more, the longest."""
@@ -35,7 +37,7 @@ def steps(rows: Sequence[Json]) -> ChartType | None:
         return None
     first_ns = min(row["began_ns"] for row in rows)
     last_ns = max(row["began_ns"] + row["took_ns"] for row in rows)
-    axis = times.Times(max((last_ns - first_ns) / wording.SECOND_NS, 1e-3))
+    axis = times.Times(max((last_ns - first_ns) / SECOND_NS, 1e-3))
     longest = sorted(range(len(rows)), key=lambda at: -rows[at]["took_ns"])[:MOST]
     told = [_bar(rows[at], first_ns, axis) for at in sorted(longest)]
     names = [row["name"] for row in told]
@@ -64,14 +66,14 @@ def steps(rows: Sequence[Json]) -> ChartType | None:
 
 
 def _bar(row: Json, first_ns: int, axis: times.Times) -> Json:
-    length = axis.unit[1] * wording.SECOND_NS
+    length = axis.unit[1] * SECOND_NS
     began, took = (row["began_ns"] - first_ns) / length, row["took_ns"] / length
     whole = axis.seconds / axis.unit[1]
     return {
         "name": short_name(row["name"]),
         "time": round(began, 6),
         "end": round(began + took, 6),
-        "took": wording.seconds(row["took_ns"] / wording.SECOND_NS),
+        "took": wording.seconds(row["took_ns"] / SECOND_NS),
         "result": "passed" if row["passed"] else "failed",
         "side": "left" if began + took > _RIGHTMOST * whole and began > 0.1 * whole else "right",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
@@ -11,13 +11,15 @@ from kubestage.results.charts import look
 from kubestage.results.charts.life import lines, times
 from kubestage.results.charts.load import colors
 from kubestage.results.load import wording
+from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from altair.typing import ChartType
 
-Json = dict[str, Any]
+    from kubestage.aliases import Json
+
 
 _BARS: Final = 150
 _POINTS: Final = 300
@@ -104,7 +106,7 @@ def pods(moments: Mapping[str, Sequence[int]], seconds: float) -> ChartType | No
     for name in kinds:
         ordered = sorted(moments[name])
         points = [
-            {"atSeconds": at_ns / wording.SECOND_NS, "value": number, "series": name}
+            {"atSeconds": at_ns / SECOND_NS, "value": number, "series": name}
             for number, at_ns in enumerate(ordered, 1)
         ]
         told += [{"atSeconds": 0.0, "value": 0, "series": name}, *times.thinned(points, _POINTS)]
@@ -127,7 +129,7 @@ def pod_rates(moments: Mapping[str, Sequence[int]], seconds: float) -> ChartType
     told: list[Json] = []
     peaks = {}
     for name in kinds:
-        counts = collections.Counter(at_ns // wording.SECOND_NS // size for at_ns in moments[name])
+        counts = collections.Counter(at_ns // SECOND_NS // size for at_ns in moments[name])
         peaks[name] = max(counts.values()) / size
         told += [
             {"atSeconds": place * size, "value": counts.get(place, 0) / size, "series": name}
@@ -159,7 +161,7 @@ def series(
         for name in shown
         for row in times.thinned(
             [
-                {"atSeconds": at_ns / wording.SECOND_NS, "value": value * factor, "series": name}
+                {"atSeconds": at_ns / SECOND_NS, "value": value * factor, "series": name}
                 for at_ns, value in filled[name]
             ],
             _POINTS,

@@ -1,0 +1,52 @@
+"""Who asks for what in which container, and whether that can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kubestage.errors import ApiError, BadRequest
+from kubestage.objects import gvk
+from kubestage.server import options, pod_logs
+from kubestage.server.containers import channels, commands
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+    from kubestage.server.containers.commands import Outcome
+    from kubestage.server.context import Context
+
+
+_LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
+
+
+def container_of(context: Context) -> tuple[Json, Json]:
+    """The pod and the container that are meant; refused, as upstream does, if it does not run."""
+    target = context.target
+    pod = context.live.store.get(gvk.POD, target.name, target.namespace)
+    name = pod_logs.container_name(pod, context.request.parameter("container"))
+    if not pod["spec"].get("nodeName"):
+        raise BadRequest(f"pod {target.name} does not have a host assigned")
+    state = (pod_logs.container_status(pod, name) or {}).get("state") or {}
+    if "running" not in state:
+        raise ApiError(f'unable to upgrade connection: container not found ("{name}")')
+    listed = (each for part in _LISTS for each in pod["spec"].get(part) or ())
+    return pod, next(each for each in listed if each["name"] == name)
+
+
+def answer(context: Context) -> tuple[Outcome, frozenset[int]]:
+    """What a command prints, and the streams that are to be told of it."""
+    words = context.request.query.get("command") or []
+    if not any(words[:1]):
+        raise BadRequest("you must specify at least one command for the container")
+    pod, container = container_of(context)
+    outcome = commands.run(context.live, pod, container, words)
+    if not options.boolean(context.request, "tty"):
+        return outcome, _streams(context)
+    # A terminal is one stream, and goes back to the left only when told to.
+    shown = (outcome.out + outcome.err).replace(b"\n", b"\r\n")
+    return commands.Outcome(shown, b"", outcome.code), _streams(context) - {channels.STDERR}
+
+
+def _streams(context: Context) -> frozenset[int]:
+    asked = {"stdout": channels.STDOUT, "stderr": channels.STDERR}
+    found = (number for name, number in asked.items() if options.boolean(context.request, name))
+    return frozenset(found)

@@ -1,0 +1,60 @@
+"""By which names a pod knows itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
+_LONGEST: Final = 63
+_DOMAIN: Final = "svc.cluster.local"
+_HEAD: Final = (
+    "# Kubernetes-managed hosts file.\n"
+    "127.0.0.1\tlocalhost\n"
+    "::1\tlocalhost ip6-localhost ip6-loopback\n"
+    "fe00::0\tip6-localnet\n"
+    "fe00::0\tip6-mcastprefix\n"
+    "fe00::1\tip6-allnodes\n"
+    "fe00::2\tip6-allrouters\n"
+)
+
+
+def name_of(pod: Json) -> str:
+    """What ``hostname`` prints."""
+    spec, name = pod["spec"], pod["metadata"]["name"]
+    if spec.get("hostNetwork"):
+        return str(spec.get("nodeName") or name)
+    if spec.get("setHostnameAsFQDN"):
+        return full_name_of(pod)
+    return _short(pod)
+
+
+def full_name_of(pod: Json) -> str:
+    """What ``hostname -f`` prints: a domain belongs to it if the pod has a subdomain."""
+    subdomain = pod["spec"].get("subdomain")
+    short = _short(pod)
+    return f"{short}.{subdomain}.{pod['metadata']['namespace']}.{_DOMAIN}" if subdomain else short
+
+
+def addresses_of(pod: Json) -> list[str]:
+    """The addresses of a pod."""
+    return [each["ip"] for each in (pod.get("status") or {}).get("podIPs") or ()]
+
+
+def file_of(pod: Json) -> str:
+    """The file /etc/hosts that the kubelet writes."""
+    full, short = full_name_of(pod), _short(pod)
+    names = short if full == short else f"{full}\t{short}"
+    lines = "".join(f"{address}\t{names}\n" for address in addresses_of(pod))
+    aliases = "".join(
+        f"{each['ip']}\t{'	'.join(each.get('hostnames') or ())}\n"
+        for each in pod["spec"].get("hostAliases") or ()
+    )
+    told = "\n# Entries added by HostAliases.\n" if aliases else ""
+    return f"{_HEAD}{lines}{told}{aliases}"
+
+
+def _short(pod: Json) -> str:
+    name: str = pod["spec"].get("hostname") or pod["metadata"]["name"]
+    return name[:_LONGEST].rstrip("-.")

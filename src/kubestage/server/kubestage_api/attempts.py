@@ -1,0 +1,123 @@
+"""What the scheduler found out about the pods of the living cluster, as far as there is room.
+
+All that is found out in an attempt is a thousand times the size of its outcome. So it is kept for
+as many attempts as a budget allows: for all that a person asks for by hand, and for some of those
+that come by the thousand. Outcomes are kept of all, the newest ones.
+"""
+
+from __future__ import annotations
+
+import collections
+import time
+import zlib
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage.scheduler.record import WAITING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.aliases import Json
+    from kubestage.scheduler.cycle import AnyAttempt
+    from kubestage.scheduler.record import Decision
+    from kubestage.server.live import Live
+
+
+_ROWS: Final = 20_000
+_BYTES: Final = 64 * 1024 * 1024
+_FASTEST: Final = 1
+# What an attempt costs besides the nodes that it looks at.
+_OWN_COST: Final = 20
+
+
+class Budget:
+    """How many nodes may be told of: so many at once, and so many more with every second."""
+
+    def __init__(self, at_once: int, each_second: int) -> None:
+        self._most, self._rate = at_once, each_second
+        self._left: float = at_once
+        self._since_s = time.perf_counter()
+
+    def spend(self, nodes: int) -> bool:
+        """Tell of so many, if any; whether more may be told of now."""
+        now_s = time.perf_counter()
+        earned = (now_s - self._since_s) * self._rate
+        self._left, self._since_s = min(self._left + earned, self._most), now_s
+        if nodes:
+            self._left -= nodes + _OWN_COST
+        return self._left > 0
+
+
+class Row(msgspec.Struct):
+    """An attempt: its outcome, the pod it was about, when it was, and what was found out."""
+
+    decision: Decision
+    uid: str
+    unix_ns: int
+    packed: bytes | None = None
+
+    @property
+    def explanation(self) -> Json | None:
+        """All that was found out; None if that was not kept."""
+        return None if self.packed is None else unpack(self.packed)
+
+
+def pack(told: Json) -> bytes:
+    """An explanation as it is kept."""
+    return zlib.compress(msgspec.json.encode(told), _FASTEST)
+
+
+def unpack(packed: bytes) -> Json:
+    """An explanation that was kept."""
+    told: Json = msgspec.json.decode(zlib.decompress(packed))
+    return told
+
+
+class Attempts:
+    """Listens to the scheduler of a stage while no Scenario does."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+        self._rows: collections.deque[Row] = collections.deque(maxlen=_ROWS)
+        self._told: collections.deque[Row] = collections.deque()
+        self._bytes = 0
+        self._budget = Budget(at_once=10_000, each_second=2_000)
+
+    def attach(self) -> None:
+        """Listen from now on, unless a Scenario is under way."""
+        stage = self._live.stage
+        is_free = stage.scenarios is None or stage.scenarios.current is None
+        if stage.scheduler is not None and is_free:
+            stage.scheduler.record.hand_on(self, in_full=self._budget.spend(0))
+
+    def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
+        """An attempt has ended."""
+        self.add(decision, attempt.pod.uid, told)
+
+    def add(self, decision: Decision, uid: str, told: Json | None) -> None:
+        """Keep an attempt, and see whether the next may be told in full."""
+        assert decision.result != WAITING
+        row = Row(decision, uid, self._live.stage.clock.unix_ns)
+        self._rows.append(row)
+        if told is not None:
+            row.packed = pack(told)
+            self._told.append(row)
+            self._bytes += len(row.packed)
+            self._make_room()
+        self._budget.spend(0 if told is None else decision.evaluated)
+        self.attach()
+
+    def of_pod(self, key: str, uid: str = "") -> Iterator[Row]:
+        """The attempts at a pod, or at all that had its name, in order."""
+        return (
+            row for row in self._rows if row.decision.pod == key and (not uid or row.uid == uid)
+        )
+
+    def _make_room(self) -> None:
+        while self._bytes > _BYTES or len(self._told) > _ROWS:
+            oldest = self._told.popleft()
+            assert oldest.packed is not None
+            self._bytes -= len(oldest.packed)
+            oldest.packed = None

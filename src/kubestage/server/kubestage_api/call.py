@@ -1,0 +1,99 @@
+"""One request to our own API, as its handlers see it, and what they answer."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from kubestage.errors import BadRequest, Conflict
+from kubestage.server import bodies
+from kubestage.server.kubestage_api import states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from kubestage.server.kubestage_api.states import State
+    from kubestage.server.live import Live
+    from kubestage.server.pacing import Pacer
+    from kubestage.server.request import Request
+
+Body = TypeVar("Body", bound=msgspec.Struct)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a handler says with a status of its own."""
+
+    value: Any
+    status: int = 200
+
+
+class Call:
+    """A request whose path, query and body are to be read; `parts` are those of the path."""
+
+    def __init__(self, live: Live, request: Request, parts: Mapping[str, str]) -> None:
+        self.live = live
+        self.request = request
+        self.parts = parts
+
+    @property
+    def state(self) -> State:
+        """What our own API remembers of the stage."""
+        return states.of(self.live)
+
+    @property
+    def pacer(self) -> Pacer:
+        """The clock; refused where there is none."""
+        # NOTE: loaded when asked for, as all behind this API is.
+        from kubestage.server.pacing import Pacer  # noqa: PLC0415
+
+        if not isinstance(self.live.pace, Pacer):
+            raise Conflict("time never passes on this server: it has no clock to set")
+        return self.live.pace
+
+    @property
+    def free_pacer(self) -> Pacer:
+        """The clock, to be set; refused while the whole cluster is being changed."""
+        self.state.check_free()
+        return self.pacer
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """A query parameter that is one of a few words; the first, if it is not given."""
+        value = self.request.parameter(name) or choices[0]
+        if value not in choices:
+            raise BadRequest(f'{name}: "{value}" is unknown: use one of {", ".join(choices)}')
+        return value
+
+    def body(self, shape: type[Body]) -> Body:
+        """The body, which may be missing if all of it may be."""
+        value = bodies.yaml_value(self.request.body) if self.request.body else {}
+        return read(value, shape)
+
+
+def read(value: Any, shape: type[Body]) -> Body:
+    """A value as one of our own shapes; BadRequest names what does not fit, and the likely key."""
+    if value is None:
+        value = {}
+    if not isinstance(value, dict):
+        raise BadRequest("the body must be an object, as JSON or YAML")
+    known = [field.encode_name for field in msgspec.structs.fields(shape)]
+    check_known(value, known, "field")
+    try:
+        return msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at ")
+        path = place.strip("`").removeprefix("$.")
+        raise BadRequest(f"{path}: {problem}" if path else problem) from None
+
+
+def check_known(given: Iterable[Any], known: Iterable[str], what: str) -> None:
+    """Refuse the first key that is not known, and name the one that was likely meant."""
+    names = list(known)
+    for key in given:
+        if key in names:
+            continue
+        near = difflib.get_close_matches(str(key), names, n=1)
+        there_are = f"there are {', '.join(names)}" if names else "there are none"
+        hint = f"did you mean {near[0]}?" if near else there_are
+        raise BadRequest(f'unknown {what} "{key}": {hint}')

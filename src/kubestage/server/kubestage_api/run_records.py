@@ -1,0 +1,188 @@
+"""The records of Scenarios that ran on this server: a file each, in a directory of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+import tempfile
+from typing import TYPE_CHECKING, Final
+
+import kubestage
+from kubestage.errors import InputError
+from kubestage.scenario.resource import SCENARIO
+from kubestage.scenario.settings import Detail
+from kubestage.server.kubestage_api.attempts import Budget, pack
+from kubestage.store.log import DELETED
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+    from kubestage.results.run_record import RunRecord
+    from kubestage.scheduler.record import Decision
+    from kubestage.server.live import Live
+    from kubestage.store.log import Change
+
+
+_KEPT: Final = 100
+_BYTES: Final = 64 * 1024 * 1024
+_ENDED: Final = ("Succeeded", "Failed")
+_GROUP: Final = SCENARIO[0].partition("/")[0]
+
+
+class RunRecords:
+    """Keeps what Scenarios tell; a sink for all of them, one after the other.
+
+    Files are named after what nobody chooses, so no name of an object is ever a path. The file of
+    the one that is under way cannot be read yet: `uid` is its, `rows` and `told` are its attempts.
+    What a Scenario at detail `full` tells is in its status as well, so that clients find it there.
+    """
+
+    keeps_details = False
+
+    def __init__(self, live: Live, directory: pathlib.Path | None) -> None:
+        self._live = live
+        self._passing: tempfile.TemporaryDirectory[str] | None = None
+        if directory is None:
+            self._passing = tempfile.TemporaryDirectory(prefix="kubestage-runs-")
+            directory = pathlib.Path(self._passing.name)
+        self._directory = directory
+        self._directory.mkdir(0o700, parents=True, exist_ok=True)
+        for left_over in self._directory.glob(".*.partial"):
+            left_over.unlink(missing_ok=True)
+        self._record: RunRecord | None = None
+        self.uid = ""
+        self.told: dict[int, bytes] = {}
+        self._bytes = 0
+        self.rows: list[tuple[int, Decision]] = []
+        self._budget = Budget(at_once=500_000, each_second=20_000)
+        live.store.subscribe(self.on_change, {(_GROUP, SCENARIO[1])})
+
+    def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
+        """An attempt has ended."""
+        record = self._open()
+        if record is None:
+            return
+        self.rows.append((step, decision))
+        if told is not None:
+            self._keep(decision.number, pack(told))
+        self._budget.spend(0 if told is None else decision.evaluated)
+        self._look_closely()
+        try:
+            record.attempt(step, decision, uid, told)
+        except InputError:
+            self._give_up()
+
+    def event(self, step: int, event: Json) -> None:
+        """The timeline has one more event."""
+        record = self._open()
+        if record is None:
+            return
+        self._look_closely()
+        try:
+            record.event(step, event)
+        except InputError:
+            self._give_up()
+
+    def step_finished(self, step: int, at_ns: int) -> None:
+        """A step has ended."""
+        record = self._open()
+        if record is None:
+            return
+        try:
+            record.step_finished(step, at_ns)
+        except InputError:
+            self._give_up()
+
+    def on_change(self, change: Change) -> None:
+        """Hear of Scenarios: the record of one that has ended is complete."""
+        if change.new["metadata"]["uid"] != self.uid:
+            return
+        phase = (change.new.get("status") or {}).get("phase")
+        if change.type == DELETED or phase in _ENDED:
+            self._finish()
+
+    def close(self) -> None:
+        """Keep what there is, and let go of everything."""
+        self._live.store.unsubscribe(self.on_change)
+        self._finish()
+        if self._passing is not None:
+            self._passing.cleanup()
+
+    def has(self, uid: str) -> bool:
+        """Whether anything is kept of a Scenario."""
+        return uid == self.uid or bool(self.paths(uid))
+
+    def all_paths(self) -> list[pathlib.Path]:
+        """The files of all Scenarios that have ended, the oldest first."""
+        return sorted(self._directory.glob("*.sqlite"), key=_age)
+
+    def paths(self, uid: str) -> list[pathlib.Path]:
+        """The files of a Scenario, in order: one for each process that it was run by."""
+        return sorted(self._directory.glob(f"{_stem(uid)}-*.sqlite"))
+
+    def _open(self) -> RunRecord | None:
+        """The record of the Scenario that is under way."""
+        controller = self._live.stage.scenarios
+        name = None if controller is None else controller.current
+        scenario = None if name is None else self._live.store.read(SCENARIO).get(name)
+        if scenario is None:
+            return None
+        uid: str = scenario["metadata"]["uid"]
+        if uid != self.uid:
+            self._finish()
+            self.uid = uid
+            self._begin(scenario["metadata"]["name"], uid)
+        return self._record
+
+    def _keep(self, number: int, packed: bytes) -> None:
+        """Keep an explanation at hand; the oldest make room, as the file has them."""
+        self.told[number] = packed
+        self._bytes += len(packed)
+        while self._bytes > _BYTES:
+            self._bytes -= len(self.told.pop(next(iter(self.told))))
+
+    def _begin(self, name: str, uid: str) -> None:
+        # NOTE: loaded with the first Scenario, as is the database behind it.
+        from kubestage.results.run_record import RunRecord  # noqa: PLC0415
+
+        for old in self.all_paths()[: -_KEPT + 1]:
+            old.unlink(missing_ok=True)
+        path = self._directory / f"{_stem(uid)}-{len(self.paths(uid)):04}.sqlite"
+        about = {"name": name, "uid": uid, "kubestage": kubestage.__version__}
+        try:
+            self._record = RunRecord(path, about)
+        except InputError:
+            self._record = None
+
+    def _finish(self) -> None:
+        record, self._record = self._record, None
+        self.uid = ""
+        self.told.clear()
+        self._bytes = 0
+        self.rows.clear()
+        if record is not None:
+            try:
+                record.close()
+            except InputError:
+                record.discard()
+
+    def _give_up(self) -> None:
+        """The disk takes no more: the Scenario goes on without a record."""
+        if self._record is not None:
+            self._record.discard()
+            self._record = None
+
+    def _look_closely(self) -> None:
+        """Have the next attempts told in full, if asked for, else as far as the budget goes."""
+        stage = self._live.stage
+        if stage.scheduler is not None and stage.scenarios is not None:
+            attempts = stage.scenarios.attempts
+            in_full = attempts.detail is Detail.FULL or self._budget.spend(0)
+            stage.scheduler.record.hand_on(attempts, in_full=in_full)
+
+
+def _stem(uid: str) -> str:
+    return hashlib.sha256(uid.encode()).hexdigest()[:32]
+
+
+def _age(path: pathlib.Path) -> tuple[float, str]:
+    return path.stat().st_mtime, path.name

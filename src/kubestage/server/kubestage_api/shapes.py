@@ -1,0 +1,150 @@
+"""What our own API takes and answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+
+
+class _Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """The body of a request."""
+
+
+class _Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The body of an answer."""
+
+
+class Nothing(_Taken, frozen=True):
+    """An empty object, or no body at all."""
+
+
+class ClockSetting(_Taken, frozen=True):
+    """How time is to pass; a speed alone means that mode."""
+
+    mode: Literal["paused", "still", "speed", "jump"] | None = None
+    speed: Annotated[float, msgspec.Meta(gt=0, le=1_000_000)] | None = None
+
+
+class Advance(_Taken, frozen=True):
+    """How much time is to pass (`duration`, as in 10m), or up to which moment (`until`)."""
+
+    duration: str | None = None
+    until: str | None = None
+
+
+class Clock(_Told, frozen=True):
+    """The virtual time, and how it passes.
+
+    `nowNs` is the time since this process began, `due` when something happens next, `scenario` the
+    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do,
+    `isPassing` that time passes nevertheless: at a speed, or because somebody watches.
+    `aheadOfWallSeconds` is null unless the clock keeps up with the wall clock.
+    """
+
+    mode: Literal["paused", "speed", "jump"]
+    speed: float
+    now: str
+    now_ns: int
+    is_quiet: bool
+    is_passing: bool
+    ahead_of_wall_seconds: float | None
+    due: str | None
+    scenario: str | None
+    message: str
+
+
+class SettingsChange(_Taken, frozen=True, omit_defaults=True):
+    """Settings to be changed; those that are not given stay.
+
+    They hold for Scenarios that begin later and do not choose for themselves. `resultAnnotations`
+    holds for the next attempt of the scheduler.
+    """
+
+    detail: Literal["summary", "decisions", "full"] | msgspec.UnsetType = msgspec.UNSET
+    result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"] | msgspec.UnsetType = (
+        msgspec.UNSET
+    )
+    result_annotations: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class Settings(_Told, frozen=True):
+    """How much the status of a Scenario has of each attempt, when its result is written, and
+    whether results are written on pods as kube-scheduler-simulator does.
+    """
+
+    detail: Literal["summary", "decisions", "full"]
+    result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"]
+    result_annotations: bool
+
+
+class Emptied(_Told, frozen=True):
+    """How many objects were removed, and the version after that."""
+
+    removed: int
+    resource_version: str
+
+
+class Made(_Told, frozen=True):
+    """How many objects of a kind were made."""
+
+    api_version: str
+    kind: str
+    count: int
+
+
+class Imported(_Told, frozen=True):
+    """What an import has changed; `notes` are for the reader."""
+
+    created: int
+    kinds: list[Made]
+    removed: int = 0
+    scheduler_configuration: Literal["applied", "ignored", "none"] = "none"
+    resource_version: str = ""
+    notes: list[str] = []
+
+
+class RunRow(_Told, frozen=True):
+    """A Scenario in a few words; `isThere` is false if only its record is left."""
+
+    name: str
+    phase: str
+    message: str
+    uid: str
+    is_there: bool
+    step: int | None = None
+    has_explanations: bool = False
+
+
+class Runs(_Told, frozen=True):
+    """The runs, oldest first."""
+
+    items: list[RunRow]
+
+
+class RunTold(_Told, frozen=True):
+    """A run in numbers; `steps` has a row for each step, `tables` where to find more."""
+
+    run: RunRow
+    summary: Json | None
+    steps: list[Json]
+    tables: list[str]
+
+
+class PodTold(_Told, frozen=True):
+    """What became of a pod, and each attempt at it; `explanation` is null where none was kept."""
+
+    pod: str
+    uid: str | None
+    status: str
+    node: str | None
+    attempts: list[Json]
+    created_at: int | None = None
+    bound_at: int | None = None
+    preempted_at: int | None = None
+    preempted_by: str | None = None
+    preempted: list[str] = []
+    notes: list[str] = []

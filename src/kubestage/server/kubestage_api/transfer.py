@@ -1,0 +1,108 @@
+"""Snapshots on their way out and in."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+from typing import TYPE_CHECKING, Final
+
+from kubestage.errors import AlreadyExists, ApiError, BadRequest
+from kubestage.server import slices, snapshot_import, snapshots
+from kubestage.server.kubestage_api import configuration, resetting, states
+from kubestage.server.kubestage_api.shapes import Imported, Made
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+    from kubestage.server.kubestage_api.call import Call
+    from kubestage.server.kubestage_api.configuration import Checked
+    from kubestage.server.live import Live
+    from kubestage.server.snapshot_import import Import
+
+
+_UNUSED: Final = (
+    "the import has a scheduler configuration, and this server has no scheduler of its own"
+)
+
+
+async def export(call: Call) -> Json:
+    """All objects that matter."""
+    store, scheduler = call.live.store, call.live.stage.scheduler
+    # Nothing that is stored ever changes: others can be served while it is written down.
+    found = snapshots.objects(store)
+    if call.choice("format", ("list", "kss")) == "list":
+        return await asyncio.to_thread(snapshots.as_list, found, store.resource_version)
+    settings = None if scheduler is None else scheduler.configuration.to_dict()
+    return await asyncio.to_thread(snapshots.as_kss_export, found, settings)
+
+
+async def import_objects(call: Call) -> Imported:
+    """Put objects there, all or none."""
+    live = call.live
+    replaces = call.choice("mode", ("add", "replace")) == "replace"
+    applies = call.choice("configuration", ("apply", "ignore")) == "apply"
+    if not call.request.body:
+        raise BadRequest("the body is empty: send a List, several documents of YAML, or an export")
+    wanted = await asyncio.to_thread(snapshot_import.read, call.request.body)
+    checked: Checked | None = None
+    if wanted.configuration is not None and applies and live.stage.scheduler is not None:
+        checked = configuration.check(live, wanted.configuration)
+    found: Imported = await resetting.to_the_end(
+        live, _import(live, wanted, checked, replaces=replaces)
+    )
+    return found
+
+
+async def _import(
+    live: Live, wanted: Import, checked: Checked | None, *, replaces: bool
+) -> Imported:
+    store = live.store
+    async with states.standstill(live, "imported to"):
+        if not replaces:
+            for place in snapshot_import.taken(store, wanted.events):
+                fix = "delete it first, or import with mode=replace"
+                raise AlreadyExists(f"{place}: is there already: {fix}")
+        # On a stage of its own, so that nothing has happened if something is wrong.
+        trial = snapshot_import.rehearsal(store, is_empty=replaces)
+        await slices.in_slices(snapshot_import.carry_out(trial, wanted.events, []))
+        removed = await resetting.empty(live) if replaces else 0
+        made: list[Json] = []
+        try:
+            await slices.in_slices(snapshot_import.carry_out(store, wanted.events, made, trial))
+        except ApiError:
+            snapshot_import.undo(store, made)
+            raise
+        _tell_recorder(live, wanted, replaces=replaces)
+        if checked is not None:
+            await configuration.take_over(live, checked)
+    return _report(live, wanted, made, removed, is_configured=checked is not None)
+
+
+def _tell_recorder(live: Live, wanted: Import, *, replaces: bool) -> None:
+    recorder = states.of(live).recorder
+    if recorder is None:
+        return
+    if replaces:
+        recorder.begin_anew()
+    else:
+        recorder.imported(event for _, event in wanted.events)
+
+
+def _report(
+    live: Live, wanted: Import, made: list[Json], removed: int, *, is_configured: bool
+) -> Imported:
+    counts = collections.Counter((obj["apiVersion"], obj["kind"]) for obj in made)
+    is_ignored = wanted.configuration is not None and not is_configured
+    notes = [_UNUSED] if is_ignored and live.stage.scheduler is None else []
+    return Imported(
+        created=len(made),
+        kinds=[
+            Made(api_version=kind[0], kind=kind[1], count=count)
+            for kind, count in sorted(counts.items())
+        ],
+        removed=removed,
+        scheduler_configuration=(
+            "applied" if is_configured else "ignored" if is_ignored else "none"
+        ),
+        resource_version=live.store.resource_version,
+        notes=notes,
+    )

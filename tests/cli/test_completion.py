@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import completion, setting_option
+from kubestage.cli import completion
 from kubestage.controllers.settings import Settings
+from kubestage.runs.inputs import setting_option
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal

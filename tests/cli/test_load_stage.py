@@ -9,10 +9,12 @@ import pytest
 import yaml
 
 from kubestage.cli import load_compose, load_keeping, load_stage, load_tests
-from kubestage.cli.load_choices import Choices, Shape, shape_of
+from kubestage.cli.load_choices import Choices
 from kubestage.cluster.profile import INSTANT, ClientSection
 from kubestage.errors import InputError
 from kubestage.measure.registry import Registry
+from kubestage.runs.inputs import node_shape
+from kubestage.runs.inputs.node_shape import NodeShape
 from kubestage.testing import make_deployment, make_node
 from tests.cli import loads
 
@@ -27,7 +29,7 @@ def _of(stage: Stage, api_version: str, kind: str) -> list[dict[str, Any]]:
 
 
 def test_nodes_look_like_real_ones_and_have_the_sandbox_image() -> None:
-    choices = Choices(nodes=4, shape=Shape("2", "4Gi", "30"), image_registry="mirror")
+    choices = Choices(nodes=4, shape=NodeShape("2", "4Gi", "30"), image_registry="mirror")
     nodes = _of(load_stage.furnish(choices, INSTANT), "v1", "Node")
     assert [node["metadata"]["name"] for node in nodes] == [f"node-{at}" for at in range(4)]
     labels = [node["metadata"]["labels"] for node in nodes]
@@ -127,8 +129,8 @@ def test_a_plan_draws_nothing_that_the_run_would_draw(
 
 
 def test_a_shape_may_say_only_what_is_otherwise() -> None:
-    assert shape_of("cpu=4, pods=20") == Shape("4", "32Gi", "20")
-    assert shape_of("") == Shape()
+    assert node_shape.parse("cpu=4, pods=20") == NodeShape("4", "32Gi", "20")
+    assert node_shape.parse("") == NodeShape()
 
 
 def test_the_command_that_repeats_a_run_has_its_variables_and_not_where_the_report_went() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import plain_nodes
+from kubestage.runs.inputs import plain_nodes
 from kubestage.testing import make_node, make_pod
 from tests.cli import scenarios
 from tests.scenario import building

@@ -6,8 +6,8 @@ import json
 import pathlib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import python_file
 from kubestage.measure import framework
+from kubestage.runs.inputs import python_file
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make, pod
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
+from kubestage.aliases import Json
 
 HPA: Final = "HorizontalPodAutoscaler"
 VPA: Final = "VerticalPodAutoscaler"

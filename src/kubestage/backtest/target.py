@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import timestamps
 from kubestage.units import HOUR_NS
-
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
 
 NAMESPACE: Final = "default"
 _MADE_UP: Final = "app"

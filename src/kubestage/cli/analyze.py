@@ -122,8 +122,8 @@ def analyze(
     by: _By = None,
 ) -> None:
     """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
-    from kubestage.cli import file_kinds
     from kubestage.results import analysis, run_directory
+    from kubestage.runs.inputs import file_kinds
 
     completion.check_choice(output, FORMATS)
     file_kinds.expect_run(run)

@@ -43,8 +43,8 @@ def api_resources(
     output: Annotated[str, completion.output_option("table", "name")] = "table",
 ) -> None:
     """List the kinds that a stage knows: names, short names, API version, scope."""
-    from kubestage.cli import loading
     from kubestage.objects import kinds
+    from kubestage.runs.inputs import loading
 
     completion.check_choice(output, ("table", "name"))
     table = loading.load_sound(files).table if files else kinds.KindTable()

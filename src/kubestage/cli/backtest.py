@@ -98,8 +98,9 @@ def backtest(
     output: Annotated[str, completion.output_option(*FORMATS)] = "table",
 ) -> None:
     """Tell what autoscalers would have decided, had they seen these metrics."""
-    from kubestage.cli import backtest_inputs, backtest_report, interruption, setting_option
+    from kubestage.cli import backtest_inputs, backtest_report, interruption
     from kubestage.controllers.settings import Settings
+    from kubestage.runs.inputs import setting_option
 
     completion.check_choice(output, FORMATS)
     if chart is not None and pathlib.Path(chart).suffix.lower() not in (".html", ".png", ".svg"):

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.backtest import csv_reading, hpa, vpa
 from kubestage.backtest import target as targets
 from kubestage.backtest.outcome import HPA, VPA, Outcome
 from kubestage.backtest.series import UNNAMED
-from kubestage.cli import loading, sources
 from kubestage.errors import InputError
 from kubestage.objects import defaulting, durations, object_check, quantity, quantity_advice
+from kubestage.runs.inputs import loading, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.backtest.series import Series
     from kubestage.backtest.target import Target
-    from kubestage.cli.loading import Loaded
     from kubestage.controllers.settings import Settings
     from kubestage.objects.manifest import Document
+    from kubestage.runs.inputs.loading import Loaded
 
 
 _WORKLOADS: Final = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})

@@ -8,19 +8,20 @@ import dataclasses
 import pathlib
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import annotation_check, file_checks, file_kinds, loading, sources
-from kubestage.cli.file_kinds import FileKind
+from kubestage.cli import file_checks
 from kubestage.controllers.kwok import stage_check, stage_types
 from kubestage.errors import InputError
 from kubestage.objects import manifest, object_check
+from kubestage.runs.inputs import annotation_check, file_kinds, loading, sources
+from kubestage.runs.inputs.file_kinds import FileKind
 from kubestage.scenario import resource
 from kubestage.scheduler import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestage.cli.sources import Source
     from kubestage.objects import kinds
+    from kubestage.runs.inputs.sources import Source
 
     Names = dict[tuple[str, str, str, str], manifest.Document]
 

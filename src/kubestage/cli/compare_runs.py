@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from kubestage.cli import explain_sources, file_kinds, interruption
+from kubestage.cli import explain_sources, interruption
 from kubestage.errors import InputError
 from kubestage.results import analysis, comparison, run_directory, timings
+from kubestage.runs.inputs import file_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cli.explain_repeating import Repeatable
     from kubestage.cli.explain_sources import Stories
-    from kubestage.cli.loading import Loaded
-    from kubestage.cli.scenario_inputs import Inputs
     from kubestage.cluster.profile import Profile as ControlPlane
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Tried
     from kubestage.results.run_directory import Run
     from kubestage.results.timings import Recorded
+    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.scenario_inputs import Inputs
 
 
 DEFAULT: Final = "default"
@@ -152,7 +153,7 @@ def _opened(path: str) -> Run:
 
 def made(files: Sequence[str], configs: Sequence[str], rules: Rules) -> list[Contender]:
     """Runs of one input under several configurations."""
-    from kubestage.cli import scenario_inputs, staging
+    from kubestage.runs.inputs import scenario_inputs, staging
 
     repeatables = _prepared(configs, rules)
     loaded = staging.load(files, configs[0])
@@ -176,7 +177,8 @@ def made(files: Sequence[str], configs: Sequence[str], rules: Rules) -> list[Con
 
 def _prepared(configs: Sequence[str], rules: Rules) -> list[Repeatable]:
     """All configurations with their plugins, looked at before the first run begins."""
-    from kubestage.cli import config_file, explain_repeating, plugin_files, running, scenario_inputs
+    from kubestage.cli import explain_repeating, running
+    from kubestage.runs.inputs import config_file, plugin_files, scenario_inputs
     from kubestage.scheduler.record import Recording
     from kubestage.scheduler.selection import TieBreak
 
@@ -207,7 +209,8 @@ def _prepared(configs: Sequence[str], rules: Rules) -> list[Repeatable]:
 
 
 def _made(name: str, this: Repeatable, loaded: Loaded) -> Made:
-    from kubestage.cli import plugin_files, running, scenario_run, scenario_view
+    from kubestage.cli import running, scenario_run, scenario_view
+    from kubestage.runs.inputs import plugin_files
     from kubestage.scheduler.record import Recording
 
     (scenario,) = this.inputs.scenarios

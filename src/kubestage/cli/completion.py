@@ -74,8 +74,8 @@ def kind_words(incomplete: str) -> list[tuple[str, str]]:
 
 def setting_words(incomplete: str) -> list[tuple[str, str]]:
     """Names for --setting with their defaults; behind the equals sign, the values there may be."""
-    from kubestage.cli import setting_option
     from kubestage.controllers.settings import Settings
+    from kubestage.runs.inputs import setting_option
 
     offered = []
     for name, default in setting_option.written(Settings()):

@@ -59,7 +59,7 @@ def view(
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> None:
     """Print the effective configuration: all defaults, and each profile's plugins in order."""
-    from kubestage.cli import config_file, plugin_files
+    from kubestage.runs.inputs import config_file, plugin_files
 
     completion.check_choice(output, FORMATS)
     flags = config_file.Flags(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import loading, selection
+from kubestage.cli import selection
 from kubestage.errors import InputError
 from kubestage.objects import defaulting, field_check, schema, shape, timestamps
+from kubestage.runs.inputs import loading
 from kubestage.scenario import recorded_times
 
 if TYPE_CHECKING:

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.cli import relaxed_path
+from kubestage.aliases import Json
 from kubestage.errors import InputError
 from kubestage.objects import go_text, jsonpath
 from kubestage.objects.tables import text
+from kubestage.runs.inputs import relaxed_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from kubestage.aliases import Json
 
 
 OPTION: Final = "-o custom-columns"

@@ -72,8 +72,9 @@ def explain(
     output: Annotated[str, completion.output_option(*FORMATS)] = "table",
 ) -> int:
     """Tell why a pod of a run went where it went, who rejected which node, and all scores."""
-    from kubestage.cli import explain_sources, explain_story, explain_subject, file_kinds
+    from kubestage.cli import explain_sources, explain_story, explain_subject
     from kubestage.results import run_directory
+    from kubestage.runs.inputs import file_kinds
 
     completion.check_choice(output, FORMATS)
     file_kinds.expect_run(run)

@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 import kubestage
-from kubestage.cli import (
-    config_file,
-    failures,
-    plugin_files,
-    progress,
-    running,
-    scenario_inputs,
-    scenario_run,
-)
+from kubestage.cli import failures, progress, running, scenario_run
 from kubestage.errors import InputError
+from kubestage.runs.inputs import config_file, plugin_files, scenario_inputs
 from kubestage.scheduler import config
 from kubestage.scheduler.record import WAITING, Recording
 from kubestage.scheduler.selection import TieBreak

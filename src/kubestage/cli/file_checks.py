@@ -8,14 +8,14 @@ import random
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import file_kinds
-from kubestage.cli.file_kinds import FileKind
 from kubestage.errors import InputError
+from kubestage.runs.inputs import file_kinds
+from kubestage.runs.inputs.file_kinds import FileKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kubestage.cli.sources import Source
+    from kubestage.runs.inputs.sources import Source
 
 _STDIN: Final = "stdin"
 _ACTION: Final = re.compile(r"\{\{.*?\}\}")
@@ -51,7 +51,7 @@ def check(kind: FileKind, source: Source, plugins: Sequence[str]) -> Found:
 
 def _text(kind: FileKind, source: Source) -> str:
     if kind is FileKind.TRACE:
-        from kubestage.cli import traffic_files
+        from kubestage.runs.inputs import traffic_files
 
         return traffic_files.text_of(source.text, source.name)
     try:
@@ -61,7 +61,7 @@ def _text(kind: FileKind, source: Source) -> str:
 
 
 def _scheduler(text: str, name: str, plugins: Sequence[str], found: Found) -> None:
-    from kubestage.cli import config_file, plugin_files
+    from kubestage.runs.inputs import config_file, plugin_files
     from kubestage.scheduler import config
 
     try:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.cli.living import Plan
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings, Wanted
     from kubestage.results.life.life import Life
     from kubestage.results.life.recorder import LifeRecorder
     from kubestage.results.repeat import LifeRepeat
+    from kubestage.runs.inputs.loading import Loaded
     from kubestage.stage import Stage
 
 

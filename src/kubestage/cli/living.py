@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.cli import life_records, live_view, running, staging
+from kubestage.cli import life_records, live_view, running
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import distributions, durations
+from kubestage.runs.inputs import staging
 from kubestage.scheduler.record import Recording
 from kubestage.units import DAY_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from kubestage.cli.autoscaler_files import Brought
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.cluster.profile import Profile as ControlPlane
     from kubestage.controllers.settings import Settings as ControllerSettings
     from kubestage.results.life.life import Life as Record
+    from kubestage.runs.inputs.autoscaler_files import Brought
+    from kubestage.runs.inputs.loading import Loaded
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.stage import Stage
     from kubestage.store.log import Change
@@ -115,8 +116,8 @@ def controller_settings(
     laws: Mapping[str, str], control_plane: ControlPlane | None = None
 ) -> ControllerSettings:
     """The settings of a stage with what a person gave by option, on top of a control plane's."""
-    from kubestage.cli import setting_option
     from kubestage.controllers.settings import Settings as Controllers
+    from kubestage.runs.inputs import setting_option
 
     own = {name: law for name, law in laws.items() if name in LAWS}
     for name, law in own.items():

@@ -14,6 +14,7 @@ from kubestage.cli import (
     load_group,
 )
 from kubestage.cli import load_options as options
+from kubestage.runs.inputs import node_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ def load(
     list_methods: options.ListMethods = False,
     stage: options.Stage = None,
     nodes: options.Nodes = None,
-    node: options.Node = options.SHAPE,
+    node: options.Node = node_shape.DEFAULT,
     profile: options.Profile = options.PROFILE,
     seed: options.Seed = 0,
     scheduler_config: options.SchedulerConfig = None,

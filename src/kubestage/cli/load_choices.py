@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.runs.inputs import node_shape
+from kubestage.runs.inputs.node_shape import NodeShape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,15 +19,6 @@ _AS_NAMED: Final = (
     "burst", "clients", "context", "image_registry", "kubeconfig", "nodes", "profile",
     "prometheus_url", "qps", "root", "scheduler_config", "seed",
 )  # fmt: skip
-_SHAPE: Final = "write cpu=8,memory=32Gi,pods=110"
-
-
-class Shape(msgspec.Struct, frozen=True):
-    """What a node of a stage has."""
-
-    cpu: str = "8"
-    memory: str = "32Gi"
-    pods: str = "110"
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +39,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     is_strict: bool = False
     nodes: int | None = None
     stage: tuple[str, ...] = ()
-    shape: Shape = Shape()
+    shape: NodeShape = NodeShape()
     profile: str = "auto"
     seed: int = 0
     scheduler_config: str | None = None
@@ -103,7 +95,7 @@ def made(given: Mapping[str, Any]) -> Choices:
         "skip_steps": tuple(given["skip_steps"] or ()),
         "measurements": tuple(given["measurement"] or ()),
         "stage": tuple(given["stage"] or ()),
-        "shape": shape_of(given["node"]),
+        "shape": node_shape.parse(given["node"]),
         "is_in_cluster": given["run_from_cluster"],
         "is_strict": given.get("strict", False),
         "is_exec_allowed": given.get("allow_exec", False),
@@ -112,38 +104,3 @@ def made(given: Mapping[str, Any]) -> Choices:
     choices = Choices(environment=dict(os.environ), **fields)
     choices.check()
     return choices
-
-
-def shape_of(text: str) -> Shape:
-    """What ``cpu=8,memory=32Gi,pods=110`` says; what is left out is as usual."""
-    from kubestage.objects import quantity, quantity_advice
-
-    said: dict[str, str] = {}
-    for part in filter(None, (each.strip() for each in text.split(","))):
-        name, equals, amount = (each.strip() for each in part.partition("="))
-        if not equals or name not in Shape.__struct_fields__:
-            raise InputError(f'"{part}" is nothing that a node has', path="--node", fix=_SHAPE)
-        try:
-            is_some = quantity.parse(amount).sign > 0
-        except ValueError as error:
-            meant = quantity_advice.suggestion(amount)
-            fix = _SHAPE if meant is None else f"did you mean {name}={meant}?"
-            raise InputError(str(error), path="--node", fix=fix) from error
-        if not is_some:
-            raise InputError(f'"{part}" is nothing', path="--node", fix=_SHAPE)
-        said[name] = amount
-    return Shape(**said)
-
-
-def text_of(file: str, option: str) -> str:
-    """The text of a file that an option names."""
-    path = pathlib.Path(file)
-    if not path.exists():
-        raise InputError("no such file", file=file, path=option)
-    if not path.is_file():
-        fix = "name a file in it, as in DIR/config.yaml"
-        raise InputError("is no file", file=file, path=option, fix=fix)
-    try:
-        return path.read_bytes().decode()
-    except UnicodeDecodeError:
-        raise InputError("is no UTF-8 text", file=file, path=option) from None

@@ -11,6 +11,7 @@ from kubestage.cli import completion, failures
 from kubestage.cli import load_limit_options as searching
 from kubestage.cli import load_options as options
 from kubestage.errors import InputError
+from kubestage.runs.inputs import node_shape
 
 if TYPE_CHECKING:
     from kubestage.cli.load_choices import Choices
@@ -51,7 +52,7 @@ def find_limit(
     output: options.Output = "table",
     stage: options.Stage = None,
     nodes: options.Nodes = None,
-    node: options.Node = options.SHAPE,
+    node: options.Node = node_shape.DEFAULT,
     profile: options.Profile = options.PROFILE,
     seed: options.Seed = 0,
     scheduler_config: options.SchedulerConfig = None,

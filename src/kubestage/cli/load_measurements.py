@@ -7,10 +7,10 @@ import inspect
 import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import python_file
 from kubestage.errors import InputError
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.registry import METHODS, Registry
+from kubestage.runs.inputs import python_file
 
 if TYPE_CHECKING:
     import types

@@ -10,7 +10,6 @@ from kubestage.cli import completion
 
 FORMATS: Final = ("table", "json")
 NODES: Final = 100
-SHAPE: Final = "cpu=8,memory=32Gi,pods=110"
 PROFILE: Final = "auto"
 IMAGE_REGISTRY: Final = "registry.k8s.io"
 _PROFILES: Final = ("auto", "instant", "default", "kind", "gce-100", "gce-5000", "kubemark")

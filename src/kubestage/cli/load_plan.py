@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.cli import load_compose, load_options, load_stage, load_tests, printing
 from kubestage.load.planned import Plan  # noqa: TC001 - read by msgspec
 from kubestage.objects import durations
@@ -16,7 +17,6 @@ from kubestage.units import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.cli.load_choices import Choices
     from kubestage.cli.load_tests import Test
     from kubestage.load.planned import PlannedPhase, PlannedStep

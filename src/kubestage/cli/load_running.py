@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import typer
 
-from kubestage.cli import load_compose, load_interrupts, load_measurements, load_tests, python_file
+from kubestage.cli import load_compose, load_interrupts, load_measurements, load_tests
 from kubestage.load.loading import Loaded  # noqa: TC001 - read by msgspec
 from kubestage.load.result import LoadResult  # noqa: TC001 - read by msgspec
+from kubestage.runs.inputs import python_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, control_plane, load_options, plain_nodes, staging
+from kubestage.cli import load_options
 from kubestage.cluster import node_readiness
 from kubestage.cluster import staging as profile_staging
 from kubestage.errors import InputError
 from kubestage.objects import gvk
+from kubestage.runs.inputs import config_file, control_plane, plain_nodes, staging
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cli import file_kinds, load_choices, load_files
-from kubestage.cli.file_kinds import FileKind
+from kubestage.cli import load_files
 from kubestage.errors import InputError
 from kubestage.load import loading, suites
 from kubestage.load.reading.problems import InvalidConfig
+from kubestage.runs.inputs import file_kinds, text_files
+from kubestage.runs.inputs.file_kinds import FileKind
 
 if TYPE_CHECKING:
     import random
@@ -40,11 +41,11 @@ def named(configs: Sequence[str], named_suites: Sequence[str]) -> list[Test]:
     """The tests of configurations and suites, in the order in which they are named."""
     found: list[Test] = []
     for config in configs:
-        text = load_choices.text_of(config, "CONFIG")
+        text = text_files.read(config, "CONFIG")
         file_kinds.expect(FileKind.LOAD, config, text.encode(), FileKind.SUITE, FileKind.MODULE)
         found.extend(_scenarios(config, text) if _is_suite(text) else [Test(config)])
     for suite in named_suites:
-        text = load_choices.text_of(suite, "--suite")
+        text = text_files.read(suite, "--suite")
         if not _is_suite(text):
             fix = f"if it is a configuration, leave --suite out: kubestage load {suite}"
             raise InputError("is no list of tests", file=suite, path="--suite", fix=fix)
@@ -95,7 +96,7 @@ def load(
 
 def _parameters(test: Test, choices: Choices, nodes: int) -> loading.Parameters:
     named = (*choices.overrides, *test.overrides)
-    overrides = [(each, load_choices.text_of(each, "--testoverrides")) for each in named]
+    overrides = [(each, text_files.read(each, "--testoverrides")) for each in named]
     environment = choices.environment
     if choices.varied is not None:
         name, value = choices.varied

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import loading
+from kubestage.runs.inputs import loading
 from kubestage.scenario import phases, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.aliases import Json
-    from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
+    from kubestage.runs.inputs.loading import Loaded
     from kubestage.scenario.doubts import NeverRun
 
 

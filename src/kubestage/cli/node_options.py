@@ -6,7 +6,6 @@ from typing import Annotated, Final
 
 import typer
 
-SHAPE: Final = "cpu=8,memory=32Gi,pods=110"
 _CLUSTER: Final = "The cluster"
 
 Nodes = Annotated[

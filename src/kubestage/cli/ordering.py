@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import go_sort, relaxed_path
+from kubestage.cli import go_sort
 from kubestage.errors import InputError
 from kubestage.objects import go_text, jsonpath, quantity
+from kubestage.runs.inputs import relaxed_path
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

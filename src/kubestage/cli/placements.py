@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.record import WAITING
@@ -14,7 +15,6 @@ from kubestage.scheduler.record import WAITING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler

@@ -14,7 +14,7 @@ from kubestage.results.repeat import Plugin, Repeat
 
 if TYPE_CHECKING:
     from kubestage.cli.running import Settings, Wanted
-    from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.runs.inputs.scenario_inputs import Inputs
     from kubestage.scenario.settings import Settings as ScenarioSettings
 
 

@@ -12,12 +12,13 @@ import typer
 from kubestage.cli import completion, failures, node_options, timing_options
 from kubestage.cli import run_options as options
 from kubestage.errors import InputError
+from kubestage.runs.inputs import node_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Ended, Settings, Wanted
+    from kubestage.runs.inputs.loading import Loaded
 
 _TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
 _DELAYS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
@@ -99,7 +100,7 @@ def run(
     autoscaler: options.Autoscalers = None,
     trace: options.Trace = False,
     nodes: node_options.Nodes = None,
-    node: node_options.Node = node_options.SHAPE,
+    node: node_options.Node = node_shape.DEFAULT,
     trace_out: options.TraceOut = None,
     timings: timing_options.Timings = False,
     profile: timing_options.Profile = None,
@@ -110,7 +111,8 @@ def run(
     hard_pod_affinity_symmetric_weight: options.HardWeight = None,
 ) -> int:
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
-    from kubestage.cli import config_file, plugin_files, running
+    from kubestage.cli import running
+    from kubestage.runs.inputs import config_file, plugin_files
     from kubestage.scheduler.selection import TieBreak
 
     _check_choices(output, tie_break, detail, result_strategy)
@@ -151,7 +153,7 @@ def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> N
 
 def _loaded(files: Sequence[str], config: str | None, nodes: int | None, node: str) -> Loaded:
     """What files have, and the nodes that were asked for."""
-    from kubestage.cli import plain_nodes, staging
+    from kubestage.runs.inputs import plain_nodes, staging
 
     loaded = staging.load(files, config)
     plain_nodes.add(loaded, nodes, node)
@@ -230,7 +232,7 @@ def _timeless(loaded: Loaded) -> Iterator[str]:
 
 def _nodeless(loaded: Loaded, later: Sequence[str], config: str | None) -> Iterator[str]:
     """That nothing can be scheduled."""
-    from kubestage.cli import plain_nodes, staging
+    from kubestage.runs.inputs import plain_nodes, staging
 
     if not plain_nodes.are_missing([loaded]):
         return
@@ -241,7 +243,7 @@ def _nodeless(loaded: Loaded, later: Sequence[str], config: str | None) -> Itera
 
 def _notes(wanted: Wanted, settings: Settings) -> Iterator[str]:
     """What a person may not have meant."""
-    from kubestage.cli import plugin_files
+    from kubestage.runs.inputs import plugin_files
 
     if wanted.config is not None and wanted.flags.given:
         yield f"{', '.join(wanted.flags.given)} has no effect together with --config"

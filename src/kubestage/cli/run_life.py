@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kubestage.cli import (
-    autoscaler_files,
     colour,
     event_stream,
     explaining,
@@ -24,14 +23,12 @@ from kubestage.cli import (
     log_lines,
     placements,
     printing,
-    python_file,
     running,
     scenario_report,
     trace_table,
-    traffic_targets,
-    traffic_times,
 )
 from kubestage.errors import InputError
+from kubestage.runs.inputs import autoscaler_files, python_file, traffic_targets, traffic_times
 from kubestage.scenario import resource
 from kubestage.traffic.traffics import TRAFFIC
 
@@ -39,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kubestage.cli.living import Life
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings, Wanted
     from kubestage.results.run_directory import RunDirectory
+    from kubestage.runs.inputs.loading import Loaded
 
 
 def run(

@@ -23,14 +23,13 @@ from kubestage.cli import (
     repeating,
     run_report,
     running,
-    scenario_inputs,
     scenario_report,
     scenario_run,
     scenario_view,
-    traffic_targets,
 )
 from kubestage.errors import InputError
 from kubestage.results import scenario_file
+from kubestage.runs.inputs import scenario_inputs, traffic_targets
 from kubestage.scenario import phases
 from kubestage.scenario.settings import Detail, Settings, Strategy
 from kubestage.scheduler.record import Recording
@@ -41,11 +40,11 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.cli.keeping import Keeper
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.placements import Placement
     from kubestage.cli.running import Ended, Wanted
-    from kubestage.cli.scenario_inputs import Inputs
     from kubestage.cli.scenario_run import Played
+    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.scenario_inputs import Inputs
 
 
 _NAMED: Final = 3

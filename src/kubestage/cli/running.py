@@ -6,19 +6,20 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import kernel_notice, placements, setting_option, staging, workloads
+from kubestage.cli import kernel_notice, placements, workloads
 from kubestage.errors import InputError
+from kubestage.runs.inputs import setting_option, staging
 from kubestage.scheduler import extender_http
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from kubestage.cli.config_file import Flags
-    from kubestage.cli.scenario_inputs import Inputs
     from kubestage.cli.scenario_run import Played
     from kubestage.cluster.profile import Profile as ControlPlane
     from kubestage.results.timings import Recorded
+    from kubestage.runs.inputs.config_file import Flags
+    from kubestage.runs.inputs.scenario_inputs import Inputs
     from kubestage.scheduler.config import Completed, SchedulerConfiguration
     from kubestage.scheduler.record import Decision
     from kubestage.scheduler.scheduler import Scheduler

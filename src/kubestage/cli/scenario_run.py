@@ -6,8 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
-from kubestage.cli import living, running, staging
+from kubestage.cli import living, running
 from kubestage.errors import ApiError, InputError
+from kubestage.runs.inputs import staging
 from kubestage.scenario import phases
 from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.resource import SCENARIO
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from kubestage.aliases import Json
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
-    from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.scenario_inputs import Inputs
     from kubestage.scenario.controller import ScenarioController
     from kubestage.scenario.sink import Sink
     from kubestage.scheduler.scheduler import Scheduler

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.cli import sources
 from kubestage.errors import BadRequest, InputError
 from kubestage.objects import fields, labels
+from kubestage.runs.inputs import sources
 from kubestage.store import selection
 
 if TYPE_CHECKING:

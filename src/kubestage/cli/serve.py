@@ -9,6 +9,7 @@ from kubestage.cli import completion, node_options, timing_options
 from kubestage.cli import run_options as others
 from kubestage.cli import serve_options as options
 from kubestage.errors import InputError
+from kubestage.runs.inputs import node_shape
 
 EPILOG: Final = """
 [bold]Examples[/bold]
@@ -65,7 +66,7 @@ def serve(
     result_strategy: options.ResultStrategy = None,
     result_annotations: options.ResultAnnotations = None,
     nodes: node_options.Nodes = None,
-    node: node_options.Node = node_options.SHAPE,
+    node: node_options.Node = node_shape.DEFAULT,
     seed: options.Seed = None,
     as_written: options.AsWritten = False,
     pace: options.Pace = "jump",

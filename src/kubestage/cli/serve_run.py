@@ -14,19 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import typer
 
-from kubestage.cli import (
-    config_file,
-    failures,
-    loading,
-    plain_nodes,
-    plugin_files,
-    running,
-    serve_door,
-    serve_greeting,
-    serve_results,
-    serve_stage,
-    staging,
-)
+from kubestage.cli import failures, running, serve_door, serve_greeting, serve_results, serve_stage
 from kubestage.cli.living import controller_settings
 from kubestage.cli.serve_door import Wishes  # noqa: TC001 - read by msgspec
 from kubestage.cli.serve_options import Scheduling  # noqa: TC001 - read by msgspec
@@ -34,6 +22,7 @@ from kubestage.cli.serve_results import Results  # noqa: TC001 - read by msgspec
 from kubestage.cluster.profile import Profile as ControlPlane  # noqa: TC001 - read by msgspec
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
+from kubestage.runs.inputs import config_file, loading, plain_nodes, plugin_files, staging
 from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
@@ -43,9 +32,9 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator, Mapping
 
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.serve_door import Door
     from kubestage.cli.serve_stage import Made
+    from kubestage.runs.inputs.loading import Loaded
     from kubestage.server import assembly
     from kubestage.server.outside import OutsideSettings
 

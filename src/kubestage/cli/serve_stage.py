@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage import stage as stages
-from kubestage.cli import config_file, running, staging
+from kubestage.cli import running
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import timestamps
+from kubestage.runs.inputs import config_file, staging
 from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
 from kubestage.server.kubestage_api import configuration
@@ -21,10 +22,10 @@ from kubestage.store.admission import plugins
 if TYPE_CHECKING:
     import pathlib
 
-    from kubestage.cli.loading import Loaded
     from kubestage.cli.running import Settings
     from kubestage.controllers.settings import Settings as ControllerSettings
     from kubestage.objects.manifest import Document
+    from kubestage.runs.inputs.loading import Loaded
     from kubestage.server.journal.journal import Journal
     from kubestage.stage import Stage
 

@@ -107,8 +107,8 @@ def _run(
     model: str, halt_time: int, seed: int, collisions: str, path: str | None, *, internal: bool
 ) -> Environment:
     from kubestage import sim
-    from kubestage.cli import model_file, python_file
     from kubestage.results import trace
+    from kubestage.runs.inputs import model_file, python_file
 
     loaded = model_file.load(model)
     rule = cast("Literal['ordered', 'ignored']", collisions)

@@ -59,6 +59,6 @@ def control_plane(profile: str | None, *, is_measured: bool) -> ControlPlane | N
             path="--timings",
             fix="leave out --timings or --profile",
         )
-    from kubestage.cli import control_plane as planes
+    from kubestage.runs.inputs import control_plane as planes
 
     return planes.named(profile)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.cli import placements
 from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.cli.placements import Placement, Told
     from kubestage.stage import Stage
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import gvk, names, timestamps
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.store.store import Store
 
 T = TypeVar("T")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from kubestage.aliases import Json
 
 
 MIGRATED_PLUGINS_ANNOTATION: Final = "storage.alpha.kubernetes.io/migrated-plugins"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.errors import ApiError, BadRequest, Expired, ResourceVersionTooLarge
 from kubestage.remote import listing, refusals, wire
 from kubestage.remote.subscription import RemoteSubscription
@@ -14,7 +15,6 @@ from kubestage.remote.subscription import RemoteSubscription
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.aliases import Json
     from kubestage.cluster.access import Seen, Selection
     from kubestage.remote.connection import Connection, Stream
     from kubestage.remote.discovery import Discovery

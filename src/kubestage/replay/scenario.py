@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
     import pathlib
 
-    from kubestage.aliases import Json
 
 KubeletMode = Literal["serial", "rounds", "parallel"]
 

@@ -6,12 +6,11 @@ At detail ``full`` that is a hundred times the rest, and it is in the record as 
 from __future__ import annotations
 
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
+from kubestage.aliases import Json
 
 
 class _Attempt(msgspec.Struct, omit_defaults=True, rename="camel"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.scenario import kss_events
@@ -17,8 +18,6 @@ from kubestage.scenario.kss_replay import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from kubestage.aliases import Json
 
 
 _EVENTS: Final = ("Add", "Update", "Delete")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import durations
 from kubestage.scenario import written_events
 from kubestage.scenario.doubts import doubts, never_run
@@ -21,7 +22,6 @@ from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from kubestage.aliases import Json
 
 __all__ = [
     "API_VERSION", "CREATE", "DELETE", "DONE", "KIND", "OPERATIONS", "PATCH", "SCENARIO",

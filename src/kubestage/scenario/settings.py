@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.units import MINUTE_NS
-
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
 
 
 class Detail(enum.Enum):

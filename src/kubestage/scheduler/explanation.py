@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
+from kubestage.aliases import Json
 from kubestage.scheduler import alike_rows
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.verdicts import NOBODY
@@ -22,7 +23,6 @@ from kubestage.scheduler.verdicts import NOBODY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.scheduler.columns import Columns, Ints
     from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.runtime import PluginScores

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage import errors
+from kubestage.aliases import Json
 from kubestage.objects import go_scanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.preemption.candidates import Candidate
 

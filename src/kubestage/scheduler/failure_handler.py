@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage import errors
+from kubestage.aliases import Json
 from kubestage.objects import timestamps
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler import event_recorder
@@ -16,7 +17,6 @@ from kubestage.scheduler.status import Code
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.client import StoreClient
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue

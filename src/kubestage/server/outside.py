@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import gvk
 from kubestage.scenario.ledger import ENOUGH
 from kubestage.scenario.scheduler_writes import CLAIMS
@@ -31,7 +32,6 @@ from kubestage.store.log import ADDED, DELETED
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from kubestage.aliases import Json
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.settling import Settling
     from kubestage.scheduler.record import Listener

@@ -26,7 +26,7 @@ _ROOTS: Final = {
     "livez": "health:handle",
     "readyz": "health:handle",
     "metrics": "exposition:handle",
-    "kubestage": "own:handle",
+    "kubestage": "kubestage_api:handle",
 }
 # Groups whose objects are made up when they are asked for.
 _GROUPS: Final = {

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.store.outlines import outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from kubestage.aliases import Json
 
 
 _encode: Final = msgspec.json.Encoder().encode

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.store.outlines import outline
 from kubestage.store.pod_bodies import PodBodies, PodBody
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
 
 

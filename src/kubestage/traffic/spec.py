@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import distributions, durations
 from kubestage.traffic.requests import Service
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.objects.distributions import Distribution
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubestage.aliases import Json
 
 Event = tuple[str, str, str]
 

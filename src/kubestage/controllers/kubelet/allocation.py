@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import pod_resources, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.plan import PodPlan
 
 

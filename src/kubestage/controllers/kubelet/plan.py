@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.kubelet import allocation, probes, programs, restarts, usage
 from kubestage.controllers.kubelet import annotations as notes
 from kubestage.controllers.kubelet.settings import FOR_EVER
@@ -15,7 +16,6 @@ from kubestage.objects.views import plan as views
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.controllers.kubelet.allocation import Allocation, PodAllocation
     from kubestage.controllers.kubelet.probes import Probe
     from kubestage.controllers.kubelet.restarts import RestartPolicy

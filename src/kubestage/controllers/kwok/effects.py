@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.kwok import finalizers
 from kubestage.errors import InputError
 from kubestage.objects.patches import PatchType
@@ -13,7 +14,6 @@ from kubestage.objects.patches import PatchType
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.aliases import Json
     from kubestage.controllers.kwok.rendering import Renderer
     from kubestage.controllers.kwok.stage_types import Stage, StageApply, StagePatch
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers import pods
 from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.node_autoscaler import groups, pod_state, utilization
@@ -22,7 +23,6 @@ from kubestage.units import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.drainability import Drainability
     from kubestage.controllers.node_autoscaler.provider import Provider

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.objects import quantity, resource_totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.controllers.node_autoscaler.templates import Template
 

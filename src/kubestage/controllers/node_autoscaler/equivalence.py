@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import pod_state
 from kubestage.controllers.ownership import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import distributions
-
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
 
 NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
 LABEL: Final = "kubestage.dev/node-group"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import (
     equivalence,
     node_state,
@@ -17,7 +18,6 @@ from kubestage.objects.views import node as node_views
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.budgets import Budgets
     from kubestage.controllers.node_autoscaler.drainability import Drainability, Moves
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.errors import AlreadyExists, NotFound
 from kubestage.objects import distributions
@@ -13,7 +14,6 @@ from kubestage.objects import distributions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.groups import Group

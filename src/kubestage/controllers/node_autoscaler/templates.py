@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.daemonset.placement import Placement
 from kubestage.controllers.node_autoscaler import groups, node_state, pod_state
 from kubestage.controllers.ownership import controller_of
@@ -13,7 +14,6 @@ from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.controllers.node_autoscaler.groups import Group
     from kubestage.controllers.node_autoscaler.world import World
     from kubestage.objects.resource_totals import Resource

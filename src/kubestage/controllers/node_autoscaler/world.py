@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers import pods
 from kubestage.controllers.node_autoscaler import groups, pod_state, provider
 from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.node_autoscaler.groups import Group
     from kubestage.controllers.node_autoscaler.provider import Machines, Provider

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers import pod_control
 from kubestage.controllers.ownership import labels_of
-
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
 
 POD_NAME_LABEL: Final = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL: Final = "apps.kubernetes.io/pod-index"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.vpa import amounts
 from kubestage.controllers.vpa.buckets import ExponentialBuckets
 from kubestage.controllers.vpa.histogram import (
@@ -19,7 +20,6 @@ from kubestage.objects import quantity
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.controllers.vpa.settings import VpaSettings
 
 

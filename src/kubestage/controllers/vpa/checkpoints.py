@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.vpa import policies
 from kubestage.controllers.vpa.aggregate_state import AggregateCheckpoint, AggregateContainerState
 from kubestage.controllers.vpa.histogram import YEAR_ONE_NS, HistogramCheckpoint
@@ -13,7 +14,6 @@ from kubestage.errors import InputError
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.controllers.vpa.cluster_state import ClusterState
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.vpa_state import VpaState

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.controllers.vpa import amounts, policies
 from kubestage.controllers.vpa.amounts import CPU, MEMORY
 from kubestage.controllers.vpa.estimators import Confidence, Margin, Minimum, Percentile
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
     from kubestage.controllers.vpa.amounts import ResourceList, Resources
     from kubestage.controllers.vpa.cluster_state import ClusterState

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.measure import outcome as outcomes
 from kubestage.measure import params as parameters
 from kubestage.measure.bundles.in_turn import InTurn
@@ -18,7 +19,6 @@ from kubestage.measure.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Later, Result
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.cluster.access import Resource, Selection
 from kubestage.measure import perf_data
 from kubestage.measure.components import go_times
@@ -17,7 +18,6 @@ from kubestage.measure.params import Params
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.cluster.access import Seen, Subscription
     from kubestage.measure.measurement import Context
     from kubestage.measure.outcome import Result

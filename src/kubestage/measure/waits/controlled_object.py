@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.measure.waits import pod_status, pod_updates
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.aliases import Json
     from kubestage.cluster.access import Moments, Timer
     from kubestage.measure.waits.eligible_nodes import EligibleNodes, NodeCounter
     from kubestage.measure.waits.owned_pods import Pods

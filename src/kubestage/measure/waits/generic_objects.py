@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.cluster.access import Call, Resource, Selection
 from kubestage.errors import InputError
 from kubestage.measure.outcome import Later, Outcome
@@ -17,7 +18,6 @@ from kubestage.objects.kinds import KindTable
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.informer import Tally
     from kubestage.measure.measurement import Context

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
+from kubestage.aliases import Json
 
 
 class Parts(msgspec.Struct, frozen=True):

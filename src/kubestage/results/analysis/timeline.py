@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from kubestage.aliases import Json
 
 
 _TIMELINE: Final = "status.scenarioResult.timeline"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.results.life.workloads import Place
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.results.life.workloads import Workloads
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from kubestage.aliases import Json
 
 
 PERCENT: Final = "%"

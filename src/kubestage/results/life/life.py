@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.results.analysis.table import Table  # noqa: TC001 - msgspec reads it
-
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
 
 
 class Life(msgspec.Struct, frozen=True, rename="camel"):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import resource_totals
 from kubestage.results.life.integral import Integral
 from kubestage.store.log import DELETED
 from kubestage.units import HOUR_NS
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
 

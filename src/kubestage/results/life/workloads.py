@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import pod_resources
 from kubestage.results.life.integral import Integral
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 

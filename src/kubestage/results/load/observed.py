@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.aliases import Json
     from kubestage.load.result import LoadResult, Measured
     from kubestage.measure.outcome import Latencies, Verdict
 

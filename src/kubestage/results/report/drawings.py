@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
-    from kubestage.aliases import Json
     from kubestage.results.analysis import Digest
 
 

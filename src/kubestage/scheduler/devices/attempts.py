@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.scheduler.devices import requests, results
 from kubestage.scheduler.devices.counters import AvailableCounters
 from kubestage.scheduler.devices.failures import (
@@ -23,7 +24,6 @@ from kubestage.scheduler.devices.selectors import Selection
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
     from kubestage.scheduler.devices.allocated import Allocated
     from kubestage.scheduler.devices.pools import Inventory, Reach

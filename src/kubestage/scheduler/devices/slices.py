@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.objects import node_selector, quantity
 from kubestage.objects.quantity import Quantity
 from kubestage.scheduler.memo import Memo
-
-if TYPE_CHECKING:
-    from kubestage.aliases import Json
 
 Counters = dict[str, dict[str, Quantity]]
 """Counter sets by name: how much there is of each counter."""

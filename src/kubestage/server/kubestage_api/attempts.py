@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.scheduler.record import WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.aliases import Json
     from kubestage.scheduler.cycle import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.server.live import Live

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 import msgspec
 
+from kubestage.aliases import Json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from kubestage.aliases import Json
 
 
 MOST: Final = 300

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 import msgspec
 
+from kubestage.aliases import Json
 from kubestage.measure.percentiles import nearest_rank
 from kubestage.results.charts import look
 from kubestage.results.charts.load import colors
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from altair.typing import ChartType
-
-    from kubestage.aliases import Json
 
 
 PERCENTS: Final = (50, 90, 99)

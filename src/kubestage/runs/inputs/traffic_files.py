@@ -17,8 +17,8 @@ from kubestage.scenario import resource
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
+    from kubestage.runs.inputs.loading import Loaded
 
     Change = Callable[[Any, str], Any]
 

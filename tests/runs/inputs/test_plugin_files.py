@@ -7,8 +7,9 @@ import textwrap
 
 import pytest
 
-from kubestage.cli import failures, plugin_files
+from kubestage.cli import failures
 from kubestage.errors import InputError
+from kubestage.runs.inputs import plugin_files
 from kubestage.scheduler import config
 
 PLUGIN = """

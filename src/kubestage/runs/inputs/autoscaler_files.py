@@ -8,14 +8,14 @@ import inspect
 import pathlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubestage.cli import python_file
 from kubestage.errors import InputError
+from kubestage.runs.inputs import python_file
 
 if TYPE_CHECKING:
     import types
     from collections.abc import Iterable, Sequence
 
-    from kubestage.cli.loading import Loaded
+    from kubestage.runs.inputs.loading import Loaded
 
 _ALL: Final = "*"
 _OPTION: Final = "--autoscaler"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.cli import file_kinds
-from kubestage.cli.file_kinds import FileKind
 from kubestage.errors import InputError
 from kubestage.objects import locator, manifest
+from kubestage.runs.inputs import file_kinds
+from kubestage.runs.inputs.file_kinds import FileKind
 from kubestage.scheduler import config
 from kubestage.scheduler.config import failure
 

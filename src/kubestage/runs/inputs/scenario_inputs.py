@@ -7,17 +7,17 @@ import itertools
 from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
-from kubestage.cli import loading, staging
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
+from kubestage.runs.inputs import loading, staging
 from kubestage.scenario import recorded_times, resource
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from kubestage.aliases import Json
-    from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
+    from kubestage.runs.inputs.loading import Loaded
 
 
 IMPLICIT: Final = "manifests"

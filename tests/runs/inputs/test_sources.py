@@ -6,7 +6,7 @@ import pathlib
 import sys
 from typing import TYPE_CHECKING
 
-from kubestage.cli import sources
+from kubestage.runs.inputs import sources
 
 if TYPE_CHECKING:
     import pytest

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import file_kinds
-from kubestage.cli.file_kinds import FileKind
+from kubestage.runs.inputs import file_kinds
+from kubestage.runs.inputs.file_kinds import FileKind
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal

@@ -8,7 +8,7 @@ from kubestage.errors import InputError
 from kubestage.objects import durations
 
 if TYPE_CHECKING:
-    from kubestage.cli.loading import Loaded
+    from kubestage.runs.inputs.loading import Loaded
 
 
 def check(loaded: Loaded, at_ns: int, end_ns: int) -> None:

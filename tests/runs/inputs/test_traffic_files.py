@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import loading
+from kubestage.runs.inputs import loading
 from kubestage.testing import make_deployment
 from tests.cli import clusters
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage import stage as stages
-from kubestage.cli import annotation_check, loading
 from kubestage.controllers.kwok import stage_types
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import field_check, gvk, timestamps
+from kubestage.runs.inputs import annotation_check, loading
 from kubestage.scenario import node_order, recorded_times, resource
 
 if TYPE_CHECKING:

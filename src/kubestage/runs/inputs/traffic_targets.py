@@ -5,16 +5,16 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import loading
 from kubestage.errors import InputError
+from kubestage.runs.inputs import loading
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.aliases import Json
-    from kubestage.cli.loading import Loaded
     from kubestage.objects.manifest import Document
+    from kubestage.runs.inputs.loading import Loaded
 
 Key = tuple[str, str, str]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubestage.cli import python_file
 from kubestage.errors import InputError
+from kubestage.runs.inputs import python_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

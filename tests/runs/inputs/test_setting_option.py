@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubestage.cli import setting_option
 from kubestage.controllers.settings import Settings
 from kubestage.errors import InputError
+from kubestage.runs.inputs import setting_option
 
 
 def applied(*texts: str) -> Settings:

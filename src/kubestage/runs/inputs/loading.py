@@ -7,9 +7,9 @@ import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import file_kinds, sources, traffic_files
 from kubestage.errors import InputError
 from kubestage.objects import gvk, kinds, locator, manifest
+from kubestage.runs.inputs import file_kinds, sources, traffic_files
 from kubestage.scenario import kss_input
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kubestage.cli import scenario_inputs, staging
+from kubestage.runs.inputs import scenario_inputs, staging
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import clusters, scenarios
 from tests.scenario import building
@@ -16,7 +16,7 @@ from tests.scenario.building import create, done
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.cli.scenario_inputs import Inputs
+    from kubestage.runs.inputs.scenario_inputs import Inputs
     from tests.cli.terminal import Terminal
 
 

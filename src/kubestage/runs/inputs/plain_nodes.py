@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cli import loading, staging
-from kubestage.cli.load_choices import Shape, shape_of
-from kubestage.cli.node_options import SHAPE
 from kubestage.errors import InputError
 from kubestage.objects import locator, manifest
+from kubestage.runs.inputs import loading, node_shape, staging
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.aliases import Json
-    from kubestage.cli.loading import Loaded
+    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.node_shape import NodeShape
 
 
 NO_NODES: Final = (
@@ -34,7 +33,7 @@ _REGISTRY: Final = "registry.k8s.io"
 _PROVIDERS: Final = ("Node", "NodeGroup")
 
 
-def node(index: int, shape: Shape, registry: str = _REGISTRY) -> Json:
+def node(index: int, shape: NodeShape, registry: str = _REGISTRY) -> Json:
     """The node of a number, ready to take pods."""
     name = f"node-{index}"
     has = {"cpu": shape.cpu, "memory": shape.memory, "pods": shape.pods}
@@ -62,18 +61,18 @@ def node(index: int, shape: Shape, registry: str = _REGISTRY) -> Json:
     }
 
 
-def add(loaded: Loaded, number: int | None, shape: str = SHAPE) -> None:
+def add(loaded: Loaded, number: int | None, shape: str = node_shape.DEFAULT) -> None:
     """Add nodes to what was read, as if a file had them; refused where a file has them, too.
 
     Their kubelets have yet to report: they add addresses, versions and conditions.
     """
     if number is None:
-        if shape != SHAPE:
+        if shape != node_shape.DEFAULT:
             fix = "add --nodes 5, or leave it out"
             raise InputError("means nothing without --nodes", path="--node", fix=fix)
         return
     taken = {loading.named(obj)[1] for obj in _objects(loaded) if obj.get("kind") == "Node"}
-    made = [node(index, shape_of(shape)) for index in range(number)]
+    made = [node(index, node_shape.parse(shape)) for index in range(number)]
     for each in made:
         del each["status"]["conditions"]
     for each in made:

@@ -8,8 +8,8 @@ import inspect
 import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import python_file
 from kubestage.errors import InputError
+from kubestage.runs.inputs import python_file
 from kubestage.scheduler import config
 
 if TYPE_CHECKING:

@@ -1,0 +1,38 @@
+"""What a plain node has, as people write it: ``cpu=8,memory=32Gi,pods=110``."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kubestage.errors import InputError
+from kubestage.objects import quantity, quantity_advice
+
+DEFAULT: Final = "cpu=8,memory=32Gi,pods=110"
+_FIX: Final = f"write {DEFAULT}"
+
+
+class NodeShape(NamedTuple):
+    """The resources of a node."""
+
+    cpu: str = "8"
+    memory: str = "32Gi"
+    pods: str = "110"
+
+
+def parse(text: str) -> NodeShape:
+    """The shape that a text describes; what is left out has its default."""
+    given: dict[str, str] = {}
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        name, equals, amount = (each.strip() for each in part.partition("="))
+        if not equals or name not in NodeShape._fields:
+            raise InputError(f'"{part}" is nothing that a node has', path="--node", fix=_FIX)
+        try:
+            is_some = quantity.parse(amount).sign > 0
+        except ValueError as error:
+            meant = quantity_advice.suggestion(amount)
+            fix = _FIX if meant is None else f"did you mean {name}={meant}?"
+            raise InputError(str(error), path="--node", fix=fix) from error
+        if not is_some:
+            raise InputError(f'"{part}" is nothing', path="--node", fix=_FIX)
+        given[name] = amount
+    return NodeShape(**given)

@@ -1,0 +1,21 @@
+"""Text files that an option names."""
+
+from __future__ import annotations
+
+import pathlib
+
+from kubestage.errors import InputError
+
+
+def read(file: str, option: str) -> str:
+    """The text of a file that an option names."""
+    path = pathlib.Path(file)
+    if not path.exists():
+        raise InputError("no such file", file=file, path=option)
+    if not path.is_file():
+        fix = "name a file in it, as in DIR/config.yaml"
+        raise InputError("is no file", file=file, path=option, fix=fix)
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise InputError("is no UTF-8 text", file=file, path=option) from None

@@ -22,8 +22,8 @@ import server_load
 from server_process import Served
 
 from kubestage.cluster.access import Call, Resource
-from kubestage.load import config
-from kubestage.load.run import LoadRun, Work
+from kubestage.clusterloader import config
+from kubestage.clusterloader.run import LoadRun, Work
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
 from kubestage.measure.registry import Registry

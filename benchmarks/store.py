@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kubestage.objects.views import pod as pod_views
-from kubestage.scheduler.event_recorder import EventRecorder
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
+from kubestage.store.event_recorder import SeriesRecorder
 from kubestage.store.store import Store
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def creates() -> Iterator[str]:
 def bindings() -> Iterator[str]:
     """What is written for each pod that is scheduled; the best burst is the undisturbed one."""
     store = new_store()
-    recorder, template = EventRecorder(store), pod("bound")
+    recorder, template = SeriesRecorder(store), pod("bound")
     taken: dict[str, list[float]] = {}
 
     def timed(what: str, work: Callable[[dict[str, Any], int], object]) -> None:
@@ -153,7 +153,7 @@ def bindings() -> Iterator[str]:
         store.assign(f"default/{metadata['name']}", f"node-{index % 100}", metadata["uid"])
 
     def announce(each: dict[str, Any], _: int) -> None:
-        recorder.record(each, "Normal", "Scheduled", "Binding", "assigned", "default-scheduler")
+        recorder.event(each, "Normal", "Scheduled", "Binding", "assigned", "default-scheduler")
 
     for _ in range(BURSTS):
         pods = [store.create(template) for _ in range(BURST)]
@@ -220,7 +220,7 @@ def rss_mib() -> float:
 def parts() -> None:
     """The memory of a pod by what becomes of it, with ten of them on a node."""
     store = new_store()
-    recorder = EventRecorder(store)
+    recorder = SeriesRecorder(store)
     templates = [pod(f"app-{index}") for index in range(APPS)]
     views: list[PodView] = []
 
@@ -239,7 +239,7 @@ def parts() -> None:
     def announce() -> None:
         for each in views:
             note = f"Successfully assigned {each.key} to node-000000"
-            recorder.record(each.raw, "Normal", "Scheduled", "Binding", note, "default-scheduler")
+            recorder.event(each.raw, "Normal", "Scheduled", "Binding", note, "default-scheduler")
 
     begin = before = _held_bytes()
     for what, work in (

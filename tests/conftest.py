@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import hypothesis
+
+# A shell starts background jobs deaf to Ctrl-C, and what they start as well; some tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _QUIET = (hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large)
 

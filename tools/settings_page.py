@@ -5,12 +5,15 @@ Run ``python tools/settings_page.py > docs/settings.md`` after a change of a set
 
 from __future__ import annotations
 
+import ast
+import inspect
+import itertools
 from typing import Any
 
 import msgspec
 
 from kubestage.controllers.settings import Settings
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 HEAD = """# Settings
 
@@ -23,24 +26,24 @@ $ kubestage run shop/ --for 1h --setting hpa.sync-period=30s --setting hpa.toler
 
 Names are those of the flags, so that their own documentation holds; defaults are those of
 Kubernetes v1.36, VPA 1.8 and cluster-autoscaler 1.36. A duration is written as in `30s` or `1h30m`,
-a list with commas. A name that there is not is an error that tells the likely one.
+a list with commas. For an unknown name the error suggests the most similar one.
 
 In Python each table is a struct, and durations end in `_ns`:
 `stage.add_controllers(Settings(hpa=HpaSettings(tolerance=0.05)))`.
 """
-METRICS = """How often usage is looked at, how long that takes to be known, and how long a container
-must have run to be told of: [Traffic](traffic.md)."""
+METRICS = """How often usage is measured, how long until it is served, and how long a container must
+have run to be measured: [Traffic](traffic.md)."""
 SECTIONS = {
-    "hpa": ("The HPA", "What they do: [The HPA](hpa.md). The last three are feature gates."),
+    "hpa": ("The HPA", "Explained in [The HPA](hpa.md)."),
     "vpa": ("The VPA", "Recommender and updater: [The VPA](vpa.md)."),
     "node_autoscaler": (
         "The node autoscaler",
-        "[Its page](node-autoscaler.md) tells what they do.",
+        "Explained in [Node autoscaler](node-autoscaler.md).",
     ),
     "metrics": ("Metrics", METRICS),
     "kubelet": (
         "Kubelets",
-        "Delays may be laws, as in `normal(5s,1s)`: [The kubelet](kubelet.md).",
+        "Delays may be distributions, as in `normal(5s,1s)`: [The kubelet](kubelet.md).",
     ),
 }
 CONTROLLERS = ("Controllers", "Of kube-controller-manager: [Controllers](controllers.md).")
@@ -59,13 +62,32 @@ def page() -> str:
 
 def _section(title: tuple[str, str], settings: msgspec.Struct, prefix: str) -> str:
     heading, text = title
-    rows = [f"## {heading}", "", text, "", "| Setting | Default |", "|---|---|"]
+    meanings = _meanings(type(settings))
+    columns = ["Setting", "Default", "Meaning"] if meanings else ["Setting", "Default"]
+    head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    rows = [f"## {heading}", "", text, "", *head]
     for field in settings.__struct_fields__:
         value = getattr(settings, field)
         if not isinstance(value, (msgspec.Struct, dict)):
             name = field.removesuffix("_ns").replace("_", "-")
-            rows.append(f"| `{prefix}{name}` | {_written(field, value)} |")
+            cells = [f"`{prefix}{name}`", _written(field, value), meanings.get(field, "")]
+            rows.append(f"| {' | '.join(cells[: len(columns)])} |")
     return "\n".join(rows) + "\n"
+
+
+def _meanings(kind: type) -> dict[str, str]:
+    """What stands under each field of a class."""
+    (found,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(found, ast.ClassDef)
+    meanings = {}
+    for statement, after in itertools.pairwise(found.body):
+        match statement, after:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                meanings[name] = " ".join(text.split()).replace("``", "`")
+    return meanings
 
 
 def _written(field: str, value: Any) -> str:

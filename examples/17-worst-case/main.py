@@ -144,7 +144,7 @@ def main() -> None:
     make_it_worse(stage)
     scenario = stage.store.get(SCENARIO, NAME)
     print(f"\nThe scenario has {scenario['status']['phase']}. Without a node:")
-    for row in analysis.pending(scenario).records():
+    for row in analysis.table(scenario, "pending").records():
         if row["status"] == "Pending":
             print(f"  {row['pod']}\n    {row['message']}")
 

@@ -9,14 +9,14 @@ from kubestage.measure.framework import (
     DataItem,
     Duration,
     Measurement,
-    Outcome,
+    MeasurementResult,
+    ObjectCounts,
     PerfData,
     Resource,
     Selecting,
     Selection,
     Series,
     Summary,
-    Tally,
     Verdict,
 )
 
@@ -40,14 +40,14 @@ class QueueLength(Measurement[QueueLengthParams]):
         self.interval_ns = SECOND
         self.at_ns: list[int] = []
         self.lengths: list[float] = []
-        self.pods: Tally | None = None
+        self.pods: ObjectCounts | None = None
         self.timer: Any = None
 
-    def start(self, params: QueueLengthParams) -> Outcome:
+    def start(self, params: QueueLengthParams) -> MeasurementResult:
         """Watch the pods of the selection, and look at them at intervals."""
         pods = Resource("v1", "Pod")
         chosen = (params.namespace, params.label_selector, params.field_selector)
-        self.pods = Tally(self.cluster, Selection(pods, *chosen), waits)
+        self.pods = ObjectCounts(self.cluster, Selection(pods, *chosen), waits)
         self.interval_ns = params.interval
         self.look()
         return NOTHING
@@ -56,13 +56,13 @@ class QueueLength(Measurement[QueueLengthParams]):
         """Note the length of the queue now, and come back later."""
         assert self.pods is not None
         self.at_ns.append(self.now_ns)
-        self.lengths.append(self.pods.of("waiting"))
+        self.lengths.append(self.pods.number_of("waiting"))
         self.timer = self.cluster.moments.at(self.now_ns + self.interval_ns, self.look)
 
-    def gather(self, params: QueueLengthParams) -> Outcome:
+    def gather(self, params: QueueLengthParams) -> MeasurementResult:
         """One file, one verdict, one line for the chart; an error if the queue was too long."""
         if self.pods is None:
-            return Outcome(errors=("QueueLength has not been started",))
+            return MeasurementResult(errors=("QueueLength has not been started",))
         self.dispose()
         longest = max(self.lengths)
         figures = {"Max": longest, "Mean": sum(self.lengths) / len(self.lengths)}
@@ -77,7 +77,7 @@ class QueueLength(Measurement[QueueLengthParams]):
             samples=len(self.lengths),
         )
         name = f"QueueLength_{self.context.identifier}"
-        return Outcome(
+        return MeasurementResult(
             summaries=(Summary(name, file.to_json(), self.cluster.moments.unix_ns),),
             verdicts=(verdict,),
             series=(Series("queue_length", "pods", self.at_ns, self.lengths),),

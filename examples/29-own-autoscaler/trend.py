@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kubestage.controllers.hpa.framework import Look, Recommendation
+from kubestage.controllers.hpa.framework import Observation, Recommendation
 
 AHEAD = 90.0  # seconds: an image to pull and a slow start, and time until usage is seen
 REMEMBERED = 120.0
@@ -15,17 +15,17 @@ class Trend:
     def __init__(self, hpa: dict[str, Any]) -> None:
         self.seen: list[tuple[float, float]] = []
 
-    def recommend(self, look: Look) -> Recommendation | None:
-        used = [pod.cpu for pod in look.pods if pod.cpu is not None]
+    def recommend(self, observation: Observation) -> Recommendation | None:
+        used = [pod.cpu for pod in observation.pods if pod.cpu is not None]
         if not used:
             return None
-        self.seen.append((look.seconds, sum(used)))
-        self.seen = [each for each in self.seen if each[0] > look.seconds - REMEMBERED]
-        expected = max(self.expected(look.seconds + AHEAD), self.seen[-1][1])
-        request = look.pods[0].cpu_request or 1.0
+        self.seen.append((observation.seconds, sum(used)))
+        self.seen = [each for each in self.seen if each[0] > observation.seconds - REMEMBERED]
+        expected = max(self.expected(observation.seconds + AHEAD), self.seen[-1][1])
+        request = observation.pods[0].cpu_request or 1.0
         replicas = -int(-expected // (request * UTILIZATION))
-        look.log.debug("%.2f cores now, %.2f expected", self.seen[-1][1], expected)
-        if look.replicas - 2 <= replicas <= look.replicas:
+        observation.log.debug("%.2f cores now, %.2f expected", self.seen[-1][1], expected)
+        if observation.replicas - 2 <= replicas <= observation.replicas:
             return None
         return Recommendation(replicas, f"{expected:.1f} cores expected in {AHEAD:.0f} s")
 

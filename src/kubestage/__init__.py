@@ -1,13 +1,33 @@
-"""kubestage: a deterministic stand-in for a Kubernetes cluster, in virtual time."""
+"""kubestage: a deterministic stand-in for a Kubernetes cluster, in virtual time.
+
+The functions do what the commands of the same names do, and return what came of it::
+
+    from kubestage import run
+
+    result = run("examples/07-preemption")
+    result.to_pandas()
+
+`Stage` is one simulated cluster as a value, to build on.
+"""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kubestage import lazy
 from kubestage.errors import ApiError, InputError, KubestageError, SimulationError
 
 if TYPE_CHECKING:
+    from kubestage.runs.analyze import analyze
+    from kubestage.runs.backtest import backtest
+    from kubestage.runs.compare import compare
+    from kubestage.runs.explain import explain
+    from kubestage.runs.load.limit import find_limit
+    from kubestage.runs.load.running import load
+    from kubestage.runs.run import run
+    from kubestage.runs.validation import validate
+    from kubestage.runs.verify import verify
+    from kubestage.server.launch.serving import serve
     from kubestage.sim.environment import Environment
     from kubestage.stage import Stage
     from kubestage.store.store import Store
@@ -23,17 +43,21 @@ __all__ = [
     "Stage",
     "Store",
     "__version__",
+    "analyze",
+    "backtest",
+    "compare",
+    "explain",
+    "find_limit",
+    "load",
+    "run",
+    "serve",
+    "validate",
+    "verify",
 ]
 
-# Loaded when first asked for, so that a command like `kubestage version` answers at once.
-_LATER = {
-    "Environment": "kubestage.sim.environment",
-    "Stage": "kubestage.stage",
-    "Store": "kubestage.store.store",
-}
+# Loaded when first used, so that a command like `kubestage version` answers at once.
+__getattr__ = lazy.exports(__name__)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'kubestage' has no attribute {name!r}")
-    return getattr(importlib.import_module(_LATER[name]), name)
+def __dir__() -> list[str]:
+    return __all__

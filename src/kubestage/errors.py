@@ -3,8 +3,14 @@
 ::
 
     KubestageError
-    ├── InputError        what a person handed us is wrong: file, path, problem, likely fix
+    ├── InputError        input that cannot be used: file, path, problem, likely fix
     ├── SimulationError   a model broke a rule of the simulation engine
+    ├── MalformedValue    a text or value that does not follow its format; also a ValueError
+    │   ├── QuantityError, SelectorError, FieldSelectorError, JSONPathError, PatchError
+    │   ├── ScheduleError (cron), UnknownTimeZone, SemverError, RegexpError, FieldPathError
+    │   └── ... of the formats that fewer callers meet
+    ├── OperationFailed, InvalidEvent, NoScheduler, ForeignWrite   of Scenarios
+    ├── NotPrepared       a plugin reads state that it has not prepared
     └── ApiError          the cluster's answer to a request it refuses, as a Kubernetes Status
         ├── BadRequest 400, Unauthorized 401, Forbidden 403, NotFound 404
         ├── MethodNotAllowed 405, NotAcceptable 406, AlreadyExists 409, Conflict 409
@@ -20,13 +26,36 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+__all__ = [
+    "AlreadyExists",
+    "ApiError",
+    "BadRequest",
+    "Conflict",
+    "Expired",
+    "Forbidden",
+    "InputError",
+    "Invalid",
+    "KubestageError",
+    "MalformedValue",
+    "MethodNotAllowed",
+    "NotAcceptable",
+    "NotFound",
+    "RequestTooLarge",
+    "ResourceVersionTooLarge",
+    "SeveralBudgets",
+    "SimulationError",
+    "TooManyRequests",
+    "Unauthorized",
+    "UnsupportedMediaType",
+]
+
 
 class KubestageError(Exception):
     """Root of all errors that a caller may want to catch."""
 
 
 class InputError(KubestageError):
-    """Input from a person that cannot be used; says where it is and how to mend it."""
+    """Input that cannot be used; says where it is and how to fix it."""
 
     def __init__(
         self,
@@ -53,6 +82,10 @@ class InputError(KubestageError):
 
 class SimulationError(KubestageError):
     """A model broke a rule of the simulation engine."""
+
+
+class MalformedValue(KubestageError, ValueError):
+    """A text or value that does not follow its format: a quantity, a selector, a patch."""
 
 
 class ApiError(KubestageError):

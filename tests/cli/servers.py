@@ -13,10 +13,10 @@ import sys
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
+from tests.deadlines import HANG_S
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-LONGEST_S = 60
 
 
 class Server:
@@ -36,7 +36,7 @@ class Server:
         headers = {"content-type": "application/json", **headers}
         request = urllib.request.Request(f"{self.address}{path}", data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=LONGEST_S, context=_TRUSTING) as answer:
+            with urllib.request.urlopen(request, timeout=HANG_S, context=_TRUSTING) as answer:
                 return answer.status, _read(answer.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -45,7 +45,7 @@ class Server:
     def stop(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
         """End it; its exit code, and what it said to stderr."""
         self.process.send_signal(how)
-        _, errors = self.process.communicate(timeout=LONGEST_S)
+        _, errors = self.process.communicate(timeout=HANG_S)
         return self.process.returncode, errors
 
 

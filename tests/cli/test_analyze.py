@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from kubestage.cli import analyze
 from kubestage.results import timings
+from kubestage.runs import analyze as analyzing
 from kubestage.scheduler.timings import PLUGIN, Part, Timings
 from tests.results.analysis.stories import Story, rivalry
 
@@ -132,7 +132,7 @@ def test_wide_tables_have_every_column(terminal: Terminal, what: str, words: lis
     assert any(line.split()[: len(words)] == words for line in out.splitlines())
 
 
-@pytest.mark.parametrize("what", [*analyze.WHATS, "attempts --by attempt"])
+@pytest.mark.parametrize("what", [*analyzing.scenario_tables_listed(), "attempts --by attempt"])
 def test_no_table_is_wider_than_a_terminal(terminal: Terminal, what: str) -> None:
     _keep(rivalry())
     _keep_timings()
@@ -151,7 +151,7 @@ def test_why_pods_wait_is_said_once_below_the_table(terminal: Terminal, what: st
     )
 
 
-@pytest.mark.parametrize("what", analyze.WHATS)
+@pytest.mark.parametrize("what", [*analyzing.scenario_tables_listed()])
 def test_each_table_is_csv_and_json_and_parquet(terminal: Terminal, what: str) -> None:
     from pyarrow import parquet  # type: ignore[import-untyped]  # it has no types
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from kubestage.testing import make_deployment
-from tests.backtest.manifests import make_hpa, make_vpa
+from tests.backtesting.manifests import make_hpa, make_vpa
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -133,7 +133,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     "request twice": (
         ["hpa.yaml", "web.yaml", "--request", "cpu=1"],
         CSV,
-        "--request: is told by the workload itself",
+        "--request: is stated by the workload itself",
     ),
     "bad request": (["hpa.yaml", "--request", "cpu"], CSV, '--request: "cpu" is no request'),
     "bad amount": (["hpa.yaml", "--request", "cpu=-1"], CSV, '--request: "cpu=-1" is no request'),

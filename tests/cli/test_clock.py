@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import clock_server
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
 from kubestage.remote import kubeconfig
 from kubestage.remote.stage_clock import StageClock
+from kubestage.runs import clock_server
 from tests.cli import servers
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ def test_configurations_are_run_on_one_input_and_set_side_by_side(
 def test_what_changed_in_placements_is_told_by_kind(terminal: Terminal, inputs: None) -> None:
     out = terminal.run("compare", "cluster.json", *CONFIGS).out
     assert (
-        "heaping against default: 2 of 3 pods ended otherwise.\n"
+        "heaping against default: 2 of 3 pods ended differently.\n"
         "\n"
         "  1 newly scheduled\n"
         "    default/zoo   Pending -> n2\n"
@@ -181,7 +181,7 @@ def test_any_two_of_many_can_be_told_apart(terminal: Terminal, inputs: None) -> 
     assert out.count(" against default:") == 2
     for between in (("2", "3"), ("heaping", "default (2)")):
         out = terminal.run(*words, "--between", *between).out
-        assert out.count(": 2 of 3 pods ended otherwise.") == 1
+        assert out.count(": 2 of 3 pods ended differently.") == 1
         assert "default (2) against heaping" in out
 
 

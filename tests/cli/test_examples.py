@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import example_files
 from kubestage.errors import InputError
+from kubestage.runs import example_files
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Terminal

@@ -111,13 +111,11 @@ def test_applications_that_are_added_get_such_pages() -> None:
 def test_the_tables_of_analyze_have_a_line_each(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kubestage.cli import analyze, analyze_tables, life_analyze
+    from kubestage.runs import analyze as analyzing
 
-    assert tuple(analyze_tables.SCENARIO) == analyze.WHATS
-    assert tuple(analyze_tables.LIFE) == life_analyze.WHATS
     monkeypatch.setenv("COLUMNS", "80")
     page = terminal.run("analyze", "--help").out
-    for tables in (analyze_tables.SCENARIO, analyze_tables.LIFE):
+    for tables in (analyzing.scenario_tables_listed(), analyzing.life_tables_listed()):
         for name, about in tables.items():
             assert re.search(rf"^   {name} +{re.escape(about)}$", page, re.MULTILINE)
 

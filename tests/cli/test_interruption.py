@@ -20,6 +20,7 @@ from kubestage.cli import failures, interruption
 from kubestage.results import trace
 from kubestage.testing import make_node, make_pod
 from tests.cli import clusters, scenarios
+from tests.deadlines import HANG_S
 
 if TYPE_CHECKING:
     from tests.cli.terminal import Result, Terminal
@@ -85,7 +86,7 @@ def test_of_runs_that_are_compared_none_is_kept(terminal: Terminal) -> None:
     words = ("compare", "late.json", "--config", "default", "--config", "scheduler.yaml")
     result = _with_plugin(terminal, *words)
     assert (result.code, result.out) == (130, "")
-    told = "Interrupted: 1 of 2 runs had ended, and none of them is kept.\n"
+    told = "Interrupted: 0 of 2 runs had ended, and none of them is kept.\n"
     assert result.err == told
 
 
@@ -107,8 +108,8 @@ def _interrupted_while_it_reads(pipe: str, *words: str) -> subprocess.CompletedP
     ) as process:
         with _opened(pipe, process):
             process.send_signal(signal.SIGINT)
-            process.wait(60)
-        out, err = process.communicate(timeout=60)
+            process.wait(HANG_S)
+        out, err = process.communicate(timeout=HANG_S)
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
@@ -172,7 +173,7 @@ def test_what_is_being_written_is_finished_first(capsys: pytest.CaptureFixture[s
     done: list[str] = []
 
     def command(_: list[str]) -> int:
-        with interruption.telling(lambda: f"kept: {', '.join(done)}"), interruption.deferred():
+        with interruption.reporting(lambda: f"kept: {', '.join(done)}"), interruption.deferred():
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
             done.append("report.html")

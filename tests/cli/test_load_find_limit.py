@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.load import limit_search
+from kubestage.clusterloader import limit_search
 from tests.cli import loads
 
 if TYPE_CHECKING:

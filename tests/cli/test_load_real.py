@@ -7,13 +7,14 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests import deadlines
 from tests.cli import loads
+from tests.deadlines import HANG_S
 from tests.server.served import Served, nodes
 
 if TYPE_CHECKING:
@@ -44,11 +45,7 @@ def _address(served: Served) -> str:
 
 
 def _wait_for_pods(served: Served) -> None:
-    for _ in range(600):
-        if _names(served, "/api/v1/pods"):
-            return
-        time.sleep(0.1)
-    raise AssertionError("no pod came")
+    deadlines.until(lambda: _names(served, "/api/v1/pods"))
 
 
 def test_a_real_cluster_is_loaded_judged_and_left_as_it_was(
@@ -75,10 +72,10 @@ def test_ctrl_c_cleans_up_and_leaves_with_130(served: Served, terminal: Terminal
     )
     _wait_for_pods(served)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert err == (
-        "Interrupted: cleaning up. Press Ctrl-C again to leave at once.\n"
+        "Interrupted: cleaning up. Press Ctrl-C again to exit at once.\n"
         "Interrupted: nothing was kept, as there is no --report-dir.\n"
     )
     assert out.startswith("small: interrupted after ")
@@ -99,7 +96,7 @@ def test_a_second_ctrl_c_leaves_at_once_and_says_what_is_left(terminal: Terminal
         assert process.stderr is not None
         assert process.stderr.readline().startswith("Interrupted")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     # The cluster may have been asked to delete it already, between the two.
     head, _, names = err.partition("\n")

@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import deadlines
 from tests.cli import loads
+from tests.deadlines import HANG_S
 from tests.server.served import Served, nodes
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def test_a_watch_that_cannot_be_had_is_told_while_it_is_waited_for(
     assert process.stderr is not None
     assert process.stderr.readline() == f"Warning: {problem}\n"
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert f"Warnings (1):\n  {problem}\n" in out
 
@@ -119,7 +120,7 @@ def test_a_suite_whose_clean_up_is_interrupted_is_not_over(
     process = _begun(served, "suite.yaml")
     _wait_for_deletion(f"{_address(served)}/api/v1/namespaces/nothing-1")
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert out.startswith("first: interrupted after ")
     assert "second" not in out
@@ -136,7 +137,7 @@ def test_a_real_cluster_is_cleaned_up_also_after_an_error_in_a_measurement(
     result = terminal.run("load", loads.write(config), *words)
     assert result.code == 2
     assert result.err == (
-        "Something failed: cleaning up. Press Ctrl-C to leave at once.\n"
+        "Something failed: cleaning up. Press Ctrl-C to exit at once.\n"
         "Error: own.py:12: TypeError: of a person's own making\n"
     )
     with pytest.raises(urllib.error.HTTPError, match="404"):
@@ -149,7 +150,7 @@ def _address(served: Served) -> str:
 
 def _wait_for_deletion(url: str) -> None:
     was_there = False
-    for _ in range(3000):
+    for _ in deadlines.attempts():
         try:
             with urllib.request.urlopen(url) as found:
                 was_there = True
@@ -158,8 +159,6 @@ def _wait_for_deletion(url: str) -> None:
         except urllib.error.HTTPError:
             if was_there:
                 return
-        time.sleep(0.01)
-    raise AssertionError("the namespace did not come and go")
 
 
 class _Prometheus(http.server.BaseHTTPRequestHandler):

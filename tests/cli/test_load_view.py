@@ -7,11 +7,8 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from kubestage.cli import load_interrupts, load_view
-from kubestage.cluster.access import Answer, Call, Resource
-from kubestage.errors import NotFound
-from kubestage.load import config
-from kubestage.load.call_log import CallLog
+from kubestage.cli import load_view
+from kubestage.clusterloader import config
 from tests.cli import loads
 
 if TYPE_CHECKING:
@@ -73,24 +70,3 @@ def test_rates_are_told_where_a_tuning_set_has_one() -> None:
         ),
     )
     assert load_view.rates(loaded) == {"a": 1, "b": 2, "c": 3, "d": 4}
-
-
-def test_what_is_left_is_told_without_what_goes_with_its_namespace() -> None:
-    calls = CallLog()
-
-    def note(verb: str, kind: str, name: str, namespace: str = "", is_gone: bool = False) -> None:
-        call = Call(verb=verb, resource=Resource("v1", kind), namespace=namespace, name=name)
-        calls.add(0, call, Answer({}, NotFound("x") if is_gone else None, 0, 0))
-
-    for number in (1, 2, 3):
-        note("create", "Namespace", f"own-{number}")
-        note("create", "Pod", "a", f"own-{number}")
-    note("create", "Pod", "b", "default")
-    note("create", "Pod", "c", "default")
-    note("create", "PriorityClass", "high")
-    note("delete", "Pod", "c", "default")
-    note("delete", "Namespace", "own-2", is_gone=True)
-    note("delete", "Namespace", "own-3")
-    found = load_interrupts.left(calls)
-    assert found.behind == ["namespace/own-1", "pod/b in default", "priorityclass/high"]
-    assert found.going == ["namespace/own-3"]

@@ -253,8 +253,7 @@ def test_of_recorded_workloads_no_pods_are_made_and_that_is_noted(terminal: Term
     clusters.write("cluster.json", *recorded)
     result = terminal.run("run", ".")
     assert result.err == (
-        "Note: no pods of deployment/api are given, and none are made: "
-        "with --controllers they would be\n"
+        "Note: there are no pods of deployment/api; with --controllers they would be created\n"
     )
     assert result.code == 0
     assert "api-" in terminal.run("run", ".", "--controllers").out

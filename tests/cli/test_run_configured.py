@@ -112,7 +112,7 @@ def test_a_plugin_that_no_profile_enables_is_noted(terminal: Terminal) -> None:
     clusters.write("cluster.json", make_node("a"), make_pod("web"))
     result = terminal.run("run", "cluster.json", "--plugin", "mine.py:Odd")
     assert result.code == 0
-    assert result.err == "Note: no profile enables Odd, so it takes no part\n"
+    assert result.err == "Note: no profile enables Odd, so it is not used\n"
 
 
 def test_time_passes_for_pods_that_wait_for_a_permit(terminal: Terminal) -> None:

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from rich import console
 
-from kubestage.cli import live_load, live_view
+from kubestage.cli import live_view
 from kubestage.results import trace
+from kubestage.runs import traffic_rates
 from kubestage.stage import Stage
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import clusters
@@ -171,8 +172,8 @@ def test_movements_are_printed_above_the_tables(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--trace", "-o", "json"), "--trace: prints a table, which is no json"),
-        (("--trace-internal",), "--trace-internal: means something only with a trace"),
+        (("--trace", "-o", "json"), "--trace: prints a table, which is not json"),
+        (("--trace-internal",), "--trace-internal: has an effect only with a trace"),
         (("--log-level", "loud"), 'unknown log level "loud"'),
     ],
 )
@@ -232,8 +233,8 @@ def test_stages_of_kwok_give_pods_their_lives(terminal: Terminal) -> None:
         (["--for", "0s"], "--for: a run takes some time"),
         (["--for", "1d-5h"], '--for: invalid duration "1d-5h"'),
         (["--for", "99999d"], "--for: is more than a hundred years"),
-        (["--events"], "--events: means something only while the cluster lives"),
-        (["--at", "1m=x.json"], "--at: means something only while the cluster lives"),
+        (["--events"], "--events: has an effect only with --for"),
+        (["--at", "1m=x.json"], "--at: has an effect only with --for"),
         (["--for", "1m", "--at", "30s"], '--at: "30s" is not a time and a file'),
         (["--for", "1m", "--at", "2m=cluster.json"], "--at: 2m0s comes after the end of --for"),
         (["--for", "1m", "--at", "x=cluster.json"], '--at: invalid duration "x"'),
@@ -312,7 +313,7 @@ def test_the_view_shows_pods_by_phase_and_nodes_by_fill() -> None:
     stage.apply([make_node("a", cpu="2"), make_pod("web", cpu="1"), make_pod("huge", cpu="64")])
     stage.run("30s")
     screen = console.Console(file=io.StringIO(), width=80)
-    screen.print(live_view.picture(stage, 60_000_000_000, live_load.Load()))
+    screen.print(live_view.picture(stage, 60_000_000_000, traffic_rates.TrafficRates()))
     assert isinstance(screen.file, io.StringIO)
     shown = screen.file.getvalue()
     for text in ("30s of 1m0s", "running", "pending", "1 pods, cpu 50%"):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from rich import console
 
-from kubestage.cli import live_load, live_view
+from kubestage.cli import live_view
+from kubestage.runs import traffic_rates
 from kubestage.stage import Stage
 from kubestage.testing import make_deployment, make_node
-from tests.backtest.manifests import make_hpa
+from tests.backtesting.manifests import make_hpa
 from tests.cli import clusters
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def test_without_time_it_is_said_that_nothing_comes_of_traffic(terminal: Termina
     clusters.write("cluster.json", *_objects())
     result = terminal.run("run", "cluster.json")
     assert result.code == 0
-    assert "HorizontalPodAutoscaler, Traffic: nothing comes of it while no time" in result.err
+    assert "HorizontalPodAutoscaler, Traffic has no effect while no time" in result.err
 
 
 def test_a_difference_between_shares_is_in_points(terminal: Terminal) -> None:
@@ -127,9 +128,9 @@ def test_the_view_shows_requests_replicas_and_p95() -> None:
     stage.add_scheduler()
     stage.add_controllers()
     stage.apply(_objects())
-    load = live_load.Load()
+    load = traffic_rates.TrafficRates()
     stage.run("30s")
-    load.look(stage)
+    load.observe(stage)
     stage.run("30s")
     screen = console.Console(file=io.StringIO(), width=100)
     screen.print(live_view.picture(stage, 120_000_000_000, load))
@@ -144,10 +145,10 @@ def test_what_is_seen_is_what_happened_since_the_last_look() -> None:
     stage.add_scheduler()
     stage.add_controllers()
     stage.apply(_objects())
-    load = live_load.Load()
+    load = traffic_rates.TrafficRates()
     stage.run("1m")
-    [first] = load.look(stage)
+    [first] = load.observe(stage)
     stage.store.delete(("kubestage.dev/v1alpha1", "Traffic"), "shoppers")
-    assert load.look(stage) == []
+    assert load.observe(stage) == []
     assert first.rps > 19
     assert first.p95_ms is not None

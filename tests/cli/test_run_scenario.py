@@ -172,8 +172,8 @@ def test_those_behind_a_paused_one_are_not_begun(terminal: Terminal) -> None:
     assert result.code == 0
     assert result.out.endswith("\n\nthird: Pending\n\nfourth: Pending\n")
     assert result.err.splitlines()[1:] == [
-        "Note: third was not begun: it waits for paused to end",
-        "Note: fourth was not begun: it waits for paused to end",
+        "Note: third was not started: it waits for paused to end",
+        "Note: fourth was not started: it waits for paused to end",
     ]
     items = read(terminal, "all.json", "--detail", "full")["items"]
     assert [each["status"]["phase"] for each in items] == [

@@ -214,7 +214,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str, str | None]] = {
     ),
     "what only a life has": (
         ("scenario.json", "--events"),
-        "--events: means something only while the cluster lives",
+        "--events: has an effect only with --for",
         "add --for 10m, or leave it out",
     ),
 }

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import serve_door
 from tests.cli import servers
 from tests.server.test_large_scenarios import many
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from tests.cli.terminal import Terminal
 
 SCENARIOS = "/apis/simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1/scenarios"
-MEBIBYTE = 1 << 20
 
 
 @pytest.mark.parametrize(
@@ -27,16 +25,6 @@ def test_a_size_that_is_none_is_refused(terminal: Terminal, size: str, said: str
     assert result.code == 2
     assert said in result.err
     assert "64Mi" in result.err
-
-
-def test_by_default_a_scenario_may_be_large_and_less_so_from_elsewhere() -> None:
-    here = serve_door.limits("127.0.0.1", 1, 1, None)
-    assert (here.body_bytes, here.scenario_body_bytes) == (3 * MEBIBYTE, 256 * MEBIBYTE)
-    there = serve_door.limits("0.0.0.0", 1, 1, None)
-    assert (there.body_bytes, there.scenario_body_bytes) == (3 * MEBIBYTE, 32 * MEBIBYTE)
-    chosen = serve_door.limits("0.0.0.0", 1, 1, "64Mi")
-    sizes = chosen.body_bytes, chosen.scenario_body_bytes, chosen.own_body_bytes
-    assert sizes == (64 * MEBIBYTE,) * 3
 
 
 def test_a_scenario_beyond_the_limit_of_other_objects_is_created(tmp_path: pathlib.Path) -> None:

@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.cli import serve_results
-from kubestage.cli.run_options import STRATEGY_VARIABLE
-from kubestage.cli.serve_results import Results
-from kubestage.scenario.settings import Detail, Strategy
-from kubestage.server.kubestage_api import settings
+from kubestage.runs.shared_flags import STRATEGY_VARIABLE
 from tests.cli import servers
 
 if TYPE_CHECKING:
@@ -45,24 +41,6 @@ def test_a_variable_that_means_nothing_is_refused_by_name(
     assert result.code == 2
     assert f'unknown {STRATEGY_VARIABLE} "OnPaus"' in result.err
     assert "did you mean OnPause? use one of AtMovingNextStep, OnPause, OnDone" in result.err
-
-
-def test_an_option_wins_over_what_was_changed_and_that_over_a_variable(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    nothing = serve_results.choose(Results(), {})
-    assert nothing.settings.strategy is Strategy.AT_MOVING_NEXT_STEP
-    assert (nothing.settings.detail, nothing.annotates) == (Detail.DECISIONS, False)
-    monkeypatch.setenv(STRATEGY_VARIABLE, "OnDone")
-    assert serve_results.choose(Results(), {}).settings.strategy is Strategy.ON_DONE
-    text = '{"detail":"full","resultStrategy":"OnPause","resultAnnotations":true}'
-    changed = serve_results.choose(Results(), {settings.REMEMBERED: text})
-    assert changed.settings.strategy is Strategy.ON_PAUSE
-    assert (changed.settings.detail, changed.annotates) == (Detail.FULL, True)
-    said = Results("summary", "AtMovingNextStep", annotations=False)
-    chosen = serve_results.choose(said, {settings.REMEMBERED: text})
-    assert chosen.settings.strategy is Strategy.AT_MOVING_NEXT_STEP
-    assert (chosen.settings.detail, chosen.annotates) == (Detail.SUMMARY, False)
 
 
 def test_a_server_goes_by_its_options_the_environment_and_what_was_changed(

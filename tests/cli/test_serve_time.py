@@ -13,6 +13,7 @@ import pytest
 from kubestage.objects import timestamps
 from kubestage.testing import make_deployment, make_horizontal_pod_autoscaler, make_node
 from tests.cli import servers
+from tests.deadlines import HANG_S
 
 if TYPE_CHECKING:
     import pathlib
@@ -29,7 +30,7 @@ LAG_NS = 16 * 10**9
 def watching(server: servers.Server, path: str) -> Iterator[socket.socket]:
     """An open watch, as ``kubectl get -w`` has it."""
     host, _, port = server.address.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), servers.LONGEST_S) as watch:
+    with socket.create_connection((host, int(port)), HANG_S) as watch:
         watch.sendall(f"GET {path}?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert watch.recv(1000).startswith(b"HTTP/1.1 200 OK")
         yield watch
@@ -89,7 +90,7 @@ def test_autoscalers_go_on_while_somebody_watches(
         while not clock(server)["isQuiet"]:
             pass
         assert not clock(server)["isPassing"]
-        assert "while somebody watches" in clock(server)["message"]
+        assert "while a client watches" in clock(server)["message"]
         with watching(server, HPAS):
             state = clock(server)
             assert (state["isPassing"], state["message"]) == (True, "")

@@ -152,6 +152,6 @@ def test_a_scenario_without_its_fields_is_told_exactly(terminal: Terminal) -> No
     result = terminal.run("verify", "scenarios.json")
     assert result.err == (
         "Error: scenarios.json: Object missing required field kubelet - at $[0]\n"
-        "  fix: a list of recorded scenarios is wanted, each with its steps\n"
+        "  fix: a list of recorded scenarios is expected, each with its steps\n"
     )
     assert result.code == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.cluster import staging
-from kubestage.cluster.access import Answer, Call, Page, Resource, Seen
+from kubestage.cluster.access import Answer, Call, Page, Resource, WatchEvent
 from kubestage.cluster.profile import INSTANT, Profile
 from kubestage.cluster.staged import StagedCluster
 from kubestage.stage import Stage
@@ -23,13 +23,13 @@ class Heard:
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
-        self.seen: list[Seen] = []
+        self.seen: list[WatchEvent] = []
         self.pages: list[Page] = []
 
     def answer(self, answer: Answer) -> None:
         self.answers.append(answer)
 
-    def see(self, seen: Seen) -> None:
+    def see(self, seen: WatchEvent) -> None:
         self.seen.append(seen)
 
     def page(self, page: Page) -> None:

@@ -28,7 +28,7 @@ def server(seats: int = 2, etcd: str = "0s", seed: int = 0, **api: object) -> Ap
 
 
 def create(api: ApiServer) -> Endpoint:
-    return api.endpoints.of("POST", POD)
+    return api.endpoints.find("POST", POD)
 
 
 def ends(api: ApiServer, *arrivals_ms: int) -> list[float]:
@@ -92,7 +92,7 @@ def test_what_is_refused_is_what_finds_the_line_full() -> None:
 
 def test_a_long_list_takes_several_seats_and_nobody_passes_it() -> None:
     api = server(seats=4, list="10ms", list_per_object="100us")
-    listing = api.endpoints.of("LIST", POD, scope="cluster")
+    listing = api.endpoints.find("LIST", POD, scope="cluster")
     first = api.take(create(api), 0)
     long = api.take(listing, 0, objects=200)
     after = api.take(create(api), 0)
@@ -141,7 +141,7 @@ def test_what_is_owed_is_counted_once_with_its_latency() -> None:
 
 def test_reads_and_writes_under_way_are_told_apart() -> None:
     api = server(seats=10, get="10ms")
-    api.take(api.endpoints.of("GET", POD), 0)
+    api.take(api.endpoints.find("GET", POD), 0)
     for _ in range(3):
         api.take(create(api), 0)
     assert api.in_flight(MS) == (1, 3)
@@ -151,7 +151,7 @@ def test_reads_and_writes_under_way_are_told_apart() -> None:
 def test_those_in_line_are_known() -> None:
     api = server(seats=1)
     ends(api, 0, 0, 0)
-    api.take(api.endpoints.of("GET", POD), 0)
+    api.take(api.endpoints.find("GET", POD), 0)
     assert [api.in_line(at * MS) for at in (0, 11, 25, 35)] == [(1, 2), (1, 1), (1, 0), (0, 0)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.cluster import clients
-from kubestage.cluster.access import Answer, Call, Page, Resource, Seen, Selection
+from kubestage.cluster.access import Answer, Call, Page, Resource, Selection, WatchEvent
 from kubestage.cluster.clients import Clients
 from kubestage.cluster.stage_moments import StageMoments
 from kubestage.sim.environment import Environment
@@ -46,7 +46,7 @@ class Noting:
         self.sent.append((now_ns, call.name))
         done(Answer({}, None, now_ns, now_ns))
 
-    def watch(self, selection: Selection, seen: Callable[[Seen], None]) -> Subscription:
+    def watch(self, selection: Selection, seen: Callable[[WatchEvent], None]) -> Subscription:
         del seen
         self.watched.append(selection)
         return Sent()

@@ -11,7 +11,7 @@ from kubestage.cluster.access import Selection
 from kubestage.cluster.components import COMPONENTS, is_master
 from kubestage.cluster.usage import CONTROL_PLANE
 from kubestage.errors import InputError
-from kubestage.scheduler.metric_families import Histogram
+from kubestage.metrics.families import Histogram
 from tests.cluster import stages
 from tests.cluster.stages import POD, Heard
 
@@ -194,7 +194,7 @@ def test_a_write_in_etcd_is_two_operations_on_its_disk() -> None:
     for name in ("etcd_disk_wal_fsync", "etcd_disk_backend_commit"):
         histogram = families[f"{name}_duration_seconds"]
         assert isinstance(histogram, Histogram)
-        told = histogram.of()
+        told = histogram.distribution()
         assert sum(told.counts) == count
         assert 0 < told.total / count < 0.01
 

@@ -6,8 +6,8 @@ import random
 
 from kubestage.cluster.endpoints import BOUNDS, SLI_BOUNDS, Endpoints
 from kubestage.cluster.profile import ApiSection, Profile
+from kubestage.metrics.families import Distribution
 from kubestage.objects.kinds import KindTable
-from kubestage.scheduler.metric_families import Distribution
 from kubestage.sim.streams import Streams
 
 POD = KindTable().of({"apiVersion": "v1", "kind": "Pod"})
@@ -20,7 +20,7 @@ def endpoints(**api: str) -> Endpoints:
 
 
 def test_what_is_observed_falls_into_the_buckets_that_a_search_would_find() -> None:
-    endpoint = endpoints().of("POST", POD)
+    endpoint = endpoints().find("POST", POD)
     duration, sli, etcd = Distribution(BOUNDS), Distribution(SLI_BOUNDS), Distribution(BOUNDS)
     chance = random.Random(1)
     spans = [round(chance.lognormvariate(17, 3)) for _ in range(2_000)]
@@ -44,13 +44,13 @@ def test_what_is_observed_falls_into_the_buckets_that_a_search_would_find() -> N
 
 def test_some_resources_take_less_than_others() -> None:
     all_of_them = endpoints(create="10ms")
-    assert all_of_them.of("POST", POD).cpu_ns() == 10_000_000
-    assert all_of_them.of("POST", EVENT).cpu_ns() == 5_000_000
+    assert all_of_them.find("POST", POD).cpu_ns() == 10_000_000
+    assert all_of_them.find("POST", EVENT).cpu_ns() == 5_000_000
 
 
 def test_endpoints_that_nobody_called_are_not_told() -> None:
     all_of_them = endpoints()
-    all_of_them.of("POST", POD)
+    all_of_them.find("POST", POD)
     assert all(not list(family.samples()) for family in all_of_them.families())
-    all_of_them.of("POST", POD).observe(1, 0, 0, 201)
+    all_of_them.find("POST", POD).observe(1, 0, 0, 201)
     assert all(list(family.samples()) for family in all_of_them.families())

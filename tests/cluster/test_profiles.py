@@ -18,7 +18,7 @@ from tests.cluster import stages
 from tests.cluster.stages import POD, Every, Heard
 
 if TYPE_CHECKING:
-    from kubestage.cluster.access import Seen
+    from kubestage.cluster.access import WatchEvent
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs/control-plane-profiles.md"
 ROW = re.compile(r"\| `(?P<name>[\w-]+)` \|(?P<cells>(?: [\d.]+ to [\d.]+ \|){5})\n")
@@ -47,7 +47,7 @@ class Lives(Heard):
         self.began: dict[str, int] = {}
         self.ran: dict[str, int] = {}
 
-    def see(self, seen: Seen) -> None:
+    def see(self, seen: WatchEvent) -> None:
         name = seen.object["metadata"]["name"]
         self.began.setdefault(name, seen.at_ns)
         if seen.object["status"].get("phase") == "Running":
@@ -83,7 +83,7 @@ def test_calls_and_pods_take_as_long_as_the_table_says(name: str) -> None:
 @pytest.mark.parametrize("name", list(claims()))
 def test_a_list_of_all_pods_of_a_large_cluster_takes_as_long_as_the_table_says(name: str) -> None:
     api = ApiServer(profiles.named(name), Streams(0))
-    turn = api.take(api.endpoints.of("LIST", POD_ROW, scope="cluster"), 0, objects=150_000)
+    turn = api.take(api.endpoints.find("LIST", POD_ROW, scope="cluster"), 0, objects=150_000)
     assert turn is not None
     low, high = claims()[name][4]
     assert low <= turn.ends_ns * 1e-9 <= high

@@ -102,7 +102,7 @@ def test_a_call_that_finds_the_line_full_is_told_to_come_back() -> None:
     assert (refused.error.code, refused.error.details) == (429, {"retryAfterSeconds": 1})
     assert [answer.error for answer in served] == [None, None]
     assert list(stage.store.read(("v1", "Pod"))) == ["default/a", "default/b"]
-    endpoint = cluster.api.endpoints.of("POST", stage.store.kind(("v1", "Pod")))
+    endpoint = cluster.api.endpoints.find("POST", stage.store.kind(("v1", "Pod")))
     assert endpoint.codes == {201: 2, 429: 1}
 
 
@@ -141,7 +141,7 @@ def test_the_time_in_the_histogram_is_the_servers_without_the_way_there_and_back
     stage, cluster = stages.empty(SLOW)
     cluster.call(stages.create(stages.pod("a")), Heard().answer)
     stage.run("1s")
-    endpoint = cluster.api.endpoints.of("POST", stage.store.kind(("v1", "Pod")))
+    endpoint = cluster.api.endpoints.find("POST", stage.store.kind(("v1", "Pod")))
     assert endpoint.duration.total == pytest.approx(0.013)
     assert endpoint.etcd_duration.total == pytest.approx(0.003)
 

@@ -120,7 +120,7 @@ def test_who_stops_is_told_no_more_not_even_what_is_on_its_way() -> None:
     stage.store.create(stages.pod("b"))
     stage.run("1s")
     assert heard.seen == []
-    assert not stage.store.ledger.collection(stage.store.kind(("v1", "Pod"))).subscribers[1:]
+    assert not stage.store.collection(("v1", "Pod")).subscribers[1:]
 
 
 def test_a_watch_that_is_stopped_before_it_began_never_begins() -> None:
@@ -188,6 +188,6 @@ def test_no_change_is_heard_of_before_the_list_is_there_and_the_list_counts_as_a
     stage.store.create(stages.pod("a"))
     stage.run("1s")
     assert [each.at_ns for each in heard.seen] == [50 * MS + 1]
-    endpoint = cluster.api.endpoints.of("LIST", stage.store.kind(("v1", "Pod")), scope="cluster")
+    endpoint = cluster.api.endpoints.find("LIST", stage.store.kind(("v1", "Pod")), scope="cluster")
     assert endpoint.codes == {200: 1}
     assert round(endpoint.duration.total, 6) == 0.05

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.aliases import Json
-    from kubestage.controllers.controller import Controller
+    from kubestage.controllers.controller import Loop
     from kubestage.controllers.settings import Settings
 
 
 def stage_with(
-    *loops: type[Controller],
+    *loops: Loop,
     settings: Settings | None = None,
     objects: Iterable[Json] = (),
 ) -> Stage:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.controllers.event_recorder import NORMAL, EventRecorder
 from kubestage.controllers.event_ttl import EventTTLController
 from kubestage.controllers.settings import Settings
+from kubestage.store.event_recorder import NORMAL, EventRecorder
 from tests.controllers.stages import events, stage_with
 from tests.store.samples import config_map
 

@@ -66,7 +66,7 @@ def test_chatty_loops_have_clients_that_let_more_through() -> None:
 class Noting(Controller):
     """Notes when it looks at what."""
 
-    name: ClassVar[str] = "noting"
+    name = "noting"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -85,7 +85,7 @@ class Noting(Controller):
 class Writing(Noting):
     """Makes ten objects for each that it looks at, as its client lets it."""
 
-    name: ClassVar[str] = "writing"
+    name = "writing"
     wanted: ClassVar[int] = 10
 
     def sync(self, key: str) -> None:
@@ -169,7 +169,7 @@ def test_what_comes_up_during_the_last_look_is_looked_at_again() -> None:
     class Restless(Writing):
         """Hears of what it writes itself."""
 
-        name: ClassVar[str] = "restless"
+        name = "restless"
 
         def handlers(self) -> Handlers:
             return {("", "ConfigMap"): self._note, ("", "Secret"): self._remember}

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.controllers import ownership, pod_control
-from kubestage.controllers.event_recorder import EventRecorder
 from kubestage.errors import ApiError, Forbidden, NotFound
 from kubestage.stage import Stage
+from kubestage.store.event_recorder import EventRecorder
 from kubestage.testing import make_pod, make_replica_set
 from tests.controllers.stages import events
 

@@ -35,7 +35,7 @@ class Watcher:
 
     def _hear(self, change: Change) -> None:
         if change.kind.kind == "Pod":
-            self.told += [roster.key for roster in self.rosters.hear(change)]
+            self.told += [roster.key for roster in self.rosters.on_change(change)]
 
     def own(self, name: str = "web") -> tuple[Json, Roster]:
         owner = self.stage.store.create(testing.make_replica_set(name, labels={"app": "web"}))
@@ -43,7 +43,7 @@ class Watcher:
 
     def settle(self, owner: Json, roster: Roster) -> list[str]:
         claims = Claims(self.stage.store, owner, roster.selector)
-        objects = self.stage.store.ledger.collection(self.stage.store.kind(POD)).objects
+        objects = self.stage.store.collection(POD).objects
         return [key for key, _, _ in roster.settle(objects, claims)]
 
     def pod(self, name: str, **metadata: Any) -> Json:

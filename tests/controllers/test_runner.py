@@ -19,7 +19,7 @@ _CONFIG_MAP = ("v1", "ConfigMap")
 class Noting(Controller):
     """Notes what it is told and what it is to look at."""
 
-    name: ClassVar[str] = "noting"
+    name = "noting"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -44,7 +44,7 @@ class Noting(Controller):
 class Failing(Noting):
     """Fails each time."""
 
-    name: ClassVar[str] = "failing"
+    name = "failing"
     max_retries: ClassVar[int | None] = 3
 
     def sync(self, key: str) -> None:
@@ -57,7 +57,7 @@ class Failing(Noting):
 class Restless(Noting):
     """Changes what it looks at, the first two times."""
 
-    name: ClassVar[str] = "restless"
+    name = "restless"
 
     def sync(self, key: str) -> None:
         super().sync(key)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.deadlines import HANG_S
 from tests.server.served import Served, require_kubectl
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _print(command: str, folder: pathlib.Path, variables: Mapping[str, str]) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=HANG_S,
         check=False,
     )
     return done.stdout

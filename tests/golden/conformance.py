@@ -22,6 +22,7 @@ from kubestage.server.live import Live
 from kubestage.stage import Stage
 from kubestage.store import admission
 from kubestage.store.admission import service_account
+from tests.deadlines import HANG_S
 from tests.golden.conformance_http import OverHttp
 from tests.golden.conformance_replay import Replay, Result
 
@@ -81,7 +82,7 @@ async def replay(chosen: list[dict[str, Any]], app: Any = None) -> list[Result]:
 async def replay_at(url: str, chosen: list[dict[str, Any]]) -> list[Result]:
     """Replay sequences on a server at an address, which must be as `application` is."""
     limits = httpx.Limits(max_connections=4 * AT_ONCE)
-    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+    async with httpx.AsyncClient(base_url=url, timeout=HANG_S, limits=limits) as client:
         client.headers.clear()
         return await replay(chosen, OverHttp(client))
 

@@ -17,7 +17,7 @@ FULL = HERE.parents[2] / "shared" / "controllers" / "public.json.gz"
 
 
 @functools.cache
-def scenarios() -> dict[str, replay.Scenario]:
+def scenarios() -> dict[str, replay.RecordedScenario]:
     """All scenarios, by name."""
     path = FULL if FULL.exists() else COMPACT
     return {each.name: each for each in replay.load(path)}

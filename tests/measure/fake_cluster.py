@@ -10,7 +10,7 @@ import functools
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cluster.access import Answer, Call, Page, Resource, Seen, Selection
+from kubestage.cluster.access import Answer, Call, Page, Resource, Selection, WatchEvent
 from kubestage.errors import ApiError, NotFound
 from kubestage.objects import labels
 
@@ -81,7 +81,7 @@ class FakeMoments:
 class FakeWatch:
     """One who watches."""
 
-    def __init__(self, selection: Selection, seen: Callable[[Seen], None]) -> None:
+    def __init__(self, selection: Selection, seen: Callable[[WatchEvent], None]) -> None:
         self.selection = selection
         self.is_synced = False
         self.is_stopped = False
@@ -100,11 +100,11 @@ class FakeWatch:
         if not (is_there and selects(self.selection, obj)):
             if key in self._known:
                 self._known.discard(key)
-                self._seen(Seen("DELETED", obj, at_ns))
+                self._seen(WatchEvent("DELETED", obj, at_ns))
             return
         word = "MODIFIED" if key in self._known else "ADDED"
         self._known.add(key)
-        self._seen(Seen(word, obj, at_ns))
+        self._seen(WatchEvent(word, obj, at_ns))
 
 
 class FakeCluster:
@@ -142,7 +142,7 @@ class FakeCluster:
         self.calls.append(call)
         self.moments.at(self.moments.now_ns, functools.partial(self._answer, call, done))
 
-    def watch(self, selection: Selection, seen: Callable[[Seen], None]) -> FakeWatch:
+    def watch(self, selection: Selection, seen: Callable[[WatchEvent], None]) -> FakeWatch:
         """Tell of what is there, at this instant, and of what is put in afterwards."""
         watch = FakeWatch(selection, seen)
         self.moments.at(self.moments.now_ns, functools.partial(self._begin, watch))

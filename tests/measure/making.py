@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubestage.measure import params
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Context
-from kubestage.measure.outcome import Later, Outcome
+from kubestage.measure.results import MeasurementResult, PendingResult
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -34,15 +34,15 @@ class Asked:
     def __init__(self, measurement: Measurement[Any], **raw: Any) -> None:
         typed, self.warnings = params.typed(measurement.params_type, raw)
         self._cluster = measurement.cluster
-        self._outcome: Outcome | None = None
+        self._outcome: MeasurementResult | None = None
         self.at_ns = -1
         result = measurement.perform(typed)
-        if isinstance(result, Later):
+        if isinstance(result, PendingResult):
             result.then(self._told)
         else:
             self._told(result)
 
-    def _told(self, outcome: Outcome) -> None:
+    def _told(self, outcome: MeasurementResult) -> None:
         self._outcome = outcome
         self.at_ns = self._cluster.moments.now_ns
 
@@ -57,7 +57,7 @@ class Asked:
         return self.at_ns / 1e9
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> MeasurementResult:
         """The answer, which must be there."""
         assert self._outcome is not None
         return self._outcome

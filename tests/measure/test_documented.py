@@ -28,7 +28,7 @@ def rows() -> dict[str, str]:
 
 def common() -> set[str]:
     """Parameters that the page explains once for all."""
-    text = PAGE.read_text().partition("## Parameters that many have")[2].partition("## ")[0]
+    text = PAGE.read_text().partition("## Common parameters")[2].partition("## ")[0]
     return set(re.findall(r"`(\w+)`", text))
 
 

@@ -28,9 +28,9 @@ def quantile(histogram: Histogram, q: float) -> float | str:
 
 @pytest.mark.parametrize("index", range(len(RECORDED)))
 def test_quantiles_are_as_recorded(index: int) -> None:
-    given, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
-    histogram = Histogram(buckets=given["buckets"])
-    assert [quantile(histogram, q) for q in given["quantiles"]] == wanted["values"]
+    values, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
+    histogram = Histogram(buckets=values["buckets"])
+    assert [quantile(histogram, q) for q in values["quantiles"]] == wanted["values"]
 
 
 def test_outside_of_the_range_there_is_no_end() -> None:

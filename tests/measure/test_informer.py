@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.cluster.access import Resource, Seen, Selection
+from kubestage.cluster.access import Resource, Selection, WatchEvent
 from kubestage.measure import informer
-from kubestage.measure.informer import Informer, Tally
+from kubestage.measure.informer import Informer, ObjectCounts
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import pod
 
@@ -67,7 +67,7 @@ def test_one_that_stopped_hears_of_nothing_and_keeps_what_it_knew() -> None:
 def test_the_end_of_something_unknown_is_not_told() -> None:
     told = Notes()
     watched = Informer(FakeCluster(), PODS, told.note)
-    watched._see(Seen("DELETED", pod("a"), 0))
+    watched._on_event(WatchEvent("DELETED", pod("a"), 0))
     assert told == []
 
 
@@ -77,21 +77,29 @@ def phase(obj: Json) -> Hashable | None:
 
 def test_a_tally_follows_every_change() -> None:
     cluster = FakeCluster()
-    tally = Tally(cluster, PODS, phase)
+    counts = ObjectCounts(cluster, PODS, phase)
     cluster.moments.run()
     for name in "ab":
         cluster.put(pod(name, phase="Pending"))
     cluster.put(pod("c", phase="Failed"))
     cluster.moments.run()
-    assert (tally.total, tally.of("Pending"), tally.of("Pending", "Running")) == (2, 2, 2)
+    assert (counts.total, counts.number_of("Pending"), counts.number_of("Pending", "Running")) == (
+        2,
+        2,
+        2,
+    )
     cluster.put(pod("a"))
     cluster.put(pod("b", phase="Failed"))
     cluster.put(pod("c"))
     cluster.moments.run()
-    assert (tally.total, tally.of("Pending"), tally.keys("Running")) == (2, 0, ["ns/a", "ns/c"])
+    assert (counts.total, counts.number_of("Pending"), counts.keys("Running")) == (
+        2,
+        0,
+        ["ns/a", "ns/c"],
+    )
     cluster.remove(pod("a"))
     cluster.moments.run()
-    assert (tally.total, tally.of("Running")) == (1, 1)
+    assert (counts.total, counts.number_of("Running")) == (1, 1)
 
 
 def test_a_key_has_the_namespace_if_there_is_one() -> None:

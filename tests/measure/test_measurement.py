@@ -11,8 +11,8 @@ import pytest
 from kubestage.errors import InputError
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Context, Measurement, Shared
-from kubestage.measure.outcome import NOTHING, Later, Outcome
 from kubestage.measure.params import Params
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult
 from kubestage.units import SECOND_NS
 from tests.measure.fake_cluster import FakeCluster
 from tests.measure.making import Asked, make
@@ -30,7 +30,7 @@ class _Asking(Measurement[Params]):
         self.answer = False
         self.how: dict[str, Any] = {}
 
-    def gather(self, params: Params) -> Later:
+    def gather(self, params: Params) -> PendingResult:
         del params
         return self.wait(
             self._ask, self._told, every_ns=2 * SECOND_NS, timeout_ns=5 * SECOND_NS, **self.how
@@ -40,8 +40,8 @@ class _Asking(Measurement[Params]):
         self.asked.append(self.now_ns / SECOND_NS)
         return self.answer
 
-    def _told(self, is_true: bool) -> Outcome:
-        return NOTHING if is_true else Outcome(errors=("too late",))
+    def _told(self, is_true: bool) -> MeasurementResult:
+        return NOTHING if is_true else MeasurementResult(errors=("too late",))
 
 
 def asking(**how: Any) -> tuple[FakeCluster, _Asking]:

@@ -9,9 +9,9 @@ from kubestage.measure import measurements
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.measurements import Measurements
-from kubestage.measure.outcome import NOTHING, Later, Outcome
 from kubestage.measure.params import Params
 from kubestage.measure.registry import Registry
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult
 from kubestage.sim.streams import Streams
 from tests.measure.fake_cluster import FakeCluster
 
@@ -45,17 +45,17 @@ class _Noting(Measurement[_NotingParams]):
     def dispose(self) -> None:
         self.is_over = True
 
-    def perform(self, params: _NotingParams) -> Outcome | Later:
+    def perform(self, params: _NotingParams) -> MeasurementResult | PendingResult:
         if params.word == "input":
             raise InputError("no", path="params.word")
         if params.word == "refused":
             raise NotFound("gone")
         if params.word == "later":
-            later = Later()
-            later.resolve(Outcome(errors=("at last",)))
-            return later
+            pending = PendingResult()
+            pending.resolve(MeasurementResult(errors=("at last",)))
+            return pending
         self.words.append(f"{params.action} {params.word}")
-        return Outcome(warnings=(" ".join(self.words),))
+        return MeasurementResult(warnings=(" ".join(self.words),))
 
 
 def made(seed: int = 0) -> Measurements:
@@ -63,8 +63,8 @@ def made(seed: int = 0) -> Measurements:
     return Measurements(registry, FakeCluster(), Streams(seed), Facilities())
 
 
-def perform(all_of: Measurements, identifier: str, **raw: Any) -> Outcome:
-    told = list[Outcome]()
+def perform(all_of: Measurements, identifier: str, **raw: Any) -> MeasurementResult:
+    told = list[MeasurementResult]()
     all_of.perform("Noting", identifier, raw).then(told.append)
     (outcome,) = told
     return outcome
@@ -92,7 +92,7 @@ def test_what_is_wrong_is_an_error_of_the_step() -> None:
 
 
 def test_an_unknown_method_is_an_error_of_the_step() -> None:
-    told = list[Outcome]()
+    told = list[MeasurementResult]()
     made().perform("Slepe", "a", {}).then(told.append)
     said = "method: unknown measurement method 'Slepe' (did you mean 'Sleep'?)"
     assert told[0].errors == (said,)
@@ -129,7 +129,7 @@ def test_the_end_of_a_test_is_told_to_all() -> None:
 
 
 def test_nothing_to_say_is_passed_on_as_it_is() -> None:
-    assert Outcome() == NOTHING
+    assert MeasurementResult() == NOTHING
 
 
 class Silent(Measurement[Params]):
@@ -138,7 +138,7 @@ class Silent(Measurement[Params]):
 
 def test_a_measurement_that_gathers_nothing_refuses_to_be_asked() -> None:
     made = Measurements(Registry({"Silent": Silent}), FakeCluster(), Streams(1), Facilities())
-    told: list[Outcome] = []
+    told: list[MeasurementResult] = []
     made.perform("Silent", "it", {"action": "gather"}).then(told.append)
     [outcome] = told
     assert "unknown action 'gather'" in outcome.errors[0]

@@ -8,7 +8,7 @@ import pytest
 
 from kubestage.measure.metrics_store import MetricsStore
 from kubestage.measure.prometheus.scraping import APISERVER, SCHEDULER, Target
-from kubestage.scheduler.metric_families import Counter, Family, Gauge, Histogram
+from kubestage.metrics.families import Counter, Family, Gauge, Histogram
 from tests.cluster.stages import Every, alive, create, pod
 from tests.measure.fake_cluster import FakeMoments
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.cluster.staged import StagedCluster
-    from kubestage.measure.facilities import Answered
+    from kubestage.measure.facilities import QueryAnswer
 
 OWN = Target("own", {"job": "own", "instance": "here"})
 
@@ -37,7 +37,7 @@ def _store(cluster: Speaking, **options: Any) -> MetricsStore:
 
 
 def _ask(store: MetricsStore, cluster: Speaking, query: str) -> dict[str, float]:
-    told: list[Answered] = []
+    told: list[QueryAnswer] = []
     store.query(query, cluster.moments.now_ns, told.append)
     assert not told, "an answer never comes from within the call"
     cluster.moments.run()
@@ -82,10 +82,10 @@ def test_a_histogram_becomes_buckets_sum_and_count() -> None:
     histogram = Histogram("took_seconds", "ALPHA", "", (0.1, 1.0), ("verb",))
     cluster.own = [histogram]
     store = _store(cluster)
-    histogram.of("GET").observe(0.05)
+    histogram.distribution("GET").observe(0.05)
     cluster.moments.run()
-    histogram.of("GET").observe(0.5, 2)
-    histogram.of("GET").observe(3)
+    histogram.distribution("GET").observe(0.5, 2)
+    histogram.distribution("GET").observe(3)
     cluster.moments.run(5)
     rows = _ask(store, cluster, 'sum by (le) (took_seconds_bucket{verb="GET"})')
     assert rows == {"le=0.1": 1, "le=1": 3, "le=+Inf": 4}
@@ -148,7 +148,7 @@ def test_a_family_of_any_kind_is_asked_line_by_line() -> None:
 )
 def test_what_cannot_be_answered_is_told(query: str, problem: str) -> None:
     cluster = Speaking()
-    told: list[Answered] = []
+    told: list[QueryAnswer] = []
     _store(cluster).query(query, 0, told.append)
     cluster.moments.run()
     assert problem in told[0].error
@@ -181,7 +181,7 @@ def _nothing(answer: object) -> None:
 
 def test_a_stage_answers_for_its_own_api_server_and_scheduler() -> None:
     cluster, store, stage = _loaded(1)
-    told: list[Answered] = []
+    told: list[QueryAnswer] = []
     for query in (
         'sum(apiserver_request_total{verb="POST",resource="pods",subresource="binding",code="201"})',
         "sum(scheduler_pod_scheduling_sli_duration_seconds_count)",
@@ -196,7 +196,7 @@ def test_a_store_survives_being_pickled_with_its_stage() -> None:
     cluster, store, stage = _loaded(1)
     stage, cluster, store = pickle.loads(pickle.dumps((stage, cluster, store)))
     stage.run("30s")
-    told: list[Answered] = []
+    told: list[QueryAnswer] = []
     query = 'count_over_time(up{endpoint="apiserver"}[50s])'
     store.query(query, cluster.moments.now_ns, told.append)
     stage.run("1s")

@@ -99,7 +99,7 @@ def test_null_means_the_default() -> None:
         ({"desiredPodCount": "x"}, "params.desiredPodCount: Expected `int`, got `str`"),
         (
             {"desiredPodCount": 1, "timeout": 5},
-            'params.timeout: 5 is no duration: write it as "90s" or "10m"',
+            'params.timeout: 5 is not a duration: write it as "90s" or "10m"',
         ),
         (
             {"desiredPodCount": 1, "timeout": "5"},
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_is_an_error_with_its_path(raw: dict[str, object], s
 
 def test_free_parameters_know_every_key() -> None:
     typed, warnings = params.typed(FreeParams, {"action": "start", "any": {"thing": 1}})
-    assert (typed.action, typed.given["any"], warnings) == ("start", {"thing": 1}, [])
+    assert (typed.action, typed.values["any"], warnings) == ("start", {"thing": 1}, [])
 
 
 def test_selectors_are_told_in_words() -> None:

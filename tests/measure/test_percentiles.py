@@ -16,14 +16,14 @@ RECORDED = [entry for entry in vectors.load("cl2-percentiles") if entry["in"]["k
 
 @pytest.mark.parametrize("index", range(len(RECORDED)))
 def test_percentiles_and_violations_are_as_recorded(index: int) -> None:
-    given, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
-    metric = LatencyMetric.of(given["latenciesNs"])
+    values, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
+    metric = LatencyMetric.of(values["latenciesNs"])
     assert metric.values_ns == (wanted["Perc50"], wanted["Perc90"], wanted["Perc99"])
     assert str(metric) == wanted["string"]
-    p50, p90, p99 = given["thresholdsNs"]
+    p50, p90, p99 = values["thresholdsNs"]
     assert metric.violation(p50) == wanted["violation"]
     assert metric.violation_by_percentile((p50, p90, p99)) == wanted["violationByPercentile"]
-    written = PerfData("1.0", (metric.to_item(given["name"]),)).to_json()
+    written = PerfData("1.0", (metric.to_item(values["name"]),)).to_json()
     assert json.loads(written)["dataItems"] == [wanted["perfDataItem"]]
 
 

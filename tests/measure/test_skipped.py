@@ -8,7 +8,9 @@ from kubestage.measure import registry
 from tests.measure.components.measured import Measured
 
 SKIPPED = sorted(
-    method for method, where in registry.METHODS.items() if where.startswith("skipped:")
+    method
+    for method, find in registry.METHODS.items()
+    if find().__module__ == "kubestage.measure.skipped"
 )
 
 

@@ -15,12 +15,12 @@ RECORDED = [
 
 @pytest.mark.parametrize("index", range(len(RECORDED)))
 def test_latencies_and_counts_are_as_recorded(index: int) -> None:
-    given, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
+    values, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
     times = TransitionTimes()
-    for key, phases in given["timesNs"].items():
+    for key, phases in values["timesNs"].items():
         for phase, at_ns in phases.items():
             times.set(key, phase, at_ns)
-    for name, (from_phase, to_phase) in given["transitions"].items():
+    for name, (from_phase, to_phase) in values["transitions"].items():
         metric = times.observed(Transition(from_phase, to_phase)).metric
         recorded = wanted["latencyNs"][name]
         assert metric.values_ns == (recorded["Perc50"], recorded["Perc90"], recorded["Perc99"])

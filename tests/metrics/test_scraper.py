@@ -6,7 +6,7 @@ import pytest
 
 from kubestage.errors import InputError
 from kubestage.metrics.samples import ContainerSample, PodSample, Used
-from kubestage.metrics.scraper import Look, Metrics
+from kubestage.metrics.scraper import Metrics, Scrape
 from kubestage.metrics.settings import MetricsSettings
 from kubestage.sim.environment import Environment
 from kubestage.units import SECOND_NS
@@ -159,10 +159,10 @@ def test_others_add_to_a_look_what_arrives_with_it() -> None:
     metrics = metrics_of(environment, delay_ns=SECOND_NS)
     arrived: list[int] = []
 
-    def add(look: Look) -> None:
+    def add(look: Scrape) -> None:
         look.posts.append(lambda _: arrived.append(environment.clock.now_ns))
 
-    metrics.at_look(add)
+    metrics.on_scrape(add)
     environment.run(until_ns=20 * SECOND_NS)
     assert arrived == [16 * SECOND_NS + 1]
 

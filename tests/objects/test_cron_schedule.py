@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kubestage.objects import cron_schedule, cron_times, durations, time_zones
+from kubestage.golang import durations
+from kubestage.objects import cron_schedule, cron_times, time_zones
 from kubestage.objects.cron_schedule import ScheduleError
 
 
@@ -175,7 +176,7 @@ def _slow_day(clock: _Clock) -> _Clock:
     return clock
 
 
-def _slow_step(fields: cron_times.Fields, clock: _Clock, fresh: bool) -> _Clock | None:
+def _slow_step(fields: cron_times.CronFields, clock: _Clock, fresh: bool) -> _Clock | None:
     """One step of the cron library's walk; None if all fits."""
     local = clock.local
     if not fields.month >> local.month & 1:
@@ -191,7 +192,7 @@ def _slow_step(fields: cron_times.Fields, clock: _Clock, fresh: bool) -> _Clock 
     return clock.plus(1) if local.second else None
 
 
-def _slow_next(fields: cron_times.Fields, unix: int, zone: str) -> int | None:
+def _slow_next(fields: cron_times.CronFields, unix: int, zone: str) -> int | None:
     clock, fresh = _Clock(unix + 1, zone), True
     limit = clock.local.year + 5
     while clock.local.year <= limit:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kubestage.objects import defaulting, go_dump, go_json, hashing
+from kubestage.golang import json_encoding
+from kubestage.objects import defaulting, go_dump, hashing
 from tests.golden import vectors
 
 TIME = (
@@ -128,4 +129,4 @@ def test_amounts_beyond_64_bits_are_dumped_word_by_word() -> None:
     ],
 )
 def test_json_is_spelled_as_go_does(value: Any, text: str) -> None:
-    assert go_json.encode(value).decode() == text
+    assert json_encoding.encode(value).decode() == text

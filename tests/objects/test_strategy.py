@@ -7,6 +7,7 @@ import hypothesis
 import pytest
 
 from kubestage.objects import defaulting, strategy
+from kubestage.objects.kinds import loader
 from tests.objects import arbitrary_objects
 
 NOW = "2026-01-01T00:00:00Z"
@@ -177,8 +178,8 @@ def test_an_update_keeps_identity_and_deletion() -> None:
 
 
 def test_some_kinds_are_updated_only_by_those_who_saw_them() -> None:
-    assert strategy.allows_unconditional_update("v1", "Pod")
-    assert not strategy.allows_unconditional_update("coordination.k8s.io/v1", "Lease")
+    assert loader.behavior("v1", "Pod").unconditional_update
+    assert not loader.behavior("coordination.k8s.io/v1", "Lease").unconditional_update
     old = make("policy/v1", "PodDisruptionBudget")
     new = {**old, "metadata": {"name": "x", "namespace": "n"}}
     assert "resourceVersion" not in strategy.prepare_for_update(new, old)["metadata"]

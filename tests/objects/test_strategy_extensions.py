@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.objects import defaulting, strategy
+from kubestage.objects.kinds import loader
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -103,7 +104,7 @@ def test_changed_webhooks_are_a_new_generation() -> None:
     assert (hook["reinvocationPolicy"], hook["objectSelector"]) == ("Never", {})
     new = made(*kind, webhooks=[{"name": "a.b.d"}])
     assert strategy.prepare_for_update(new, old, now=NOW)["metadata"]["generation"] == 2
-    assert not strategy.allows_unconditional_update(*kind)
+    assert not loader.behavior(*kind).unconditional_update
 
 
 def test_a_priority_level_has_queues_of_a_usual_size() -> None:

@@ -191,4 +191,4 @@ def test_only_pods_that_are_done_carry_conditions() -> None:
 
 
 def test_printers_are_found_once() -> None:
-    assert printers.of("v1", "Pod") is printers.of("v1", "Pod")
+    assert printers.printer("v1", "Pod") is printers.printer("v1", "Pod")

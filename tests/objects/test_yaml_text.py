@@ -9,7 +9,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kubestage.objects import go_text, yaml_text
+from kubestage.golang import formatting
+from kubestage.objects import yaml_text
 
 TEXTS = st.text("ab1 0:#-'\"\\\n\té{}[]!?&*,.~é_\x07", max_size=8) | st.sampled_from(
     ["true", "No", "null", "~", "1e3", "0x1f", "1_000", "12:30", "2026-01-01", ".5", "-", "...", ""]
@@ -81,12 +82,12 @@ def test_long_lines_are_folded_at_spaces_beyond_eighty_columns() -> None:
     ],
 )
 def test_floats_are_printed_in_go_s_shortest_form(number: float, text: str) -> None:
-    assert go_text.show(number) == text
+    assert formatting.show(number) == text
 
 
 def test_values_are_printed_as_go_s_verbs_do() -> None:
     value = {"b": [1, None, "x y"], "a": {"c": True}}
-    assert go_text.show(value) == "map[a:map[c:true] b:[1 <nil> x y]]"
-    assert go_text.show_string(value) == (
+    assert formatting.show(value) == "map[a:map[c:true] b:[1 <nil> x y]]"
+    assert formatting.show_string(value) == (
         "map[a:map[c:%!s(bool=true)] b:[%!s(int64=1) %!s(<nil>) x y]]"
     )

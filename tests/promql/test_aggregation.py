@@ -5,7 +5,7 @@ import math
 import pytest
 
 from kubestage.promql import queries
-from kubestage.promql.mistakes import QueryError
+from kubestage.promql.query_errors import QueryError
 from tests.promql.written import ask, store
 
 MADE = store(

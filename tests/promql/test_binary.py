@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from kubestage.promql.mistakes import QueryError
+from kubestage.promql.query_errors import QueryError
 from tests.promql.written import ask, store
 
 MADE = store(

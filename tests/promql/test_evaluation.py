@@ -5,7 +5,7 @@ import pytest
 
 from kubestage.promql import queries
 from kubestage.promql.evaluation import Settings
-from kubestage.promql.mistakes import QueryError
+from kubestage.promql.query_errors import QueryError
 from tests.promql.written import ask, store
 
 
@@ -105,6 +105,6 @@ def test_a_scalar_over_several_times_is_one_series_and_a_string_none() -> None:
     made, times = store({}), np.array([0, 1000], np.int64)
     frame = queries.evaluate_range(made, "time() * 2", times)
     assert (frame.labels, frame.values.tolist()) == ([()], [[0, 2]])
-    with pytest.raises(QueryError, match="a string is no series"):
+    with pytest.raises(QueryError, match="the result must not be a string"):
         queries.evaluate_range(made, '"x"', times)
     assert queries.evaluate(made, '"x"', 0) == "x"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from kubestage.metrics import families
+from kubestage.metrics.families import Counter, Histogram
 from kubestage.promql import exposition
-from kubestage.scheduler import metric_families
-from kubestage.scheduler.metric_families import Counter, Histogram
 
 
 def test_names_labels_and_values_are_read_in_order() -> None:
@@ -40,8 +40,8 @@ def test_what_our_own_components_write_is_read_back() -> None:
     counter = Counter("c_total", "ALPHA", "Some.", ("verb",))
     counter.increase('G"E\\T\n', times=3)
     histogram = Histogram("h_seconds", "ALPHA", "Some.", (0.5, 1e6))
-    histogram.of().observe(0.2, 2)
-    lines = list(exposition.read(metric_families.exposition([counter, histogram])))
+    histogram.distribution().observe(0.2, 2)
+    lines = list(exposition.read(families.exposition([counter, histogram])))
     assert lines[0] == ("c_total", {"verb": 'G"E\\T\n'}, 3.0)
     assert [(line.name, line.labels.get("le"), line.value) for line in lines[1:]] == [
         ("h_seconds_bucket", "0.5", 2.0),

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from kubestage.promql import queries
-from kubestage.promql.mistakes import QueryError
+from kubestage.promql.query_errors import QueryError
 from kubestage.promql.series import SeriesStore
 from tests.promql.written import ask, number, store
 

@@ -3,15 +3,15 @@ from __future__ import annotations
 import pytest
 
 from kubestage.promql import lexer
-from kubestage.promql.mistakes import QueryError
+from kubestage.promql.query_errors import QueryError
 
 
-def _words(text: str) -> list[tuple[str, str]]:
+def _tokens_(text: str) -> list[tuple[str, str]]:
     return [(token.kind, token.text) for token in lexer.tokens(text)[:-1]]
 
 
 def test_words_are_told_apart() -> None:
-    assert _words('a:b{c=~"d"}[5m] >= 1.5e3 # why\n') == [
+    assert _tokens_('a:b{c=~"d"}[5m] >= 1.5e3 # why\n') == [
         ("name", "a:b"),
         ("operator", "{"),
         ("name", "c"),
@@ -19,7 +19,7 @@ def test_words_are_told_apart() -> None:
         ("string", "d"),
         ("operator", "}"),
         ("operator", "["),
-        ("span", "5m"),
+        ("duration", "5m"),
         ("operator", "]"),
         ("operator", ">="),
         ("number", "1.5e3"),
@@ -27,9 +27,9 @@ def test_words_are_told_apart() -> None:
 
 
 def test_a_colon_parts_a_range_from_its_step_and_belongs_to_names_elsewhere() -> None:
-    assert [text for _, text in _words("[1h:5m]")] == ["[", "1h", ":", "5m", "]"]
-    assert [text for _, text in _words("[1h:]")] == ["[", "1h", ":", "]"]
-    assert _words(":a") == [("name", ":a")]
+    assert [text for _, text in _tokens_("[1h:5m]")] == ["[", "1h", ":", "5m", "]"]
+    assert [text for _, text in _tokens_("[1h:]")] == ["[", "1h", ":", "]"]
+    assert _tokens_(":a") == [("name", ":a")]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_colon_parts_a_range_from_its_step_and_belongs_to_names_elsewhere() ->
     ],
 )
 def test_strings_are_unquoted(text: str, value: str) -> None:
-    assert _words(text) == [("string", value)]
+    assert _tokens_(text) == [("string", value)]
 
 
 @pytest.mark.parametrize(

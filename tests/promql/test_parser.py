@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kubestage.promql import nodes, parser
-from kubestage.promql.mistakes import QueryError
+from kubestage.promql.query_errors import QueryError
 from tests.promql.written import number
 
 
@@ -101,7 +101,7 @@ def test_matching_is_read_with_its_labels() -> None:
         ('a{b=~"("}', "1:6", "error parsing regexp"),
         ("a{b}", "1:4", "expected label matching operator"),
         ("a[0s]", "1:3", "duration must be greater than 0"),
-        ("a[5]", "1:1", "range vector is no answer"),
+        ("a[5]", "1:1", "result must not be a range vector"),
         ("sum(a)[5m]", "1:7", "ranges only allowed for vector selectors"),
         ("a[5m][5m:]", "1:1", "subquery is only allowed on instant vector"),
         ("1 offset 5m", "1:3", "offset and @ must be preceded"),

@@ -63,14 +63,14 @@ def dry_run(
         beside = fits([*present, *yielded_to])
         return fits(present) if beside.is_success else beside
 
-    weaker = [each for each in on_node if each.priority < pod.priority]
+    lower_priority = [each for each in on_node if each.priority < pod.priority]
     present = [each for each in on_node if each.priority >= pod.priority]
-    if not weaker:
+    if not lower_priority:
         return unresolvable("No preemption victims found for incoming pod"), [], 0
     status = verdict(present)
     if not status.is_success:
         return status, [], 0
-    ranked = by_importance(weaker)
+    ranked = by_importance(lower_priority)
     protected = [
         each for at, each in enumerate(ranked) if breaks_budget(each, ranked[:at], budgets)
     ]

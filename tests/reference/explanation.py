@@ -8,7 +8,7 @@ from kubestage.scheduler.explanation import answer
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.attempt import Attempt
 
 
 def filters(attempt: Attempt) -> Json:

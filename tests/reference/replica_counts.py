@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers import ownership, pods
-from kubestage.controllers.replicaset.tally import Counts
+from kubestage.controllers.replicaset.pod_counter import Counts
 from kubestage.objects import labels
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.cluster.access import Answer, Call, Page, Resource, Seen, Selection
+from kubestage.cluster.access import Answer, Call, Page, Resource, Selection, WatchEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ class Watching:
 
     def __init__(self, cluster: RemoteCluster, resource: Resource, **more: str) -> None:
         self.cluster = cluster
-        self.told: list[Seen] = []
+        self.told: list[WatchEvent] = []
         self.subscription: RemoteSubscription = cluster.watch(
             Selection(resource, **more), self.told.append
         )

@@ -7,15 +7,15 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 from kubestage.cluster.clients import Clients
-from kubestage.load import config
-from kubestage.load.config import Mention, Step
-from kubestage.load.run import LoadRun, Work
+from kubestage.clusterloader import config
+from kubestage.clusterloader.config import Mention, Step
+from kubestage.clusterloader.run import LoadRun, Work
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
 from kubestage.measure.registry import Registry
 from kubestage.sim.streams import Streams
 from kubestage.units import SECOND_NS
-from tests.load import loads
+from tests.clusterloader import loads
 from tests.remote.asking import CONFIG_MAP, NAMESPACE, Watching, ask, done
 
 if TYPE_CHECKING:

@@ -136,11 +136,11 @@ def test_a_run_that_is_over_does_not_begin(loop: Loop) -> None:
 
 def test_others_are_heard_while_nothing_happens(loop: Loop) -> None:
     said: list[str] = []
-    threading.Timer(0.05, lambda: loop.tell_from_outside(lambda: said.append("thread"))).start()
+    threading.Timer(0.05, lambda: loop.call_soon_threadsafe(lambda: said.append("thread"))).start()
     loop.run(lambda: bool(said))
 
     before = signal.signal(
-        signal.SIGALRM, lambda *_: loop.tell_from_outside(lambda: said.append("signal"))
+        signal.SIGALRM, lambda *_: loop.call_soon_threadsafe(lambda: said.append("signal"))
     )
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)

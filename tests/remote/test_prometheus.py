@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kubestage.errors import InputError
-from kubestage.measure.facilities import Answered, Sample
+from kubestage.measure.facilities import QueryAnswer, Sample
 from kubestage.remote.prometheus import PrometheusQueries
 from tests.remote.asking import wait
 from tests.remote.scripted_api import answer, free_port, scripted
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 PROXY = "/api/v1/namespaces/monitoring/services/http:prometheus-k8s:9090/proxy"
 
 
-def asked(cluster: RemoteCluster, queries: Queries, expression: str = "up") -> Answered:
+def asked(cluster: RemoteCluster, queries: Queries, expression: str = "up") -> QueryAnswer:
     """What a query comes to."""
-    answers: list[Answered] = []
+    answers: list[QueryAnswer] = []
     queries.query(expression, 2_500_000_000, answers.append)
     assert not answers
     wait(cluster, lambda: bool(answers))
@@ -64,13 +64,13 @@ def test_a_number_is_one_row_without_labels() -> None:
     with scripted() as (api, cluster):
         api.on("/api/v1/query", answer(result("scalar", [1, "3"])))
         found = asked(cluster, PrometheusQueries(cluster, f"{cluster.server}/"))
-        assert found == Answered((Sample({}, 3.0),))
+        assert found == QueryAnswer((Sample({}, 3.0),))
 
 
 def test_a_prometheus_may_be_behind_the_api_server() -> None:
     with scripted() as (api, cluster):
         api.on(f"{PROXY}/api/v1/query", answer(result("vector", [])))
-        assert asked(cluster, PrometheusQueries(cluster, PROXY)) == Answered()
+        assert asked(cluster, PrometheusQueries(cluster, PROXY)) == QueryAnswer()
 
 
 @pytest.mark.parametrize(

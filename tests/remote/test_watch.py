@@ -84,8 +84,8 @@ def test_a_latecomer_hears_of_a_change_once_and_never_of_what_is_gone() -> None:
         watch = Watching(cluster, POD).synced().subscription._watch
         late = Watching(cluster, POD)
         # Before it has heard of anything, two of the last ones change.
-        watch._hear(_line(event("MODIFIED", pod("pod-1900", "7"))), 1)
-        watch._hear(_line(event("DELETED", pod("pod-1901", "8"))), 1)
+        watch._on_line(_line(event("MODIFIED", pod("pod-1900", "7"))), 1)
+        watch._on_line(_line(event("DELETED", pod("pod-1901", "8"))), 1)
         late.synced()
         assert len(late.told) == 1999
         assert late.names()[0] == ("ADDED", "pod-1900")
@@ -100,7 +100,7 @@ def test_what_was_about_to_be_told_is_not_told_to_who_has_stopped() -> None:
         api.on(PODS, items("5"))
         api.on(WATCH, stream())
         watching = Watching(cluster, POD).synced()
-        watching.subscription._watch._hear(_line(event("ADDED", pod("one", "6"))), 1)
+        watching.subscription._watch._on_line(_line(event("ADDED", pod("one", "6"))), 1)
         watching.subscription.stop()
         pause(cluster, 50_000_000)
         assert watching.told == []

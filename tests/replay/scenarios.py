@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.replay.cluster import Cluster
+from kubestage.replay.cluster import LabCluster
 from kubestage.replay.operations import Operator
-from kubestage.replay.scenario import KubeletMode, Scenario, Step
+from kubestage.replay.scenario import KubeletMode, RecordedScenario, RecordedStep
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
 
 def make(
-    *steps: Step,
+    *steps: RecordedStep,
     kubelet: KubeletMode = "serial",
     quiet: float = 0.35,
     topic: str = "replicaset",
     nodes: tuple[str, ...] = ("n1", "n2"),
-) -> Scenario:
+) -> RecordedScenario:
     """A scenario of these steps."""
-    return Scenario(
+    return RecordedScenario(
         name="small",
         topic=topic,
         kubelet=kubelet,
@@ -30,10 +30,10 @@ def make(
     )
 
 
-def step(*operations: Json, **recorded: Any) -> Step:
+def step(*operations: Json, **recorded: Any) -> RecordedStep:
     """A step of which nothing is recorded but what is given."""
     told = {"state": {}, "events": [], "trace": {}, **recorded}
-    return Step(operation=list(operations), **told)
+    return RecordedStep(operation=list(operations), **told)
 
 
 def create(manifest: Json) -> Json:
@@ -57,8 +57,8 @@ def pod(name: str, *, annotations: dict[str, str] | None = None, **spec: Any) ->
 class Lab:
     """A cluster on which operations are done one by one."""
 
-    def __init__(self, scenario: Scenario | None = None) -> None:
-        self.cluster = Cluster(scenario or make())
+    def __init__(self, scenario: RecordedScenario | None = None) -> None:
+        self.cluster = LabCluster(scenario or make())
         self.cluster.record.begin()
         self.operator = Operator(self.cluster)
 

@@ -26,7 +26,7 @@ def test_equal_ones_in_a_row_are_added_up() -> None:
         (("Job/j", "Normal", "Said", text, "x"), count)
         for text, count in (("a", 1), ("a", 2), ("b", 1), ("a", 1))
     ]
-    told = events.told(occurrences, Naming("lab"))
+    told = events.recorded_form(occurrences, Naming("lab"))
     assert told == {"Job/j": [event("a", 3), event("b"), event("a")]}
 
 
@@ -100,5 +100,5 @@ def test_a_budget_made_together_with_its_pods_may_see_none_at_first() -> None:
         scenarios.create(scenarios.pod("a")), scenarios.create(budget), events=wanted
     )
     alone = scenarios.step(scenarios.create(budget), events=wanted)
-    assert list(events.compare(*events.without_chance(together, {}))) == []
-    assert list(events.compare(*events.without_chance(alone, {}))) != []
+    assert list(events.compare(*events.without_random(together, {}))) == []
+    assert list(events.compare(*events.without_random(alone, {}))) != []

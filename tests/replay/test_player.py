@@ -6,19 +6,19 @@ import msgspec
 import pytest
 
 from kubestage import replay
-from kubestage.replay.cluster import Cluster
+from kubestage.replay.cluster import LabCluster
 from tests.golden import controllers
 from tests.replay import scenarios
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.replay import Scenario
+    from kubestage.replay import RecordedScenario
 
 
 NAME = "rs-create-scale"
 
 
-def tampered(number: int, **changes: Any) -> Scenario:
+def tampered(number: int, **changes: Any) -> RecordedScenario:
     """A recorded scenario, one of its steps changed."""
     scenario = controllers.scenarios()[NAME]
     steps = list(scenario.steps)
@@ -26,7 +26,7 @@ def tampered(number: int, **changes: Any) -> Scenario:
     return msgspec.structs.replace(scenario, steps=steps)
 
 
-def with_status(scenario: Scenario, **status: Any) -> Json:
+def with_status(scenario: RecordedScenario, **status: Any) -> Json:
     state = dict(scenario.steps[0].state)
     (name,) = state["ReplicaSet"]
     found = state["ReplicaSet"][name]
@@ -34,7 +34,7 @@ def with_status(scenario: Scenario, **status: Any) -> Json:
     return {**state, "ReplicaSet": {name: changed}}
 
 
-def told(result: replay.Result) -> list[tuple[int, str, str]]:
+def told(result: replay.ReplayResult) -> list[tuple[int, str, str]]:
     return [(each.step, each.kind, each.path) for each in result.differences]
 
 
@@ -92,7 +92,7 @@ NAMESPACE = {
 }
 
 
-def waiting_job(**recorded: Any) -> Scenario:
+def waiting_job(**recorded: Any) -> RecordedScenario:
     """A Job that is removed five seconds after it is done."""
     template = {
         "metadata": {"annotations": {"lab/complete": "1"}},
@@ -148,4 +148,4 @@ def test_the_same_seed_gives_the_same_performance() -> None:
 
 def test_every_seed_begins_elsewhere_in_the_periods_of_the_loops() -> None:
     scenario = controllers.scenarios()[NAME]
-    assert len({Cluster(scenario, seed).clock.now_ns for seed in range(5)}) == 5
+    assert len({LabCluster(scenario, seed).clock.now_ns for seed in range(5)}) == 5

@@ -18,7 +18,7 @@ from tests.results import samples
 if TYPE_CHECKING:
     import pathlib
 
-    from kubestage.results.run_record_reader import Reader
+    from kubestage.results.run_record_reader import RecordReader
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=5),
@@ -27,7 +27,7 @@ VALUES = st.recursive(
 )
 
 
-def written(obj: Any, record: Reader | None = None) -> bytes:
+def written(obj: Any, record: RecordReader | None = None) -> bytes:
     out = io.BytesIO()
     scenario_file.write_scenario(obj, out, record)
     return out.getvalue()

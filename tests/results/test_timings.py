@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FIT = Part("a", PLUGIN, "Filter", "NodeResourcesFit")
 
 
-def recorded(*durations_ns: int) -> timings.Recorded:
+def recorded(*durations_ns: int) -> timings.RecordedTimings:
     kept = Timings(MEASURED)
     for each in durations_ns:
         kept.observe(FIT, each)

@@ -15,7 +15,6 @@ from kubestage.sim import (
     GeneratingSource,
     SinkStock,
     Streams,
-    alarm,
 )
 from tests.sim import relay
 
@@ -209,14 +208,12 @@ class TestFormatting:
 
 
 class TestTimers:
-    def test_rings_of_alarms_are_left_out_unless_they_are_asked_for(
-        self, path: pathlib.Path
-    ) -> None:
+    def test_timers_are_left_out_unless_they_are_asked_for(self, path: pathlib.Path) -> None:
         for internal in (False, True):
             with trace.SqliteRecorder(path, internal=internal) as recorder:
                 environment = Environment(halt_time=200, recorder=recorder)
-                alarm.Alarm(environment, "Bell", _nothing).set(5)
-                alarm.Alarm(environment, "LateBell", _nothing).set(300)
+                environment.timer("Bell", _nothing).set(5)
+                environment.timer("LateBell", _nothing).set(300)
                 environment.run()
         bounds = ["start_to_running", "running_to_halted"]
         kinds = [row.kind for row in trace.read_trace(path, run=1, ignored=None)]

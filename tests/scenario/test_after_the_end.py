@@ -27,7 +27,13 @@ def _kept(stage: Stage) -> list[object]:
     assert controller is not None
     watch = controller.watch
     told = watch.timeline
-    return [*told.stories, *told.as_dict(), *watch.moving, *watch.in_vain, *watch.ledger.untried]
+    return [
+        *told.records,
+        *told.as_dict(),
+        *watch.moving,
+        *watch.unschedulable,
+        *watch.ledger.untried,
+    ]
 
 
 @pytest.mark.parametrize("is_first", [True, False])

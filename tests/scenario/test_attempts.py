@@ -199,8 +199,8 @@ def test_full_results_are_what_the_scheduler_itself_explains() -> None:
 class Keeper:
     """A sink that keeps what it is told."""
 
-    def __init__(self, *, keeps_details: bool) -> None:
-        self.keeps_details = keeps_details
+    def __init__(self, *, stores_details: bool) -> None:
+        self.stores_details = stores_details
         self.attempts: list[tuple[int, Decision, str, Json | None]] = []
         self.events: list[tuple[int, Json]] = []
         self.steps: list[tuple[int, int]] = []
@@ -218,8 +218,8 @@ class Keeper:
         self.steps.append((step, at_ns))
 
 
-def _kept(detail: Detail, *, keeps_details: bool) -> tuple[Stage, Keeper]:
-    keeper = Keeper(keeps_details=keeps_details)
+def _kept(detail: Detail, *, stores_details: bool) -> tuple[Stage, Keeper]:
+    keeper = Keeper(stores_details=stores_details)
     stage = Stage(seed=4)
     stage.add_scenarios(Settings(detail=detail), sink=keeper)
     stage.store.create(scenario(*EVENTS))
@@ -229,7 +229,7 @@ def _kept(detail: Detail, *, keeps_details: bool) -> tuple[Stage, Keeper]:
 
 @pytest.mark.parametrize("detail", list(Detail))
 def test_a_sink_hears_of_every_event_and_every_attempt(detail: Detail) -> None:
-    stage, keeper = _kept(detail, keeps_details=False)
+    stage, keeper = _kept(detail, stores_details=False)
     assert [event for _, event in keeper.events] == building.happenings(stage)
     assert [step for step, _ in keeper.events] == [e["step"] for e in building.happenings(stage)]
     assert [decision.number for _, decision, _, _ in keeper.attempts] == list(range(1, 10))
@@ -240,7 +240,7 @@ def test_a_sink_hears_of_every_event_and_every_attempt(detail: Detail) -> None:
 
 def test_a_sink_hears_of_every_step_that_time_was_in() -> None:
     """Steps without events go by at once; those in which nothing is due are not told of."""
-    keeper = Keeper(keeps_details=False)
+    keeper = Keeper(stores_details=False)
     stage = Stage(seed=4)
     stage.add_scenarios(sink=keeper)
     events = [create(make_node("n1")), create(make_pod("p"), 1), done(4)]
@@ -252,12 +252,12 @@ def test_a_sink_hears_of_every_step_that_time_was_in() -> None:
 
 def test_what_a_sink_keeps_in_full_the_status_goes_without() -> None:
     """So that memory does not grow with it."""
-    stage, keeper = _kept(Detail.FULL, keeps_details=True)
+    stage, keeper = _kept(Detail.FULL, stores_details=True)
     assert building.status(stage) == building.status(_run(Detail.DECISIONS))
     assert all(told is not None and told["filter"] for *_, told in keeper.attempts)
 
 
 def test_a_scheduler_keeps_no_full_stories_that_it_hands_on() -> None:
-    stage, _ = _kept(Detail.FULL, keeps_details=True)
+    stage, _ = _kept(Detail.FULL, stores_details=True)
     assert stage.scheduler is not None
     assert not stage.scheduler.record.explanations

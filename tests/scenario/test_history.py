@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kubestage.scenario import own_counts
+from kubestage.scenario import scenario_counts
 from kubestage.scenario.resource import SCENARIO
 from kubestage.testing import make_deployment, make_job, make_node, make_pod, make_stateful_set
 from tests.scenario import building
@@ -188,11 +188,11 @@ def test_versions_of_the_store_go_on() -> None:
     stage = _stage(alive=False)
     stage.store.create(scenario(create(make_pod("p")), done(), name="one"))
     stage.run_scenarios()
-    before = stage.store.ledger.revision
+    before = stage.store.revision
     stage.store.create(scenario(create(make_pod("p")), done(), name="two"))
     stage.run_scenarios()
     assert int(stage.store.get(POD, "p")["metadata"]["resourceVersion"]) > before
-    began = stage.store.get(SCENARIO, "two")["metadata"]["annotations"][own_counts.BEGAN]
+    began = stage.store.get(SCENARIO, "two")["metadata"]["annotations"][scenario_counts.BEGAN]
     assert began.startswith("2026-01-01T00:00:00Z ")
     assert "annotations" not in stage.store.get(SCENARIO, "one")["metadata"]
 
@@ -204,7 +204,7 @@ def test_what_stays_has_uids_that_never_come_again() -> None:
         _told(stage, name, SMALL)
     uids = [
         obj["metadata"]["uid"]
-        for collection in stage.store.ledger.collections()
+        for collection in stage.store.collections()
         for obj in collection.objects.values()
     ]
     assert len(uids) == len(set(uids))

@@ -188,7 +188,7 @@ def test_a_pod_is_known_from_the_step_in_which_it_was_first_seen() -> None:
     pod = scene.store.create(make_pod("p"))
     scene.watch.step = 5
     scene.store.bind("p", "default", "n1")
-    story = scene.watch.story_of(pod)
+    story = scene.watch.pod_record(pod)
     assert (story.created_at, story.bound_at, story.bound_to) == (3, 5, "n1")
 
 
@@ -203,7 +203,7 @@ def test_who_takes_over_knows_the_pods_that_there_are() -> None:
     watch.take_up(4)
     assert ledger.untried == ["default/waits"]
     assert watch.moving == {"default/starts": 5_000_000_000}
-    assert watch.story_of(scene.store.read(POD)["default/starts"]).bound_at == 4
+    assert watch.pod_record(scene.store.read(POD)["default/starts"]).bound_at == 4
 
 
 def _exhausted() -> Scene:
@@ -285,7 +285,7 @@ def test_a_pod_that_was_tried_in_vain_and_is_gone_is_told_of_while_it_can_be(
 ) -> None:
     scene = Scene()
     pod = scene.store.create(make_pod("p"))
-    scene.watch.story_of(pod).attempts = ({"step": 0},)
+    scene.watch.pod_record(pod).attempts = ({"step": 0},)
     scene.watch.step = step
     scene.store.delete(POD, "p")
     assert scene.told == told

@@ -244,7 +244,7 @@ def test_whatever_stands_where_it_should_not_ends_in_words(changes: list[Any]) -
     for place, value in sorted(changes, key=lambda change: -len(change[0])):
         _put(made, place, value)
     found = resource.problems(made)
-    resource.doubts(made)
+    resource.probable_mistakes(made)
     resource.normalized(made)
     if not any((problem.path or "").startswith("metadata") for problem in found):
         with contextlib.suppress(Invalid):

@@ -26,7 +26,7 @@ def _restarted(stage: Stage, settings: Settings | None = None, *, alive: bool = 
     other.add_scheduler()
     if alive:
         other.add_controllers()
-    other.load([obj for each in stage.store.ledger.collections() for obj in each.objects.values()])
+    other.load([obj for each in stage.store.collections() for obj in each.objects.values()])
     other.add_scenarios(settings)
     return other
 

@@ -234,7 +234,7 @@ def test_what_a_kubelet_finds_on_its_node_is_told() -> None:
     stage = building.run(create(bare), create(make_pod("p", cpu="1"), 1), done(1), alive=True)
     (row, *_) = [
         each
-        for each in analysis.allocation(building.status(stage)).records()
+        for each in analysis.table(building.status(stage), "allocation").records()
         if (each["step"], each["resource"]) == (1, "cpu")
     ]
     assert row["allocatable"] > row["requested"] == 1000

@@ -58,7 +58,7 @@ def test_all_resources_created_before_are_deleted_at_the_start(alive: bool) -> N
     assert building.phase(stage) == "Succeeded"
     left = {
         (collection.kind.kind, key)
-        for collection in stage.store.ledger.collections()
+        for collection in stage.store.collections()
         for key in collection.objects
         if collection.kind.kind not in ("Event", "Scenario")
     }

@@ -14,7 +14,7 @@ from kubestage.scheduler.columns import Columns
 from tests.scheduler.plugins import clusters
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
 
 RESOURCES = ("cpu", "memory", "ephemeral-storage", clusters.GPU, "hugepages-2Mi")
 TABLES = ("allocatable", "requested", "nonzero", "free")

@@ -18,7 +18,7 @@ from tests.scheduler.rehearsals import Rehearsal
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.attempt import Attempt
     from kubestage.scheduler.framework import Columns, CycleState, Ints, NodeInfo, Status
     from kubestage.scheduler.handle import Handle
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from kubestage.metrics.families import Histogram
 from kubestage.objects.views import node as node_views
-from kubestage.scheduler.metric_families import Histogram
 from kubestage.scheduler.metrics import SchedulerMetrics
 from kubestage.scheduler.timings import ALGORITHM, ATTEMPT, MEASURED, PLUGIN, POINT, Part
 from kubestage.testing import make_node, make_pod

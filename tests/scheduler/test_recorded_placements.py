@@ -8,7 +8,7 @@ import pytest
 
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
-from kubestage.scheduler import config, registry
+from kubestage.scheduler import config, profiles
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.cycle import Cycle
 from kubestage.scheduler.handle import Handle
@@ -27,7 +27,7 @@ def test_placements_and_the_number_of_nodes_looked_at_are_the_real_ones(name: st
     cache, nominator, stream = Cache(), Nominator(), random.Random(0)
     cluster = ReplayCluster(work["objects"], cache)
     handle = Handle(cluster, cluster, nominator, stream, cache)
-    profile = registry.profiles(config.default(), handle)["default-scheduler"]
+    profile = profiles.build(config.default(), handle)["default-scheduler"]
     for node in cluster.list("v1", "Node"):
         cache.add_node(node_views.of(node))
     cycle = Cycle(nominator, stream)

@@ -133,7 +133,7 @@ def test_preemption_deletes_nominates_and_then_takes_the_room() -> None:
     assert run.node_of("third") == ""
     metrics = run.scheduler.metrics
     assert metrics.preemption_attempts.values[()] >= 1
-    assert metrics.preemption_victims.of().counts[0] == 1
+    assert metrics.preemption_victims.distribution().counts[0] == 1
 
 
 def test_a_promise_that_is_withdrawn_wakes_those_who_had_to_stand_back() -> None:

@@ -25,9 +25,9 @@ def columns() -> Any:
 def told(terms: StatedTerms, pod: Any, labels: dict[str, str]) -> list[Any]:
     found = [*terms.refusing(pod, labels), *terms.scoring(pod, labels)]
     return sorted(
-        (each.stance.value, str(each.term), each.tally.counts.tolist())
+        (each.stance.value, str(each.term), each.counter.counts.tolist())
         for each in found
-        if each.tally.counts.any()
+        if each.counter.counts.any()
     )
 
 
@@ -37,7 +37,7 @@ def test_terms_are_found_by_the_pod_they_speak_of() -> None:
     web = crowds.pod("new", labels={"app": "web"})
     (found,) = over.stated_terms.refusing(web, {})
     assert found.stance is Stance.REFUSES
-    assert found.tally.counts.tolist() == [1, 0]
+    assert found.counter.counts.tolist() == [1, 0]
     assert not list(over.stated_terms.refusing(crowds.pod("new", labels={"app": "db"}), {}))
     assert not list(over.stated_terms.refusing(crowds.pod("new", "blue", {"app": "web"}), {}))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from kubestage.aliases import Json
-    from kubestage.store.admission.request import Request
+    from kubestage.store.admission.admission_request import AdmissionRequest
     from kubestage.store.core import Core
 
 
@@ -133,7 +133,7 @@ def test_a_pod_that_is_gone_cannot_be_told() -> None:
 def test_a_check_of_the_users_own_is_asked() -> None:
     asked: list[str] = []
 
-    def check(_: Core, request: Request) -> None:
+    def check(_: Core, request: AdmissionRequest) -> None:
         asked.append(request.subresource)
 
     store = Store(Clock(), Streams(0), implicit_namespaces=True, checks=(check,))

@@ -11,6 +11,7 @@ import msgspec
 from kubestage.server.app import Application
 from kubestage.server.live import Live
 from kubestage.stage import Stage
+from tests.deadlines import HANG_S
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -108,7 +109,7 @@ class Watching:
 
     async def next(self) -> Any:
         """The next event, None when the stream has ended."""
-        return await asyncio.wait_for(self._queue.get(), 10)
+        return await asyncio.wait_for(self._queue.get(), HANG_S)
 
     def waiting(self) -> int:
         """How many events have come that nobody has read."""
@@ -117,7 +118,7 @@ class Watching:
     async def leave(self) -> None:
         """Vanish without a word."""
         self._gone.set()
-        await asyncio.wait_for(self._task, 10)
+        await asyncio.wait_for(self._task, HANG_S)
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         while (event := await self.next()) is not None:
@@ -129,5 +130,5 @@ async def watch(
 ) -> Watching:
     """Open a watch; its headers have come when this returns."""
     opened = Watching(app, path, headers, query)
-    await asyncio.wait_for(opened._started.wait(), 10)
+    await asyncio.wait_for(opened._started.wait(), HANG_S)
     return opened

@@ -11,9 +11,10 @@ import uvicorn
 
 from kubestage.scenario import resource
 from kubestage.server.app import Application
+from kubestage.server.assembly import set_up
 from kubestage.server.live import Live
-from kubestage.server.pacing_setup import set_up
 from kubestage.stage import Stage
+from tests.deadlines import HANG_S
 from tests.scenario import building
 from tests.server import calling
 
@@ -28,7 +29,6 @@ NODES = "/api/v1/nodes"
 PODS = "/api/v1/namespaces/default/pods"
 SCENARIOS = f"/apis/{resource.API_VERSION}/scenarios"
 ENDED = ("Succeeded", "Failed", "Paused")
-LONGEST_S = 60.0
 
 
 class Served:
@@ -55,13 +55,13 @@ class Served:
 
     async def quiet(self) -> None:
         """Wait until the clock has nothing to go on for."""
-        async with asyncio.timeout(LONGEST_S):
+        async with asyncio.timeout(HANG_S):
             while not self.pacer.is_quiet:
                 await asyncio.sleep(0.001)
 
     async def scenario(self, name: str = "it", phases: tuple[str, ...] = ENDED) -> Json:
         """The status of a Scenario once it is in one of these phases."""
-        async with asyncio.timeout(LONGEST_S):
+        async with asyncio.timeout(HANG_S):
             while True:
                 status: Json = building.status(self.stage, name)
                 if status.get("phase") in phases:

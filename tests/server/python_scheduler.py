@@ -18,6 +18,8 @@ import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from tests.deadlines import HANG_S
+
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
@@ -34,7 +36,7 @@ class Api:
     def call(
         self, method: str, path: str, body: Any = None, kind: str = "application/json"
     ) -> tuple[int, Json]:
-        connection = http.client.HTTPConnection(self._address, timeout=30)
+        connection = http.client.HTTPConnection(self._address, timeout=HANG_S)
         data = None if body is None else json.dumps(body)
         headers = {"User-Agent": AGENT, "Content-Type": kind, "Accept": "application/json"}
         try:
@@ -45,7 +47,7 @@ class Api:
             connection.close()
 
     def open_watch(self, path: str, version: str) -> http.client.HTTPConnection:
-        connection = http.client.HTTPConnection(self._address, timeout=60)
+        connection = http.client.HTTPConnection(self._address, timeout=HANG_S)
         query = f"{path}?watch=1&resourceVersion={version}"
         connection.request("GET", query, headers={"User-Agent": AGENT})
         return connection

@@ -12,6 +12,8 @@ from typing import Self
 
 import pytest
 
+from tests.deadlines import HANG_S
+
 ROOT = pathlib.Path(__file__).parents[2]
 _COMMAND = "from kubestage.cli import main; raise SystemExit(main())"
 NODE = """
@@ -77,7 +79,7 @@ class Served:
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(HANG_S)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._folder.cleanup()

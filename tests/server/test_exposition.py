@@ -5,7 +5,7 @@ from typing import Any
 
 from prometheus_client import parser
 
-from kubestage.server.assembly import Plan, Served
+from kubestage.server.assembly import AssemblyOptions, Served
 from kubestage.stage import Stage
 from tests.server import calling
 
@@ -27,7 +27,7 @@ def test_requests_objects_and_decisions_are_counted() -> None:
     async def story() -> None:
         stage = Stage(implicit_namespaces=False)
         stage.add_scheduler()
-        served = Served(stage, Plan())
+        served = Served(stage, AssemblyOptions())
         body = {"metadata": {"name": "a"}}
         path = "/api/v1/namespaces/default/configmaps"
         await calling.call(served.application, "POST", path, body, headers=LOCAL)
@@ -42,7 +42,7 @@ def test_requests_objects_and_decisions_are_counted() -> None:
         took = "apiserver_request_duration_seconds_count"
         assert found[(took, kind, *route, *rest)] == 2
         assert found[("apiserver_storage_objects", ("resource", "configmaps"))] == 1
-        assert found[("kubestage_revision",)] == stage.store.ledger.revision
+        assert found[("kubestage_revision",)] == stage.store.revision
         assert found[("kubestage_virtual_seconds",)] == 0
         assert ("scheduler_pending_pods", ("queue", "active")) in found
         await served.close()
@@ -54,7 +54,7 @@ def test_every_metric_of_the_scheduler_is_named_from_the_start() -> None:
     async def story() -> None:
         stage = Stage()
         scheduler = stage.add_scheduler()
-        served = Served(stage, Plan())
+        served = Served(stage, AssemblyOptions())
         answer = await calling.call(served.application, "GET", "/metrics", headers=LOCAL)
         families = parser.text_string_to_metric_families(answer.body.decode())
         kinds = {family.name: family.type for family in families}
@@ -78,7 +78,7 @@ def test_every_metric_of_the_scheduler_is_named_from_the_start() -> None:
 
 def test_open_watches_are_shown() -> None:
     async def story() -> None:
-        served = Served(Stage(), Plan(scheduler="none"))
+        served = Served(Stage(), AssemblyOptions(scheduler="none"))
         path = "/api/v1/namespaces"
         watch = await calling.watch(served.application, path, headers=LOCAL)
         await watch.next()

@@ -9,6 +9,7 @@ import msgspec
 
 from kubestage.server import encoding, watching
 from kubestage.server.security.pipe import EXTENSION, Pipe
+from tests.deadlines import HANG_S
 from tests.server import calling
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ async def settle() -> None:
 
 
 async def all_visible(app: Application) -> None:
-    while app.live.fanout.visible < app.live.store.ledger.revision:
+    while app.live.fanout.visible < app.live.store.revision:
         await asyncio.sleep(0.001)
     await settle()
 
@@ -87,7 +88,7 @@ def names(chunks: list[bytes]) -> list[str]:
 
 
 def run(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(asyncio.wait_for(story(), 60))
+    asyncio.run(asyncio.wait_for(story(), HANG_S))
 
 
 def test_an_object_is_encoded_once_however_many_watch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,11 +202,11 @@ def test_one_whose_history_is_gone_is_told_so() -> None:
         task = await socket.watch(app)
         app.live.fanout.hold()
         await create(app, "a", "b")
-        log = app.live.store.ledger.collection(app.live.store.kind(("v1", "ConfigMap"))).log
+        log = app.live.store.collection(("v1", "ConfigMap")).log
         log._dropped += 1
         log.floor = log._changes.pop(0).revision
         app.live.fanout.release()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, HANG_S)
         assert not socket.written
         assert msgspec.json.decode(socket.sent[0])["object"]["code"] == 410
 
@@ -215,7 +216,7 @@ def test_one_whose_history_is_gone_is_told_so() -> None:
 def test_what_is_kept_of_lists_is_bounded_and_lists_stay_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(encoding, "_KEPT_BYTES", 1000)
+    monkeypatch.setattr(encoding, "_CACHED_BYTES", 1000)
 
     async def story() -> None:
         app = calling.application()
@@ -224,9 +225,9 @@ def test_what_is_kept_of_lists_is_bounded_and_lists_stay_whole(
         for _ in range(2):
             listed = (await calling.call(app, "GET", PATH)).json["items"]
             assert [each["metadata"]["name"] for each in listed] == wanted
-        assert 0 < len(app.encoder._kept) < len(wanted)
+        assert 0 < len(app.encoder._cached) < len(wanted)
         for name in wanted:
             await calling.call(app, "DELETE", f"{PATH}/{name}")
-        assert app.encoder._kept_bytes == 0
+        assert app.encoder._cached_bytes == 0
 
     run(story)

@@ -30,7 +30,7 @@ class Failed:
 def ask(path: str, *, is_failed: bool = False, **query: list[str]) -> tuple[int, str]:
     live = Live(Stage())
     if is_failed:
-        live.keep(Failed())
+        live.set_durability(Failed())
     answer = asyncio.run(health.handle(live, Request("GET", path, query, {})))
     return answer.status, answer.body.decode()
 

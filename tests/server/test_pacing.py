@@ -11,10 +11,9 @@ import pytest
 from kubestage import Stage
 from kubestage.errors import BadRequest, Conflict
 from kubestage.server.pacing import Mode
-from kubestage.sim.alarm import Alarm
 from kubestage.testing import make_deployment, make_node, make_pod
+from tests.deadlines import HANG_S
 from tests.scenario.building import create, scenario
-from tests.server import live_stage
 from tests.server.live_stage import NODES, PODS, SCENARIOS, Served, served
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
 
 def tell(story: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(story, live_stage.LONGEST_S))
+    asyncio.run(asyncio.wait_for(story, HANG_S))
 
 
 async def _idle() -> None:
@@ -106,7 +105,7 @@ def test_pacing_chooses_when_to_step_and_never_what() -> None:
         stage.apply([make_deployment("web", replicas=7), make_pod("big", cpu="99")])
 
     def _seen(stage: Stage) -> dict[Any, Any]:
-        return {each.kind: each.objects for each in stage.store.ledger.collections()}
+        return {each.kind: each.objects for each in stage.store.collections()}
 
     plain = Stage()
     plain.add_scheduler()
@@ -230,7 +229,7 @@ def test_an_error_of_the_stage_stops_the_clock_and_nothing_else(
     async def story() -> None:
         async with served() as stage:
             await stage.quiet()
-            Alarm(stage.stage.environment, "ControllerTurn", _break).set(SECOND_NS)
+            stage.stage.environment.timer("ControllerTurn", _break).set(SECOND_NS)
             advancing = stage.pacer.advance(5 * SECOND_NS)
             with caplog.at_level(logging.CRITICAL, "kubestage.server.pacing"):
                 await advancing
@@ -278,7 +277,7 @@ def test_an_error_of_the_stage_is_not_one_of_the_request_that_came_upon_it(
 
     async def story() -> None:
         async with served(mode=Mode.SPEED, speed=1e6) as stage:
-            Alarm(stage.stage.environment, "ControllerTurn", _break).set(SECOND_NS)
+            stage.stage.environment.timer("ControllerTurn", _break).set(SECOND_NS)
             with caplog.at_level(logging.CRITICAL, "kubestage.server.pacing"):
                 while not stage.pacer.failure:
                     # Asked before the clock itself has a turn.

@@ -8,7 +8,7 @@ import pytest
 
 from kubestage.controllers.kubelet import stocks
 from kubestage.objects import timestamps
-from kubestage.server.pacing_work import HORIZON_NS, LONGEST_NS, LOOKS_NS, WorkAhead
+from kubestage.server.pacing_work import HORIZON_NS, LONGEST_NS, POLLS_NS, WorkAhead
 from kubestage.stage import Stage
 from kubestage.testing import (
     make_deployment,
@@ -150,7 +150,7 @@ def test_an_autoscaler_has_a_minute_for_what_was_written() -> None:
         make_horizontal_pod_autoscaler("web"),
     )
     stood_ns = _jump(stage, work)
-    assert LOOKS_NS - 20 * SECOND_NS < stood_ns <= LOOKS_NS
+    assert POLLS_NS - 20 * SECOND_NS < stood_ns <= POLLS_NS
     autoscaler = stage.store.get(("autoscaling/v2", "HorizontalPodAutoscaler"), "web")
     assert autoscaler["status"]["currentReplicas"] == 1
 

@@ -7,6 +7,7 @@ import pytest
 
 from kubestage.stage import Stage
 from kubestage.testing import make_node, make_pod
+from tests.deadlines import HANG_S
 from tests.server import calling, live_stage
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -196,7 +197,7 @@ def test_a_log_that_is_followed_goes_on_until_the_pod_ends() -> None:
             await asyncio.sleep(0.5)
             assert not following.done()
             await calling.call(served.app, "DELETE", f"{PODS}/web")
-            answer = await asyncio.wait_for(following, 20)
+            answer = await asyncio.wait_for(following, HANG_S)
             assert answer.body.startswith(already)
             lines = answer.body.splitlines()
             assert len(lines) == len(set(lines))

@@ -16,7 +16,7 @@ from kubestage import Stage
 from kubestage.errors import InputError
 from kubestage.scenario import resource
 from kubestage.scenario.resource import SCENARIO
-from kubestage.server.recording import Recorder
+from kubestage.server.recording import SessionRecorder
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario.building import create, done, scenario
 from tests.server import calling
@@ -37,7 +37,7 @@ MADE_BY_OTHERS = ("Event", "Lease", "Scenario", "ControllerRevision", "EndpointS
 def _seen(stage: Stage) -> Json:
     """What people asked for, as it is: names and specs. And how many pods came of it."""
     found: Json = {}
-    for collection in stage.store.ledger.collections():
+    for collection in stage.store.collections():
         for key, obj in collection.objects.items():
             kind, metadata = collection.kind.kind, obj["metadata"]
             if kind in MADE_BY_OTHERS:
@@ -80,7 +80,7 @@ def test_a_session_that_is_played_again_leads_to_the_same(
         async with served() as stage:
             await stage.call("POST", NODES, make_node("n0"))
             await stage.quiet()
-            recorder = Recorder(stage.live, path)
+            recorder = SessionRecorder(stage.live, path)
             await play(stage, random.Random(seed))
             recorder.close()
             return _seen(stage.stage)
@@ -102,7 +102,7 @@ def _record(path: pathlib.Path, story: Any) -> list[Json]:
         async with served() as stage:
             await stage.call("POST", NODES, make_node("n0"))
             await stage.quiet()
-            recorder = Recorder(stage.live, path)
+            recorder = SessionRecorder(stage.live, path)
             await story(stage)
             recorder.close()
 
@@ -162,7 +162,7 @@ def test_kubestage_run_plays_it_with_the_workloads_that_were_there(tmp_path: pat
             await stage.call("POST", NODES, make_node("n0"))
             await stage.call("POST", DEPLOYMENTS, make_deployment("web", replicas=2))
             await stage.quiet()
-            recorder = Recorder(stage.live, path)
+            recorder = SessionRecorder(stage.live, path)
             scale = f"{DEPLOYMENTS}/web/scale"
             await stage.call("PATCH", scale, {"spec": {"replicas": 5}}, headers=MERGE)
             await stage.quiet()
@@ -294,8 +294,8 @@ def test_a_place_that_cannot_be_written_is_refused_at_once(tmp_path: pathlib.Pat
     async def story() -> None:
         async with served() as stage:
             with pytest.raises(InputError, match="--record: cannot be written"):
-                Recorder(stage.live, tmp_path / "nowhere" / "s.yaml")
-            assert not any(isinstance(each, Recorder) for each in stage.live.listeners)
+                SessionRecorder(stage.live, tmp_path / "nowhere" / "s.yaml")
+            assert not any(isinstance(each, SessionRecorder) for each in stage.live.listeners)
 
     tell(story())
 
@@ -308,10 +308,10 @@ def test_only_another_recording_is_replaced(tmp_path: pathlib.Path) -> None:
     async def story() -> None:
         async with served() as stage:
             for _ in range(2):
-                Recorder(stage.live, path).close()
+                SessionRecorder(stage.live, path).close()
             for taken in (mine, tmp_path / "pipe"):
                 with pytest.raises(InputError, match="there already, and is no recording"):
-                    Recorder(stage.live, taken)
+                    SessionRecorder(stage.live, taken)
 
     tell(story())
     assert mine.read_text() == "kind: Secret\n"

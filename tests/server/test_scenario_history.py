@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.scenario import own_counts
+from kubestage.scenario import scenario_counts
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server.journal import opening
 from kubestage.server.pacing import Mode
@@ -165,7 +165,7 @@ def test_a_scenario_that_was_paused_goes_on_counting_after_a_restart(
             assert versions == sorted(versions)
             assert versions[-1] < 1000
             assert (
-                own_counts.BEGAN
+                scenario_counts.BEGAN
                 in second.stage.store.get(SCENARIO, "it")["metadata"]["annotations"]
             )
             await second.live.settled()

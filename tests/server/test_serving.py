@@ -8,6 +8,7 @@ import pytest
 
 from kubestage.errors import InputError
 from kubestage.server import serving
+from tests.deadlines import HANG_S
 from tests.server.security.doors import Inside
 
 
@@ -49,9 +50,9 @@ def test_a_server_that_is_told_twice_does_not_wait() -> None:
         listening = serving.listen("127.0.0.1", 0)
         started = asyncio.Event()
         never = Inside(asyncio.Event())
-        server = serving.server(never, serving.Options(), started.set)
+        server = serving.server(never, serving.ListenOptions(), started.set)
         task = asyncio.ensure_future(server.serve([listening]))
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), HANG_S)
         _, writer = await asyncio.open_connection(*listening.getsockname())
         writer.write(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
         await writer.drain()
@@ -60,7 +61,7 @@ def test_a_server_that_is_told_twice_does_not_wait() -> None:
             server.stop()
             forced.append(server.force_exit)
         assert forced == [False, True]
-        await asyncio.wait_for(task, 20)
+        await asyncio.wait_for(task, HANG_S)
         writer.close()
 
     asyncio.run(story())

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from kubestage.errors import ApiError
 from kubestage.server import pacing
 from kubestage.testing import make_deployment, make_node
-from tests.server import calling, live_stage
+from tests.deadlines import HANG_S
+from tests.server import calling
 from tests.server.live_stage import NODES, Served
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ class Disk:
 
     def __init__(self, served: Served) -> None:
         self._served = served
-        self.revision = served.live.store.ledger.revision
+        self.revision = served.live.store.revision
         self.failure: ApiError | None = None
         self.is_slow = False
         self._waiting: list[asyncio.Future[None]] = []
-        served.live.keep(self)
+        served.live.set_durability(self)
 
     async def until(self, revision: int) -> None:
         while self.failure is None and self.revision < revision:
@@ -41,7 +42,7 @@ class Disk:
             raise self.failure
 
     def keep(self) -> None:
-        self.revision = self._served.live.store.ledger.revision
+        self.revision = self._served.live.store.revision
         self._wake()
 
     def fail(self) -> None:
@@ -90,20 +91,20 @@ def test_a_stage_waits_when_too_much_is_not_safe(monkeypatch: pytest.MonkeyPatch
 
     async def story() -> None:
         served, disk = await begin()
-        ledger = served.live.store.ledger
-        while ledger.revision - disk.revision <= 20:
+        store = served.live.store
+        while store.revision - disk.revision <= 20:
             await asyncio.sleep(0)
         await turns(20)
-        stood_at = ledger.revision
+        stood_at = store.revision
         await turns(2000)
-        assert ledger.revision == stood_at
+        assert store.revision == stood_at
         assert available(served) < REPLICAS
         while available(served) < REPLICAS:
             disk.keep()
             await asyncio.sleep(0)
         await served.pacer.close()
 
-    asyncio.run(asyncio.wait_for(story(), live_stage.LONGEST_S))
+    asyncio.run(asyncio.wait_for(story(), HANG_S))
 
 
 def test_a_stage_goes_on_when_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +119,7 @@ def test_a_stage_goes_on_when_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatc
         assert not served.pacer.failure
         await served.pacer.close()
 
-    asyncio.run(asyncio.wait_for(story(), live_stage.LONGEST_S))
+    asyncio.run(asyncio.wait_for(story(), HANG_S))
 
 
 def test_whoever_asks_how_we_are_does_not_wait_for_the_disk() -> None:
@@ -134,4 +135,4 @@ def test_whoever_asks_how_we_are_does_not_wait_for_the_disk() -> None:
         assert (await reading).status == 200
         await served.pacer.close()
 
-    asyncio.run(asyncio.wait_for(story(), live_stage.LONGEST_S))
+    asyncio.run(asyncio.wait_for(story(), HANG_S))

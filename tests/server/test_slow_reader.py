@@ -8,6 +8,7 @@ import socket
 from typing import TYPE_CHECKING
 
 from tests.cli import servers
+from tests.deadlines import HANG_S
 
 if TYPE_CHECKING:
     import pathlib
@@ -25,7 +26,7 @@ def watching(address: str, buffer_bytes: int | None = None) -> Iterator[socket.s
     with socket.socket() as opened:
         if buffer_bytes is not None:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
-        opened.settimeout(60)
+        opened.settimeout(HANG_S)
         opened.connect((host, int(port)))
         asked = f"GET {PATH}?watch=1&fieldSelector=metadata.name!%3Dkube-root-ca.crt HTTP/1.1\r\n"
         opened.sendall(f"{asked}Host: {host}\r\n\r\n".encode())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kubestage import Stage
 from kubestage.server import wall_clock
 from kubestage.server.pacing import Mode
-from kubestage.server.wall_clock import LAG_NS, Audience, WallClock
+from kubestage.server.wall_clock import LAG_NS, WallClock, WatchingClients
 from kubestage.sim.clock import Clock
 from kubestage.testing import (
     make_deployment,
@@ -18,6 +18,7 @@ from kubestage.testing import (
 )
 from kubestage.units import SECOND_NS
 from tests.controllers.worlds.manifests import cron_job
+from tests.deadlines import HANG_S
 from tests.server import live_stage
 from tests.server.live_stage import NODES, PODS, Served
 
@@ -33,7 +34,7 @@ WATCHER = ("", "Pod", "kubectl")
 
 
 def tell(story: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(story, live_stage.LONGEST_S))
+    asyncio.run(asyncio.wait_for(story, HANG_S))
 
 
 class Wall:
@@ -200,7 +201,7 @@ def test_the_clock_says_what_waits_for_somebody_to_watch() -> None:
         stage.pacer.start()
         await stage.call("POST", CRON_JOBS, cron_job("nightly"))
         await stage.quiet()
-        assert "while somebody watches" in stage.pacer.state()["message"]
+        assert "while a client watches" in stage.pacer.state()["message"]
         stage.live.fanout.enter(WATCHER)
         assert stage.pacer.state()["message"] == ""
         await stage.pacer.close()
@@ -271,7 +272,7 @@ def test_what_takes_too_long_to_make_good_is_left(monkeypatch: pytest.MonkeyPatc
 def test_an_audience_is_whoever_has_a_watch_open() -> None:
     async def story() -> None:
         stage = Served()
-        audience = Audience(stage.stage, stage.live.fanout, WallClock(stage.stage.clock))
+        audience = WatchingClients(stage.stage, stage.live.fanout, WallClock(stage.stage.clock))
         was_there = audience.is_there
         stage.live.fanout.enter(WATCHER)
         assert (was_there, audience.is_there) == (False, True)

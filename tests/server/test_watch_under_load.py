@@ -60,9 +60,7 @@ class Follower:
             self.state[name] = _bare(obj)
 
     def _is_up_to_date(self) -> bool:
-        log = self.app.live.store.ledger.collection(
-            self.app.live.store.kind(("v1", "ConfigMap"))
-        ).log
+        log = self.app.live.store.collection(("v1", "ConfigMap")).log
         newest = log.since(log.end - 1)[0].revision
         return self.version >= newest or self.state == self.expected()
 

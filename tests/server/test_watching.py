@@ -135,7 +135,7 @@ def test_what_becomes_visible_later_is_told_then() -> None:
         assert seen(await late.next()) == ("ADDED", "a")
         await settle()
         assert late.waiting() == 0
-        fanout.show(app.live.store.ledger.revision)
+        fanout.show(app.live.store.revision)
         assert seen(await late.next()) == ("ADDED", "b")
         await watch.leave()
         await late.leave()
@@ -147,7 +147,7 @@ def test_a_version_from_another_life_is_expired() -> None:
     async def story() -> None:
         app = calling.application()
         for version in ("999999999", "1"):
-            app.live.store.ledger.collection(app.live.store.kind(("v1", "ConfigMap"))).log.floor = 5
+            app.live.store.collection(("v1", "ConfigMap")).log.floor = 5
             watch = await calling.watch(app, PATH, resourceVersion=version)
             assert watch.status == 200
             event = await watch.next()
@@ -202,7 +202,7 @@ def test_bookmarks_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
         watch = await calling.watch(app, PATH, allowWatchBookmarks="true")
         assert seen(await watch.next()) == ("ADDED", "a")
         await calling.call(app, "POST", "/api/v1/namespaces", {"metadata": {"name": "other"}})
-        newest = str(app.live.store.ledger.revision)
+        newest = str(app.live.store.revision)
         while (mark := await watch.next())["object"]["metadata"]["resourceVersion"] != newest:
             assert mark["type"] == "BOOKMARK"
         metadata = {"resourceVersion": newest}

@@ -19,4 +19,4 @@ def test_the_programs_of_the_guide_print_what_it_shows(tmp_path: pathlib.Path) -
     )
     assert done.stderr == ""
     assert done.stdout == "".join(re.findall(r"```text\n(.*?)```", text, re.DOTALL))
-    assert done.stdout.count("\n") == 11
+    assert done.stdout.count("\n") == 12

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestage.errors import SimulationError
-from kubestage.sim.alarm import Alarm
 from kubestage.sim.environment import Environment
-from kubestage.sim.ticktock import Ticktock
+from kubestage.sim.periodic_timer import PeriodicTimer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,19 +19,17 @@ if TYPE_CHECKING:
 
 
 class Log:
-    """Alarms that ring once, one that rings again at once, and a tick, with what they said."""
+    """Timers that fire once, one that fires again at once, and a tick, with what they said."""
 
     def __init__(self) -> None:
         self.environment = Environment()
         self.said: list[tuple[str, int]] = []
-        self._alarms = [
-            Alarm(self.environment, name, self._named(name)) for name in ("a", "b", "c")
-        ]
-        for alarm, at_ns in zip(self._alarms, (10, 10, 35), strict=True):
-            alarm.set(at_ns)
-        self._echo = Alarm(self.environment, "echo", self._named("echo"))
-        ticktock = Ticktock(self.environment, "tick", "tick", 15, self._named("tick"))
-        ticktock.start()
+        self._timers = [self.environment.timer(name, self._named(name)) for name in ("a", "b", "c")]
+        for timer, at_ns in zip(self._timers, (10, 10, 35), strict=True):
+            timer.set(at_ns)
+        self._echo = self.environment.timer("echo", self._named("echo"))
+        periodic = PeriodicTimer(self.environment, "tick", "tick", 15, self._named("tick"))
+        periodic.start()
 
     def _named(self, name: str) -> Callable[[], None]:
         def ring() -> None:
@@ -88,33 +85,33 @@ def test_the_first_time_is_that_of_a_movement_of_concern() -> None:
 def test_what_was_put_off_or_cancelled_is_not_of_concern() -> None:
     environment = Environment()
     environment.run(until_ns=1)
-    alarm = Alarm(environment, "a", lambda: None)
-    alarm.set(10)
-    alarm.set(20)
+    timer = environment.timer("a", lambda: None)
+    timer.set(10)
+    timer.set(20)
     assert environment.first_time(_is("a"), 99) == 20
-    alarm.set(None)
+    timer.set(None)
     assert environment.first_time(lambda each: True, 99) is None
 
 
 @given(st.lists(st.tuples(st.integers(2, 50), st.booleans(), st.booleans())), st.integers(1, 60))
 def test_the_first_time_is_found_wherever_it_is(
-    alarms: list[tuple[int, bool, bool]], until_ns: int
+    timers: list[tuple[int, bool, bool]], until_ns: int
 ) -> None:
     environment = Environment()
     environment.run(until_ns=1)
-    made = [Alarm(environment, "yes" if wanted else "no", lambda: None) for _, wanted, _ in alarms]
-    for alarm, (at_ns, _, _) in zip(made, alarms, strict=True):
-        alarm.set(at_ns)
-    for alarm, (_, _, is_off) in zip(made, alarms, strict=True):
+    made = [environment.timer("yes" if wanted else "no", lambda: None) for _, wanted, _ in timers]
+    for timer, (at_ns, _, _) in zip(made, timers, strict=True):
+        timer.set(at_ns)
+    for timer, (_, _, is_off) in zip(made, timers, strict=True):
         if is_off:
-            alarm.set(None)
-    times = [at for at, wanted, is_off in alarms if wanted and not is_off and at <= until_ns]
+            timer.set(None)
+    times = [at for at, wanted, is_off in timers if wanted and not is_off and at <= until_ns]
     assert environment.first_time(_is("yes"), until_ns) == min(times, default=None)
 
 
 def test_what_is_due_now_is_found() -> None:
     environment = Environment()
     environment.run(until_ns=5)
-    Alarm(environment, "a", lambda: None).set(5)
+    environment.timer("a", lambda: None).set(5)
     assert environment.first_time(_is("a"), 5) == 5
     assert environment.first_time(_is("b"), 5) is None

@@ -7,7 +7,7 @@ import pytest
 
 from kubestage.errors import BadRequest
 from kubestage.store import continuation
-from kubestage.store.continuation import Token
+from kubestage.store.continuation import ContinueToken
 
 
 def encoded(body: object) -> str:
@@ -16,12 +16,12 @@ def encoded(body: object) -> str:
 
 @pytest.mark.parametrize("start", ["a\x00", "ns/web-1\x00", "ä\x00"])
 def test_a_token_survives_the_round_trip(start: str) -> None:
-    token = Token(42, start)
+    token = ContinueToken(42, start)
     assert continuation.decode(continuation.encode(token)) == token
 
 
 def test_the_token_has_the_form_of_the_api_server() -> None:
-    assert continuation.encode(Token(7, "b\x00")) == encoded(
+    assert continuation.encode(ContinueToken(7, "b\x00")) == encoded(
         {"v": "meta.k8s.io/v1", "rv": 7, "start": "b\x00"}
     )
 
@@ -48,5 +48,5 @@ def test_a_token_that_is_none_is_refused(text: str, message: str) -> None:
 def test_an_expired_token_offers_to_go_on_with_the_present() -> None:
     error = continuation.ContinueExpired("b\x00")
     token = continuation.decode(error.status["metadata"]["continue"])
-    assert token == Token(continuation.LATEST, "b\x00")
+    assert token == ContinueToken(continuation.LATEST, "b\x00")
     assert (error.status["code"], error.status["reason"]) == (410, "Expired")

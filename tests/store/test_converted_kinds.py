@@ -51,8 +51,8 @@ def test_one_object_is_found_under_both_names() -> None:
     assert made["message"] == "hello"
     assert store.get(CORE, "e") is store.get(NEW, "e") is made
     assert store.list(NEW).items == store.list(CORE).items == [made]
-    assert [each.kind.api_version for each in store.ledger.collections()].count("v1") >= 1
-    assert not any(each.kind.group == "events.k8s.io" for each in store.ledger.collections())
+    assert [each.kind.api_version for each in store.collections()].count("v1") >= 1
+    assert not any(each.kind.group == "events.k8s.io" for each in store.collections())
 
 
 def test_a_watch_of_either_sees_the_changes_of_both() -> None:

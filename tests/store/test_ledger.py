@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+import pathlib
 from typing import TYPE_CHECKING
 
 import pytest
 
+import kubestage
 from tests.store.samples import (
     CONFIG_MAP,
+    WIDGET,
     config_map,
     make_store,
     owned_by,
     pod,
     replica_set,
+    widget,
+    widgets_definition,
 )
 
 if TYPE_CHECKING:
@@ -150,3 +155,42 @@ def test_a_callback_that_fails_loses_no_change(store: Store) -> None:
     store.create(config_map("b"))
     assert heard == ["failed", "default/b"]
     assert "default/a" in store.read(CONFIG_MAP)
+
+
+def test_collections_come_in_the_order_of_the_kind_table() -> None:
+    kinds = [("apps/v1", "Deployment"), ("v1", "Pod"), ("storage.k8s.io/v1", "CSINode")]
+    orders = []
+    for used in (kinds, kinds[::-1]):
+        store = make_store()
+        for kind in used:
+            store.read(kind)
+        found = [(each.kind.api_version, each.kind.kind) for each in store.collections()]
+        orders.append([each for each in found if each in kinds])
+    assert orders == [[kinds[1], kinds[0], kinds[2]]] * 2
+
+
+def test_custom_kinds_come_last_in_the_order_of_their_definitions(store: Store) -> None:
+    store.create(widgets_definition())
+    other = widgets_definition()
+    other["metadata"]["name"] = "gadgets.example.com"
+    other["spec"]["names"] = {"plural": "gadgets", "singular": "gadget", "kind": "Gadget"}
+    store.create(other)
+    store.create({**widget("g"), "kind": "Gadget"})
+    store.read(("kubestage.dev/v1alpha1", "NodeGroup"))
+    store.create(widget("w"))
+    assert [each.kind.kind for each in store.collections()][-3:] == [
+        "NodeGroup",
+        "Widget",
+        "Gadget",
+    ]
+    assert store.collection(WIDGET).kind.kind == "Widget"
+
+
+def test_the_ledger_is_private_to_the_store() -> None:
+    root = pathlib.Path(kubestage.__file__).parent
+    reaching = [
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        if path.parent != root / "store" and "store.ledger" in path.read_text()
+    ]
+    assert reaching == []

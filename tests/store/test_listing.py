@@ -237,7 +237,7 @@ def test_a_version_is_a_number(store: Store, version: str) -> None:
 
 
 def test_a_token_of_another_store_may_be_too_new(store: Store) -> None:
-    token = continuation.encode(continuation.Token(999, "a"))
+    token = continuation.encode(continuation.ContinueToken(999, "a"))
     with pytest.raises(ResourceVersionTooLarge):
         store.list(CONFIG_MAP, continue_token=token)
 

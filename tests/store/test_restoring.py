@@ -11,7 +11,7 @@ from kubestage.errors import Expired
 from kubestage.sim.clock import Clock
 from kubestage.sim.streams import Streams
 from kubestage.store import restoring
-from kubestage.store.restoring import Past, Place
+from kubestage.store.restoring import ObjectKey, Past
 from kubestage.store.store import Store
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ WIDGET = ("example.org/v1", "Widget")
 def past_of(store: Store, **changes: Any) -> Past:
     """What a store would leave, through bytes and back."""
     objects = [
-        (Place(each.kind.group, each.kind.plural, key), msgspec.json.decode(_text(obj)))
-        for each in store.ledger.collections()
+        (ObjectKey(each.kind.group, each.kind.plural, key), msgspec.json.decode(_text(obj)))
+        for each in store.collections()
         for key, obj in each.objects.items()
     ]
     objects.sort(key=lambda entry: int(entry[1]["metadata"]["resourceVersion"]))
-    garbage = [Place(kind.group, kind.plural, key) for kind, key in store.garbage.queue]
-    past = Past(store.ledger.revision, store.clock.unix_ns, 1, objects, garbage)
+    garbage = [ObjectKey(kind.group, kind.plural, key) for kind, key in store.garbage.queue]
+    past = Past(store.revision, store.clock.unix_ns, 1, objects, garbage)
     return msgspec.structs.replace(past, **changes)
 
 
@@ -99,7 +99,7 @@ def test_every_object_comes_back_byte_for_byte_and_in_the_same_order() -> None:
         store.create(_config_map(name, labels={"app": name}))
     store.patch(CONFIG_MAP, "a", {"data": {"some": "text"}})
     back = restored(past_of(store))
-    for each in store.ledger.collections():
+    for each in store.collections():
         assert {key: _text(obj) for key, obj in each.objects.items()} == {
             key: _text(obj) for key, obj in back.ledger.collection(each.kind).objects.items()
         }
@@ -112,7 +112,7 @@ def test_the_next_version_is_newer_than_all_that_was_seen() -> None:
     store.create(_config_map("a"))
     back = restored(past_of(store, revision=5_000))
     assert back.create(_config_map("b"))["metadata"]["resourceVersion"] == "5001"
-    assert back.get(CONFIG_MAP, "a")["metadata"]["resourceVersion"] == str(store.ledger.revision)
+    assert back.get(CONFIG_MAP, "a")["metadata"]["resourceVersion"] == str(store.revision)
 
 
 def test_what_was_before_is_forgotten_and_what_is_after_is_told() -> None:
@@ -190,7 +190,7 @@ def test_the_garbage_collector_goes_on_with_what_it_had_to_look_at() -> None:
     store.create(_config_map("dependent", ownerReferences=_owned_by(owner)))
     store.delete(CONFIG_MAP, "owner")
     past = past_of(store)
-    assert past.garbage == [Place("", "configmaps", "default/dependent")]
+    assert past.garbage == [ObjectKey("", "configmaps", "default/dependent")]
     back = restored(past)
     back.settle()
     assert list(back.read(CONFIG_MAP)) == []

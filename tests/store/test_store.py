@@ -42,7 +42,7 @@ def work(store: Store, rounds: int) -> None:
 
 
 def digest(store: Store) -> dict[str, Any]:
-    contents = {each.kind.resource: dict(each.objects) for each in store.ledger.collections()}
+    contents = {each.kind.resource: dict(each.objects) for each in store.collections()}
     return {"version": store.resource_version, **contents}
 
 

@@ -22,7 +22,7 @@ class Listed:
     def __init__(self, rows: Sequence[tuple[int, float, int, float]], *, begin_ns: int = 1) -> None:
         self.begin_ns = begin_ns
         self._rows = sorted(rows, key=lambda row: row[0])
-        self._arrived = self._asked = 0
+        self._arrived = self._queried = 0
 
     def arrivals(self, end_ns: int) -> NDArray[np.int64]:
         first = self._arrived
@@ -35,10 +35,10 @@ class Listed:
         return left[0][0] if left else None
 
     def demands(self, count: int) -> Demands:
-        rows = self._rows[self._asked : self._asked + count]
-        self._asked += count
-        cpu, io, luck = ([row[at] for row in rows] for at in (1, 2, 3))
-        return np.array(cpu, np.float64), np.array(io, np.int64), np.array(luck, np.float64)
+        rows = self._rows[self._queried : self._queried + count]
+        self._queried += count
+        cpu, io, uniform = ([row[at] for row in rows] for at in (1, 2, 3))
+        return np.array(cpu, np.float64), np.array(io, np.int64), np.array(uniform, np.float64)
 
 
 class Poisson:

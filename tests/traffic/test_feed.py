@@ -94,14 +94,14 @@ def test_seed_and_name_decide_the_luck() -> None:
     pattern: Json = {"poisson": {"rps": 5}}
     made = spec.read(traffic(pattern, request={"cpu": "exp(1s)"}))
 
-    def luck(seed: int, name: str) -> tuple[Any, ...]:
+    def uniform(seed: int, name: str) -> tuple[Any, ...]:
         one = Feed(made, seed, name, 0)
-        cpu_ns, _, chance = one.demands(3)
-        return (one.arrivals(SECOND).tolist(), cpu_ns.tolist(), chance.tolist())
+        cpu_ns, _, uniform_left = one.demands(3)
+        return (one.arrivals(SECOND).tolist(), cpu_ns.tolist(), uniform_left.tolist())
 
-    assert luck(1, "a") == luck(1, "a")
-    for other in (luck(2, "a"), luck(1, "b")):
-        assert all(ours != theirs for ours, theirs in zip(luck(1, "a"), other, strict=True))
+    assert uniform(1, "a") == uniform(1, "a")
+    for other in (uniform(2, "a"), uniform(1, "b")):
+        assert all(ours != theirs for ours, theirs in zip(uniform(1, "a"), other, strict=True))
 
 
 def test_requests_begin_after_the_start_and_end_with_the_duration() -> None:
@@ -141,12 +141,12 @@ def test_what_requests_need_has_three_streams_that_do_not_disturb_one_another() 
     other = feed({"poisson": {"rps": 1}}, request={"cpu": "5ms", "io": "exp(1s)"})
     mine, others = one.demands(50), other.demands(50)
     assert (mine.io_ns == others.io_ns).all()
-    assert (mine.luck == others.luck).all()
+    assert (mine.uniform == others.uniform).all()
     assert (others.cpu_ns == 5_000_000).all()
     assert (mine.cpu_ns != mine.io_ns).all()
     assert mine.cpu_ns.dtype == np.float64
     assert mine.io_ns.dtype == np.int64
-    assert ((mine.luck >= 0) & (mine.luck < 1)).all()
+    assert ((mine.uniform >= 0) & (mine.uniform < 1)).all()
 
 
 @given(portions=st.lists(st.integers(0, 30), max_size=6))

@@ -116,7 +116,7 @@ def test_least_requests_takes_the_emptiest_and_ties_in_turn(begin: Any) -> None:
 
 
 def test_random_routing_goes_by_luck(begin: Any) -> None:
-    rows = [(10 + at, 1.0, 0, luck) for at, luck in enumerate([0.0, 0.3, 0.34, 0.67, 0.999])]
+    rows = [(10 + at, 1.0, 0, uniform) for at, uniform in enumerate([0.0, 0.3, 0.34, 0.67, 0.999])]
     run = begin(Service(routing="Random"), Listed(rows))
     for name in "abc":
         run.requests.add_replica(name, 1.0)

@@ -21,8 +21,8 @@ def begin(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def rows(count: int, luck: float = 0.0, at_ns: int = 1) -> Listed:
-    return Listed([(at_ns, 200.0 * MS, 200 * MS, luck)] * count)
+def rows(count: int, uniform: float = 0.0, at_ns: int = 1) -> Listed:
+    return Listed([(at_ns, 200.0 * MS, 200 * MS, uniform)] * count)
 
 
 def test_each_further_request_takes_longer_as_less_is_free(begin: Any) -> None:
@@ -55,7 +55,7 @@ def test_without_a_timeout_one_that_finds_nothing_free_is_turned_away(begin: Any
 
 
 def test_luck_decides_on_the_part_of_the_delay(begin: Any) -> None:
-    run = one(begin, SERVICE, rows(1, luck=0.75)).until(SECOND)
+    run = one(begin, SERVICE, rows(1, uniform=0.75)).until(SECOND)
     delay_ns = 400 * MS * 0.5 ** (sqrt(202) - 1) / (100 * 0.5)
     assert run.fates()[0][1] - 1 - 400 * MS == int(0.75 * (1 + int(delay_ns)))
 
@@ -78,8 +78,8 @@ def test_cpu_is_held_from_arrival_to_end(begin: Any) -> None:
 
 
 def test_random_routing_leaves_luck_for_the_delay(begin: Any) -> None:
-    run = begin(Service("SkenarioCPU", routing="Random"), rows(1, luck=0.5 + 0.75 / 2))
+    run = begin(Service("SkenarioCPU", routing="Random"), rows(1, uniform=0.5 + 0.75 / 2))
     run.requests.add_replica("a", 1.0)
     run.requests.add_replica("b", 1.0)
-    alone = one(begin, Service("SkenarioCPU"), rows(1, luck=0.75)).until(SECOND).fates()[0]
+    alone = one(begin, Service("SkenarioCPU"), rows(1, uniform=0.75)).until(SECOND).fates()[0]
     assert run.until(SECOND).fates()[0] == ("b", *alone[1:])

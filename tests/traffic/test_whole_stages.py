@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.sim.alarm import Alarm
 from tests.traffic import stages, worlds
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def test_what_is_changed_at_an_instant_of_a_run_comes_before_its_arrivals(traces
     def delete() -> None:
         stage.store.delete(stages.TRAFFIC, "load", "default")
 
-    Alarm(stage.environment, "deletion", delete).set(10 * worlds.SECOND)
+    stage.environment.timer("deletion", delete).set(10 * worlds.SECOND)
     stage.run("20s")
     assert stage.traffic is not None
     assert stage.traffic.records()["default/load"].arrived == 10

@@ -51,44 +51,44 @@ METRICS: list[Json] = [
 ]
 
 
-def workload(chance: random.Random) -> Json:
+def workload(uniform_left: random.Random) -> Json:
     """A Deployment whose pods may be slow to come and to go, or crash."""
     notes = {
-        "launch_delay": chance.choice(["1s", "4s", "exp(4s)"]),
-        "terminate_delay": chance.choice(["0s", "5s", "exp(3s)"]),
+        "launch_delay": uniform_left.choice(["1s", "4s", "exp(4s)"]),
+        "terminate_delay": uniform_left.choice(["0s", "5s", "exp(3s)"]),
     }
-    if chance.random() < 0.3:
+    if uniform_left.random() < 0.3:
         notes |= {"run_duration": "30s", "exit_code": "1"}
-    made = stages.deployment(chance.randint(1, 4), **notes)
-    if chance.random() < 0.3:
+    made = stages.deployment(uniform_left.randint(1, 4), **notes)
+    if uniform_left.random() < 0.3:
         del made["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
     return made
 
 
-def requests(name: str, chance: random.Random) -> Json:
+def requests(name: str, uniform_left: random.Random) -> Json:
     """A Traffic."""
     made = stages.traffic(
-        chance.choice(PATTERNS),
-        target=chance.choice(["Deployment", "Service"]),
+        uniform_left.choice(PATTERNS),
+        target=uniform_left.choice(["Deployment", "Service"]),
         request={
-            "cpu": chance.choice(["100ms", "exp(100ms)", "0s", "1s"]),
-            "io": chance.choice(["0s", "exp(50ms)", "1s"]),
-            "timeout": chance.choice(["forever", "1s", "300ms"]),
+            "cpu": uniform_left.choice(["100ms", "exp(100ms)", "0s", "1s"]),
+            "io": uniform_left.choice(["0s", "exp(50ms)", "1s"]),
+            "timeout": uniform_left.choice(["forever", "1s", "300ms"]),
         },
-        routing=chance.choice(ROUTINGS),
+        routing=uniform_left.choice(ROUTINGS),
         service={
-            "discipline": chance.choice(DISCIPLINES),
-            "maxRequests": chance.choice([1, 5, 100]),
+            "discipline": uniform_left.choice(DISCIPLINES),
+            "maxRequests": uniform_left.choice([1, 5, 100]),
         },
     )
     made["metadata"] = {**made["metadata"], "name": name}
     return made
 
 
-def autoscaler(chance: random.Random) -> Json:
+def autoscaler(uniform_left: random.Random) -> Json:
     """An autoscaler of the workload."""
     target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
-    spec = {"scaleTargetRef": target, "maxReplicas": 6, "metrics": [chance.choice(METRICS)]}
+    spec = {"scaleTargetRef": target, "maxReplicas": 6, "metrics": [uniform_left.choice(METRICS)]}
     metadata = {"name": "web", "namespace": "default"}
     return {"apiVersion": AUTOSCALER[0], "kind": AUTOSCALER[1], "metadata": metadata, "spec": spec}
 
@@ -100,12 +100,17 @@ def service(chosen: str) -> Json:
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 
-def happenings(chance: random.Random) -> Iterator[Happening]:
+def happenings(uniform_left: random.Random) -> Iterator[Happening]:
     """When something is done, what, and what chance has to say about it."""
-    times = sorted(chance.choice([chance.randint(5, 70) * 1000, 1]) for _ in range(6))
+    times = sorted(uniform_left.choice([uniform_left.randint(5, 70) * 1000, 1]) for _ in range(6))
     kinds = ["scale", "roll", "kill", "evict", "select", "resize", "pattern", "delete", "anew"]
     for at_ms in times:
-        yield at_ms, chance.choice(kinds), chance.randint(0, 4), requests("load", chance)
+        yield (
+            at_ms,
+            uniform_left.choice(kinds),
+            uniform_left.randint(0, 4),
+            requests("load", uniform_left),
+        )
 
 
 def happen(stage: Stage, what: str, number: int, traffic: Json) -> None:
@@ -148,14 +153,18 @@ def _change_traffic(stage: Stage, what: str, traffic: Json) -> None:
 
 def live(seed: int, *, traces: bool, cuts: bool) -> Stage:
     """A world 80 seconds after its begin; with `cuts` its time is cut up and it is forked."""
-    chance, knife = random.Random(seed), random.Random(seed)
+    uniform_left, knife = random.Random(seed), random.Random(seed)
     stage = Stage(seed=seed)
     stage.add_scheduler()
     stage.add_controllers(traces_requests=traces)
-    stage.apply([make_node("node-1", cpu="16", memory="64Gi"), workload(chance), service("web")])
-    stage.apply([requests("load", chance), requests("more", chance), autoscaler(chance)])
+    stage.apply(
+        [make_node("node-1", cpu="16", memory="64Gi"), workload(uniform_left), service("web")]
+    )
+    stage.apply(
+        [requests("load", uniform_left), requests("more", uniform_left), autoscaler(uniform_left)]
+    )
     end: Happening = (80_000, "nothing", 0, {})
-    for at_ms, what, number, traffic in [*happenings(chance), end]:
+    for at_ms, what, number, traffic in [*happenings(uniform_left), end]:
         until_ns = at_ms * SECOND // 1000
         while cuts and until_ns - stage.clock.now_ns > 10 * SECOND:
             stage.run(knife.choice([3 * SECOND, knife.randint(1, 5 * SECOND)]))

@@ -1,10 +1,9 @@
 """The command line: parses arguments, opens files, shows progress, prints.
 
-Belongs here: everything a person sees, and the one place (`failures`) where an error becomes text
+Belongs here: everything that is printed, and the one place (`failures`) where an error becomes text
 and an exit code. Not here: any rule about Kubernetes or the simulation; those are called.
 
-Commands import what they need when they run, so that `kubestage version` and shell completion
-answer at once.
+A command is loaded when it is called, so that `kubestage version` answers at once.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ _COLLECTIONS: Final = (100_000, 50, 100)
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code.
+    """Run the command line and exit with its code.
 
-    NOTE: a command makes next to no cycles, and each look for them goes over all that is loaded:
-    30 ms of every start. The last look, when Python leaves, costs 100 ms more; what is frozen
-    then is not looked at (benchmarks/startup.py).
+    NOTE: a command makes next to no reference cycles, and each search for them visits all that is
+    loaded: 30 ms of every start. The last search, when Python exits, costs 100 ms more; frozen
+    objects are not searched (benchmarks/startup.py).
     """
     gc.set_threshold(*_COLLECTIONS)
     # NOTE: no command does linear algebra, and threads that wait for it take 80 ms of a core.

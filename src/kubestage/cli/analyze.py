@@ -8,24 +8,41 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import analyze_tables, completion
+from kubestage.cli import analyze_report, life_analyze, option_objects, progress, timings_report
 from kubestage.errors import InputError
+from kubestage.results import analysis
+from kubestage.results import charts as drawing
+from kubestage.results.life.life import Life
+from kubestage.results.timings import RecordedTimings
+from kubestage.runs import analyze as analyzing
+from kubestage.runs import interruption
+from kubestage.runs.analyze_options import AnalyzeOptions
+from kubestage.runs.flags import START, Flag
+from kubestage.runs.inputs import file_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from altair.typing import ChartType
 
-    from kubestage.results.analysis import Digest, Table
+    from kubestage.runs.analyze import AnalyzedTable
+
+FORMATS: Final = ("table", "wide", "csv", "json", "parquet")
+
+
+def _listed(tables: Mapping[str, str]) -> str:
+    """A paragraph of the help with a line for each table."""
+    return "\n".join(f"  {name:15}  {about}" for name, about in tables.items())
+
 
 EPILOG: Final = f"""
 [bold]Tables of a Scenario's run[/bold]
 
-{analyze_tables.listed(analyze_tables.SCENARIO)}
+{_listed(analyzing.scenario_tables_listed())}
 
 [bold]Tables of a run with --for[/bold]
 
-{analyze_tables.listed(analyze_tables.LIFE)}
+{_listed(analyzing.life_tables_listed())}
 
 [bold]Examples[/bold]
 
@@ -55,196 +72,79 @@ docs/analysis.md explains every column, and how to compute values of your own in
 
 Exit code: 0, or 2 if the run or the request cannot be read.
 """
-FORMATS: Final = ("table", "wide", "csv", "json", "parquet")
-WHATS: Final = (
-    "summary",
-    "steps",
-    "allocation",
-    "nodes",
-    "pods",
-    "pending",
-    "balance",
-    "fragmentation",
-    "preemptions",
-    "attempts",
-    "timings",
-)
-_OF_STEPS: Final = ("allocation", "nodes", "balance", "fragmentation", "steps")
-_EACH: Final = "attempt"
-
-_Run = Annotated[
-    str,
-    typer.Argument(
-        metavar="RUN",
-        help="What `kubestage run --out` has written, or a Scenario with its status in a file.",
-        show_default=False,
-    ),
-]
-_What = Annotated[
-    str,
-    typer.Argument(
-        metavar="WHAT",
-        help="One of the tables below.",
-        autocompletion=analyze_tables.words,
-    ),
-]
-_Output = Annotated[str, completion.output_option(*FORMATS)]
-_To = Annotated[
-    str | None,
-    typer.Option("--to", metavar="FILE", help="Write to this file, not to the terminal."),
-]
-_Charts = Annotated[
-    str | None,
-    typer.Option("--charts", metavar="DIR", help="Draw every chart into this directory."),
-]
-_Step = Annotated[
-    int | None,
-    typer.Option("--step", metavar="N", help="The run as it was at the end of this step."),
-]
-_By = Annotated[
-    str | None,
-    typer.Option(
-        "--by",
-        metavar="KEYS",
-        help="What attempts are counted by: any of step, pod, profile, result, with commas "
-        f"between; or {_EACH} for a row each.",
-    ),
-]
 
 
+def _words(incomplete: str) -> list[tuple[str, str]]:
+    """What a shell offers in the place of a table, with what each has."""
+    known = {**analyzing.life_tables_listed(), **analyzing.scenario_tables_listed()}
+    return [(name, about) for name, about in known.items() if name.startswith(incomplete)]
+
+
+@option_objects.command
 def analyze(
-    run: _Run,
-    what: _What = "summary",
-    output: _Output = "table",
-    to: _To = None,
-    charts: _Charts = None,
-    step: _Step = None,
-    by: _By = None,
-) -> None:
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="What `kubestage run --out` has written, or a Scenario with its status in a file.",
+            show_default=False,
+        ),
+    ],
+    options: AnalyzeOptions,
+    what: Annotated[
+        str,
+        typer.Argument(metavar="WHAT", help="One of the tables below.", autocompletion=_words),
+    ] = "summary",
+    output: Annotated[
+        str,
+        Flag(
+            "table, wide, csv, json or parquet.",
+            "-o",
+            metavar="FORMAT",
+            choices=FORMATS,
+            noun="output format",
+            after=START,
+        ),
+    ] = "table",
+    to: Annotated[
+        str | None, Flag("Write to this file, not to the terminal.", metavar="FILE")
+    ] = None,
+    charts: Annotated[
+        str | None, Flag("Draw every chart into this directory.", metavar="DIR")
+    ] = None,
+) -> int:
     """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
-    from kubestage.results import analysis, run_directory
-    from kubestage.runs.inputs import file_kinds
-
-    completion.check_choice(output, FORMATS)
     file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
-    if what == "timings":
-        _analyze_timings(run, output, to, charts, step, by)
-        return
-    if run_directory.is_life(run):
-        _analyze_life(run, what, output, to, charts, step, by)
-        return
-    completion.check_choice(what, WHATS, "WHAT")
-    if by is not None and what != "attempts":
-        raise InputError(
-            "only attempts can be counted",
-            path="--by",
-            fix="write: kubestage analyze RUN attempts --by ...",
-        )
-    told = _digest(run, step)
-    table = _table(told, what, by)
-    if step is not None and what in _OF_STEPS:
-        table = table.where(lambda row: row["step"] == step)
+    found = analyzing.analyze(run, what, options)
     if output == "parquet":
         assert to is not None
-        analysis.write_parquet(table, to)
+        life_analyze.check_format(found, output)
+        analysis.write_parquet(found.data, to)
     else:
-        _write(_text(told, table, what, output, run), to)
+        _write(_text(found, output, run), to)
     if charts is not None:
-        _draw(run, told, _place(charts))
+        place = _place(charts)
+        is_timings = isinstance(found.source, RecordedTimings)
+        drawn = {"timings": found.chart()} if is_timings else analyzing.all_charts(run, options)
+        _save(drawn, place)
+    return 0
 
 
-def _analyze_life(
-    run: str,
-    what: str,
-    output: str,
-    to: str | None,
-    charts: str | None,
-    step: int | None,
-    by: str | None,
-) -> None:
-    from kubestage.cli import life_analyze
-    from kubestage.results import analysis
-
-    life_analyze.check(step, by)
-    told = life_analyze.written(run, what, output)
-    if isinstance(told, str):
-        _write(told, to)
-    else:
-        assert to is not None
-        analysis.write_parquet(told, to)
-    if charts is not None:
-        place = life_analyze.place(charts)
-        _save(life_analyze.charts(run), place)
-
-
-def _analyze_timings(
-    run: str, output: str, to: str | None, charts: str | None, step: int | None, by: str | None
-) -> None:
-    from kubestage.cli import timings_report
-    from kubestage.results import analysis, timings
-    from kubestage.results import charts as drawing
-
-    for option, value in (("--step", step), ("--by", by)):
-        if value is not None:
-            raise InputError("durations are of the whole run", path=option, fix="leave it out")
-    recorded = timings.read(run)
-    table = timings.table(recorded)
-    if output == "parquet":
-        assert to is not None
-        analysis.write_parquet(table, to)
-    elif output in ("csv", "json"):
-        _write(analysis.as_csv(table) if output == "csv" else analysis.as_json(table), to)
-    else:
-        _write(timings_report.as_text(recorded, wide=output == "wide"), to)
-    if charts is not None:
-        _save({"timings": drawing.timings(recorded)}, _place(charts))
-
-
-def _digest(run: str, step: int | None) -> Digest:
-    """The run as it was at the end of a step, or at its own."""
-    from kubestage.results import analysis, run_directory
-
-    with run_directory.open_run(run) as opened:
-        try:
-            scenario = opened.scenario
-            return analysis.digest(scenario if step is None else analysis.until(scenario, step))
-        except InputError as error:
-            error.file = error.file or opened.name
-            raise
-
-
-def _table(told: Digest, what: str, by: str | None) -> Table:
-    from kubestage.results import analysis
-
-    if what == "attempts" and by is not None:
-        keys = [key.strip() for key in by.split(",")]
-        return analysis.attempt_log(told) if keys == [_EACH] else analysis.attempts(told, keys)
-    tables: dict[str, Callable[[Digest], Table]] = {
-        "summary": analysis.summary_table,
-        "steps": analysis.by_step,
-        "allocation": analysis.allocation,
-        "nodes": analysis.node_utilization,
-        "pods": analysis.by_pod,
-        "pending": analysis.pending,
-        "balance": analysis.balance,
-        "fragmentation": analysis.fragmentation,
-        "preemptions": analysis.preemptions,
-        "attempts": analysis.attempts,
-    }
-    return tables[what](told)
-
-
-def _text(told: Digest, table: Table, what: str, output: str, run: str) -> str:
-    from kubestage.cli import analyze_report
-    from kubestage.results import analysis
-
+def _text(found: AnalyzedTable, output: str, run: str) -> str:
+    if isinstance(found.source, Life):
+        return life_analyze.text(found, found.source, output)
     if output == "csv":
-        return analysis.as_csv(table)
+        return analysis.as_csv(found.data)
     if output == "json":
-        return analysis.summary_json(told) if what == "summary" else analysis.as_json(table)
-    return analyze_report.as_text(told, table, what, run, wide=output == "wide")
+        if isinstance(found.source, analysis.Digest) and found.name == "summary":
+            return analysis.summary_json(found.source)
+        return analysis.as_json(found.data)
+    wide = output == "wide"
+    if isinstance(found.source, RecordedTimings):
+        return timings_report.as_text(found.source, wide=wide)
+    return analyze_report.as_text(found.source, found.data, found.name, run, wide=wide)
 
 
 def _write(text: str, to: str | None) -> None:
@@ -263,30 +163,18 @@ def _place(charts: str) -> pathlib.Path:
     return directory
 
 
-def _draw(run: str, told: Digest, directory: pathlib.Path) -> None:
-    from kubestage.results import charts, timings
-
-    drawn = charts.all(told)
-    recorded = timings.beside(run)
-    if recorded is not None:
-        drawn["timings"] = charts.timings(recorded)
-    _save(drawn, directory)
-
-
 def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
-    from kubestage.cli import interruption, progress
-    from kubestage.results import charts
-
     directory.mkdir(parents=True, exist_ok=True)
     done: list[str] = []
+    observer = progress.OBSERVER
     with (
-        progress.shown("drawing", len(drawn), at_least=1) as tell,
-        interruption.telling(lambda: f"kept: {len(done)} of {len(drawn)} charts in {directory}"),
+        observer.progress("drawing", len(drawn), noticeable=1) as advance,
+        interruption.reporting(lambda: f"kept: {len(done)} of {len(drawn)} charts in {directory}"),
     ):
         for name, chart in drawn.items():
-            with interruption.deferred():
+            with interruption.deferred(observer):
                 for suffix in ("png", "html"):
-                    charts.save(chart, directory / f"{name}.{suffix}")
+                    drawing.save(chart, directory / f"{name}.{suffix}")
                 done.append(name)
-            tell(len(done))
+            advance(len(done))
     typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)

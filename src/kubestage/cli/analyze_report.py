@@ -9,6 +9,7 @@ from kubestage.cli import pending_reasons, scenario_report
 from kubestage.objects.pod_resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
 from kubestage.objects.tables import text
 from kubestage.results import analysis
+from kubestage.results.analysis import attempt_tables
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -24,56 +25,39 @@ _AMOUNTS: Final = frozenset(
 )
 # Good to have in a file, but no help to the eye.
 _HIDDEN: Final = frozenset({"uid"})
-# Columns of tables that would be wider than a terminal; -o wide has the others as well.
-_NARROW: Final = {
-    "pods": ("pod", "status", "node", "createdAt", "boundAt", "pendingSteps", "attempts"),
-    "pending": ("pod", "status", "createdAt", "boundAt", "pendingSteps", "attempts"),
-    "preemptions": ("step", "pod", "node", "priority", "preemptedBy", "preemptorPriority"),
-    "attempt": ("attempt", "step", "pod", "result", "node", "feasibleNodes", "victims"),
-    "fragmentation": (
-        *("step", "resource", "free", "typicalRequest", "strandedRate"),
-        *("largestRequest", "blockedRate"),
-    ),
-}
 # What happens in few runs.
 _RARE: Final = frozenset({"gated", "preempted", "deleted", "finished", "victims"})
 _WITH_REASONS: Final = frozenset({"pods", "pending"})
 _CAPITAL: Final = re.compile("(?=[A-Z])")
-_EMPTY: Final = {
-    "pending": "No pod had to wait.",
-    "preemptions": "No pod was preempted.",
-    "pods": "There was no pod.",
-    "nodes": "There was no node.",
-    "attempts": "No attempts were recorded; runs at detail decisions or full have them.",
-}
 
 
-def as_text(told: Digest, table: Table, what: str, run: str, *, wide: bool = False) -> str:
+def as_text(digest: Digest, table: Table, what: str, run: str, *, wide: bool = False) -> str:
     """A table for people, or the overview; a sentence if there is nothing to show.
 
     Unless it may be `wide`, it has the columns that fit into a terminal, and what the scheduler
-    said is told below, each message once. `run` is what the user calls the run.
+    said is below, each message once. `run` is what the user calls the run.
     """
     if what == "summary":
-        return _joined(_overview(told))
+        return _joined(_overview(digest))
     if not table.rows:
-        return _joined([_EMPTY.get(what, "Nothing happened in this run.")])
+        return _joined([analysis.TABLES[what].empty])
     if what == "allocation":
         return _joined(_beside(table, ("step",)))
     if what == "nodes":
-        return _joined(_nodes(told, table))
+        return _joined(_nodes(digest, table))
     if wide:
         return _joined(_plain(table))
     shown = _plain(_narrow(table, what), _RARE)
     if what in _WITH_REASONS:
-        shown += pending_reasons.lines(told, f"`kubestage explain {run} POD`")
+        shown += pending_reasons.lines(digest, f"`kubestage explain {run} POD`")
     return _joined(shown)
 
 
 def _narrow(table: Table, what: str) -> Table:
     """The columns that people look at first."""
-    wanted = _NARROW.get("attempt" if "attempt" in table.names else what, table.names)
-    places = [at for at, name in enumerate(table.names) if name in wanted]
+    is_log = "attempt" in table.names
+    shown = attempt_tables.LOG_NARROW if is_log else analysis.TABLES[what].narrow or table.names
+    places = [at for at, name in enumerate(table.names) if name in shown]
     columns = tuple(table.columns[at] for at in places)
     return analysis.Table(columns, [tuple(row[at] for at in places) for row in table.rows])
 
@@ -115,20 +99,20 @@ def _beside(table: Table, keys: Sequence[str]) -> list[str]:
     return text.align(cells)
 
 
-def _nodes(told: Digest, table: Table) -> list[str]:
+def _nodes(digest: Digest, table: Table) -> list[str]:
     """The nodes at the end of one step: with all steps, no terminal would be long enough."""
     last = max(table.column("step"))
     shown = _beside(table.where(lambda row: row["step"] == last), ("node",))
-    steps = len(told.steps)
+    steps = len(digest.steps)
     more = "; --step N shows another, -o csv all of them" if steps > 1 else ""
     return [*shown, "", f"At the end of step {last}{more}."]
 
 
-def _overview(told: Digest) -> Iterable[str]:
-    summary = analysis.summary(told)
+def _overview(digest: Digest) -> Iterable[str]:
+    summary = analysis.summary(digest)
     name = f"{summary.name}: " if summary.name else ""
     ended = scenario_report.outcome(summary.phase or "Unknown", summary)
-    yield f"{name}{ended}, {_steps(told)}"
+    yield f"{name}{ended}, {_steps(digest)}"
     if summary.message:
         yield f"  {summary.message}"
     yield ""
@@ -136,19 +120,19 @@ def _overview(told: Digest) -> Iterable[str]:
     if summary.resources:
         yield ""
         yield from _resources(summary)
-    rows = analysis.by_step(told)
-    if len(told.steps) > 1:
+    rows = analysis.table(digest, "steps")
+    if len(digest.steps) > 1:
         yield ""
         yield from _plain(analysis.Table(rows.columns, rows.rows[-_STEPS:]), _RARE)
         if len(rows.rows) > _STEPS:
             yield f"({len(rows.rows) - _STEPS} steps before these: kubestage analyze RUN steps)"
 
 
-def _steps(told: Digest) -> str:
-    if not told.steps:
+def _steps(digest: Digest) -> str:
+    if not digest.steps:
         return "nothing happened"
-    first, last = told.steps[0].step, told.steps[-1].step
-    return f"step {last}" if first == last else f"{len(told.steps)} steps ({first} to {last})"
+    first, last = digest.steps[0].step, digest.steps[-1].step
+    return f"step {last}" if first == last else f"{len(digest.steps)} steps ({first} to {last})"
 
 
 def _pods(summary: Summary) -> Iterable[str]:
@@ -160,9 +144,9 @@ def _pods(summary: Summary) -> Iterable[str]:
         "finished": summary.finished,
         "deleted": summary.deleted,
     }
-    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    parts = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     lines = [
-        ["Pods", f"{summary.pods}{f': {told}' if told else ''}"],
+        ["Pods", f"{summary.pods}{f': {parts}' if parts else ''}"],
         ["Nodes", f"{summary.nodes}, {summary.nodes_used} in use"],
     ]
     if summary.pending_steps_mean is not None:

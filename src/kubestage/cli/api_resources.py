@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
-from kubestage.cli import completion
+from kubestage.cli import option_objects, progress
+from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
     from kubestage.objects import kinds
@@ -21,35 +20,35 @@ kubestage api-resources -f my-crds/   [dim]# with the kinds that files define[/d
 """
 
 
+@option_objects.command
 def api_resources(
     files: Annotated[
-        list[str] | None,
-        typer.Option(
+        tuple[str, ...],
+        Flag(
+            "Add the kinds of CustomResourceDefinitions in these files.",
             "-f",
             "--filename",
             metavar="FILE|DIR|-",
-            help="Add the kinds of CustomResourceDefinitions in these files.",
         ),
-    ] = None,
+    ] = (),
     namespaced: Annotated[
         bool | None,
-        typer.Option(
-            "--namespaced/--cluster-scoped", help="Only kinds that live in a namespace, or not."
-        ),
+        Flag("Only kinds that live in a namespace, or not.", "--namespaced/--cluster-scoped"),
     ] = None,
-    no_headers: Annotated[
-        bool, typer.Option("--no-headers", help="Leave the heading out.")
-    ] = False,
-    output: Annotated[str, completion.output_option("table", "name")] = "table",
+    no_headers: Annotated[bool, Flag("Leave the heading out.")] = False,
+    output: Annotated[str, option_objects.output_flag("table", "name")] = "table",
 ) -> None:
     """List the kinds that a stage knows: names, short names, API version, scope."""
     from kubestage.objects import kinds
-    from kubestage.runs.inputs import loading
+    from kubestage.runs.inputs import manifests
 
-    completion.check_choice(output, ("table", "name"))
-    table = loading.load_sound(files).table if files else kinds.KindTable()
-    own = (row for row in table if row.stored_as is None)
-    rows = [row for row in own if namespaced is None or row.namespaced == namespaced]
+    table = (
+        manifests.load_sound(files, observer=progress.OBSERVER).table
+        if files
+        else kinds.KindTable()
+    )
+    known = (row for row in table if row.stored_as is None)
+    rows = [row for row in known if namespaced is None or row.namespaced == namespaced]
     rows.sort(key=lambda row: (row.group, row.plural, row.version))
     if output == "name":
         sys.stdout.write("".join(f"{row.resource}\n" for row in rows))

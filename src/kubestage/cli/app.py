@@ -1,31 +1,39 @@
-"""The commands and how they hang together."""
+"""The commands and how they hang together.
+
+A command is loaded when it is called: the others cost nothing.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Any
 
-from kubestage.cli import (
-    analyze,
-    api_resources,
-    backtest,
-    clock,
-    compare,
-    completion,
-    config_view,
-    examples,
-    explain,
-    get,
-    help_page,
-    interruption,
-    load,
-    serve,
-    simulate,
-    trace,
-    validate,
-    verify,
-    version,
-)
-from kubestage.cli import run as run_command
+from kubestage import lazy
+from kubestage.cli import help_page, interruption, version
+
+with lazy.imports():
+    from kubestage.cli import (
+        analyze,
+        api_resources,
+        backtest,
+        clock,
+        compare,
+        completion,
+        config_view,
+        examples,
+        explain,
+        get,
+        load,
+        serve,
+        simulate,
+        trace,
+        validate,
+        verify,
+    )
+    from kubestage.cli import run as run_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 _EPILOG = """
 [bold]Start here[/bold]
@@ -48,11 +56,69 @@ kubestage examples                      [dim]# what to begin with[/dim]
 """
 
 
+_command = help_page.command
+
+_COMMANDS: dict[str, Callable[[], Any]] = {
+    "get": lambda: _command("get", get.get, get.EPILOG),
+    "validate": lambda: _command("validate", validate.validate, validate.EPILOG),
+    "run": lambda: _command("run", run_command.run, run_command.EPILOG),
+    "explain": lambda: _command("explain", explain.explain, explain.EPILOG),
+    "compare": lambda: _command("compare", compare.compare, compare.EPILOG),
+    "analyze": lambda: _command("analyze", analyze.analyze, analyze.EPILOG),
+    "backtest": lambda: _command("backtest", backtest.backtest, backtest.EPILOG),
+    "verify": lambda: _command("verify", verify.verify, verify.EPILOG),
+    "simulate": lambda: _command("simulate", simulate.simulate, simulate.EPILOG),
+    "serve": lambda: _command("serve", serve.serve, serve.EPILOG),
+    "api-resources": lambda: _command(
+        "api-resources", api_resources.api_resources, api_resources.EPILOG
+    ),
+    "completion": lambda: _command("completion", completion.completion, completion.EPILOG),
+    "version": lambda: _command("version", version.version),
+    "load": lambda: help_page.group(load.application),
+    "config": lambda: help_page.group(config_view.application),
+    "trace": lambda: help_page.group(trace.application),
+    "clock": lambda: help_page.group(clock.application),
+    "examples": lambda: help_page.group(examples.application),
+}
+
+
+class _Loaded(MutableMapping[str, Any]):
+    """Commands by name, each built when it is first needed."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            self._built[name] = _COMMANDS[name]()
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+
 class _Commands(help_page.Group):
-    """All commands; an interrupt of any of them is left to whoever has called."""
+    """All commands; an interrupt of any of them is passed on to the caller."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Loaded()
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names of all commands, in order."""
+        return list(_COMMANDS)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run what the words name."""
+        """Run the command that the words name."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -67,26 +133,7 @@ application = help_page.Application(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
 application.callback(cls=_Commands, epilog=_EPILOG)(version.options)
-application.command(epilog=get.EPILOG)(get.get)
-application.command(epilog=validate.EPILOG)(validate.validate)
-application.command(epilog=run_command.EPILOG)(run_command.run)
-application.command(epilog=explain.EPILOG)(explain.explain)
-application.command(epilog=compare.EPILOG)(compare.compare)
-application.command(epilog=analyze.EPILOG)(analyze.analyze)
-application.command(epilog=backtest.EPILOG)(backtest.backtest)
-application.add_typer(load.application)
-application.add_typer(config_view.application)
-application.command(epilog=verify.EPILOG)(verify.verify)
-application.command(epilog=simulate.EPILOG)(simulate.simulate)
-application.add_typer(trace.application)
-application.command(epilog=serve.EPILOG)(serve.serve)
-application.add_typer(clock.application)
-application.add_typer(examples.application)
-application.command("api-resources", epilog=api_resources.EPILOG)(api_resources.api_resources)
-application.command(epilog=completion.EPILOG)(completion.completion)
-application.command()(version.version)
 
 
 def run(arguments: list[str]) -> int:

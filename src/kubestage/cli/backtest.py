@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import pathlib
 import sys
 from typing import Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
-from kubestage.errors import InputError
+from kubestage import lazy
+from kubestage.cli import interruption, option_objects, progress
+from kubestage.runs import backtest as backtests
+from kubestage.runs.backtest import BacktestOptions
+from kubestage.runs.flags import Flag
 
-FORMATS: Final = ("table", "wide", "json", "yaml")
+with lazy.imports():
+    from kubestage.cli import backtest_report
+
 EPILOG: Final = """
 [bold]Examples[/bold]
 
@@ -28,7 +32,7 @@ time,cpu,memory for several metrics at once. Times are seconds or moments such a
 2026-01-31T08:00:00Z, values are numbers or quantities.
 
 The load is what the CSV says, whatever is decided: a total is shared by the replicas that an HPA
-has at the time. docs/backtest.md tells more.
+has at the time. See docs/backtest.md.
 
 Exit code: 0, or 2 if something is wrong with the CSV, the manifests or the request.
 """
@@ -45,78 +49,38 @@ _Manifests = Annotated[
         show_default=False,
     ),
 ]
-_Metric = Annotated[
-    str | None,
-    typer.Option("--metric", metavar="NAME", help="Which metric total, value or pods are about."),
-]
-_Replicas = Annotated[
-    int | None,
-    typer.Option(
-        "--replicas",
-        metavar="N",
-        min=0,
-        max=10_000,
-        help="How many replicas there are at the beginning.",
-    ),
-]
-_Requests = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--request",
-        metavar="RESOURCE=AMOUNT",
-        help="What a pod requests, as in cpu=500m, if its workload is not given. Repeatable.",
-    ),
-]
-_Startup = Annotated[
-    str,
-    typer.Option("--startup", metavar="DURATION", help="How long a new replica takes to be ready."),
-]
-_Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--setting",
-        metavar="NAME=VALUE",
-        autocompletion=completion.setting_words,
-        help="A flag of an autoscaler, as in hpa.tolerance=0.05. Repeatable.",
-    ),
-]
-_Chart = Annotated[
-    str | None,
-    typer.Option("--chart", metavar="FILE", help="Draw it: a file that ends in html, png or svg."),
-]
 
 
+@option_objects.command
 def backtest(
+    *,
     metrics: _Metrics,
     manifests: _Manifests,
-    metric: _Metric = None,
-    replicas: _Replicas = None,
-    request: _Requests = None,
-    startup: _Startup = "0s",
-    setting: _Settings = None,
-    chart: _Chart = None,
-    output: Annotated[str, completion.output_option(*FORMATS)] = "table",
-) -> None:
-    """Tell what autoscalers would have decided, had they seen these metrics."""
-    from kubestage.cli import backtest_inputs, backtest_report, interruption
-    from kubestage.controllers.settings import Settings
-    from kubestage.runs.inputs import setting_option
-
-    completion.check_choice(output, FORMATS)
-    if chart is not None and pathlib.Path(chart).suffix.lower() not in (".html", ".png", ".svg"):
-        fix = "name a file that ends in .html, .png or .svg"
-        raise InputError("charts are not written as this", path="--chart", file=chart, fix=fix)
-    if chart is not None and not pathlib.Path(chart).parent.is_dir():
-        fix = "make the directory first"
-        raise InputError("no such directory", path="--chart", file=chart, fix=fix)
-    flags = setting_option.apply(Settings(), setting_option.split(setting or ()))
-    options = backtest_inputs.Options(metric, replicas, tuple(request or ()), startup, flags)
+    options: BacktestOptions,
+    chart: Annotated[
+        str | None, Flag("Draw it: a file that ends in html, png or svg.", metavar="FILE")
+    ] = None,
+    output: Annotated[
+        str,
+        Flag(
+            "table, wide, json or yaml.",
+            "-o",
+            metavar="FORMAT",
+            choices=("table", "wide", "json", "yaml"),
+            noun="output format",
+        ),
+    ] = "table",
+) -> int:
+    """Show what autoscalers would have decided, had they seen these metrics."""
+    if chart is not None:
+        backtests.check_chart(chart)
     left = "nothing was kept" if chart is None else f"not written: {chart}"
-    with interruption.telling(lambda: left):
-        outcomes = backtest_inputs.run(metrics, manifests, options)
-    sys.stdout.write(backtest_report.written(outcomes, output))
+    with interruption.reporting(lambda: left):
+        result = backtests.backtest(metrics, manifests, options, observer=progress.OBSERVER)
+    sys.stdout.write(backtest_report.formatted(result, output))
     sys.stdout.flush()
     if chart is not None:
         with interruption.deferred():
-            backtest_report.draw(outcomes, chart)
+            result.save_chart(chart)
         typer.echo(f"Drew {chart}", err=True)
+    return 0

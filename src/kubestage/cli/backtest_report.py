@@ -1,12 +1,10 @@
-"""Backtests as a person reads them, as data, and as a picture."""
+"""Backtests as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
-from kubestage.backtest.outcome import HPA
+from kubestage.backtesting.outcome import HPA
 from kubestage.cli import printing
 from kubestage.objects.tables import text
 from kubestage.results.life import wording
@@ -14,7 +12,8 @@ from kubestage.results.life import wording
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestage.backtest.outcome import Outcome
+    from kubestage.backtesting.outcome import BacktestOutcome
+    from kubestage.runs.backtest import BacktestResult
 
 
 _ROWS: Final = 20
@@ -29,7 +28,7 @@ _LABELS: Final = {
     "replicasAtEnd": "replicas at end",
     "secondsAboveTarget": "time above target",
     "secondsAtMaximum": "time at maximum",
-    "looksWithoutMetrics": "looks without metrics",
+    "looksWithoutMetrics": "syncs without metrics",
     "updates": "updates",
     "requestChanges": "changes of requests",
     "requestedCoreHours": "core-hours requested, a pod",
@@ -39,20 +38,21 @@ _LABELS: Final = {
     "usedGibHours": "GiB-hours used, a pod",
     "memorySecondsAboveRequest": "time with memory above request",
 }
-# Told only where there is something to tell.
+# Shown only if it is not 0.
 _RARE: Final = ("looksWithoutMetrics",)
 
 
-def written(outcomes: Sequence[Outcome], output: str) -> str:
+def formatted(result: BacktestResult, output: str) -> str:
     """All backtests in one of the formats."""
     if output in ("json", "yaml"):
-        told = {"backtests": msgspec.to_builtins(outcomes)}
-        return printing.as_json(told) if output == "json" else printing.as_yaml(told)
+        data = {"backtests": result.as_data()}
+        return printing.as_json(data) if output == "json" else printing.as_yaml(data)
+    outcomes = result.outcomes
     parts = [_decisions(each, wide=output == "wide") for each in outcomes]
     return "\n".join([*parts, _figures(outcomes)])
 
 
-def _decisions(outcome: Outcome, *, wide: bool) -> str:
+def _decisions(outcome: BacktestOutcome, *, wide: bool) -> str:
     is_hpa = outcome.kind == HPA
     lines = [f"{outcome.kind.lower()}/{outcome.name}"]
     if not outcome.decisions:
@@ -75,7 +75,7 @@ def _decisions(outcome: Outcome, *, wide: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _figures(outcomes: Sequence[Outcome]) -> str:
+def _figures(outcomes: Sequence[BacktestOutcome]) -> str:
     """The summaries side by side."""
     names = [name for name in _LABELS if any(name in each.summary for each in outcomes)]
     names = [
@@ -92,7 +92,7 @@ def _figures(outcomes: Sequence[Outcome]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in text.align(rows))
 
 
-def _ends(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
+def _ends(outcomes: Sequence[BacktestOutcome]) -> Iterator[tuple[str, ...]]:
     """What VPAs recommend at the end."""
     ends = [
         {(end["container"], end["resource"]): end for end in each.summary.get("atEnd") or ()}
@@ -117,14 +117,3 @@ def _amount(value: float | None, resource: str) -> str:
     if value is None:
         return "-"
     return f"{value * 1000:.0f}m" if resource == "cpu" else f"{value / 2**20:.0f}Mi"
-
-
-def draw(outcomes: Sequence[Outcome], path: str) -> None:
-    """Write the chart of all backtests."""
-    from kubestage.results import charts
-
-    # Says what to install if there is nothing to draw with.
-    save = charts.save
-    from kubestage.results.charts import backtest
-
-    save(backtest.side_by_side(msgspec.to_builtins(outcomes)), path)

@@ -90,8 +90,8 @@ def show(
     output: Output = "text",
 ) -> int:
     """Show what time it is, and how it passes."""
-    asked, output = _asked(context, server, kubeconfig, output)
-    return _print(asked.show(), output)
+    stage_clock, output = _selected(context, server, kubeconfig, output)
+    return _print(stage_clock.show(), output)
 
 
 @application.command()
@@ -119,8 +119,8 @@ def advance(
         fix = "write it as in: advance 10m, or: advance --until 2027-01-01T08:00:00Z"
         raise InputError("give one of a duration and --until", fix=fix)
     how_much = None if duration is None else _duration(duration)
-    asked, output = _asked(context, server, kubeconfig, output)
-    return _print(asked.advance(how_much, until), output)
+    stage_clock, output = _selected(context, server, kubeconfig, output)
+    return _print(stage_clock.advance(how_much, until), output)
 
 
 @application.command()
@@ -144,16 +144,16 @@ def pace(
 ) -> int:
     """Let time pass in another way."""
     completion.check_choice(name, _PACES, "pace")
-    asked, output = _asked(context, server, kubeconfig, output)
-    return _print(asked.set_pace(name, number), output)
+    stage_clock, output = _selected(context, server, kubeconfig, output)
+    return _print(stage_clock.set_pace(name, number), output)
 
 
-def _asked(
+def _selected(
     context: typer.Context, server: str | None, config: str | None, output: str
 ) -> tuple[StageClock, str]:
-    """The clock that is meant, and how it is to be printed; options may stand before the verb."""
-    from kubestage.cli import clock_server
+    """The clock of the server, and the output format; options may stand before the verb."""
     from kubestage.remote.stage_clock import StageClock
+    from kubestage.runs import clock_server
 
     before = context.obj if isinstance(context.obj, tuple) else (None, None, "text")
     output = output if output != "text" else before[2]
@@ -162,12 +162,12 @@ def _asked(
 
 
 def _duration(text: str) -> str:
-    """A duration in the words of the API, which knows no days."""
-    from kubestage.cli import living
-    from kubestage.objects import durations
+    """A duration as the API reads it, which has no days."""
+    from kubestage.golang import durations
+    from kubestage.runs import living
 
     try:
-        return durations.go_string(living.duration(text))
+        return durations.go_string(living.parse_duration(text))
     except InputError as error:
         raise InputError(f'"{text}" is no duration above 0', fix=error.fix) from None
 

@@ -1,10 +1,10 @@
-"""The state of a clock as a person reads it."""
+"""The state of a clock as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def as_text(state: Json) -> str:
 
 
 def _beside(ahead_s: float | None) -> str:
-    """How far that is from the wall clock, if the clock keeps up with it."""
+    """The distance to the wall clock, if the clock follows it."""
     if ahead_s is None:
         return ""
     away = durations.go_string(round(abs(ahead_s)) * SECOND_NS)
@@ -40,12 +40,12 @@ def _pace(state: Json) -> str:
     if mode == "speed":
         speed = state["speed"]
         return "realtime: as on the wall" if speed == 1 else f"speed {speed:g}"
-    passing = "; it passes now, since somebody watches" if state.get("isPassing") else ""
+    passing = "; it passes now, since a client watches" if state.get("isPassing") else ""
     return f"{_JUMP}{passing}"
 
 
 def _state(state: Json) -> str:
     scenario, due = state.get("scenario"), state.get("due")
-    told = f'Scenario "{scenario}" has the clock' if scenario else ""
-    told = told or ("nothing is under way" if state.get("isQuiet") else "work is under way")
-    return f"{told}; next event due at {due}" if due else told
+    text = f'Scenario "{scenario}" has the clock' if scenario else ""
+    text = text or ("nothing is under way" if state.get("isQuiet") else "work is under way")
+    return f"{text}; next event due at {due}" if due else text

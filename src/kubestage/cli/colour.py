@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Final
 
-# Words that tell how something went, wherever they stand in a table or a sentence.
+# Words that state a result, wherever they stand in a table or a sentence.
 _STYLES: Final = {
     r"\b(Pending|Failed|Unschedulable|CrashLoopBackOff|NotReady)\b": "red",
     r"(?m)\b[1-9][\d,]* (pending|failed)\b": "red",
@@ -28,7 +28,7 @@ def write(text: str) -> None:
 
 def painted(text: str) -> str:
     """The text with colours, if stdout is a terminal that shows them."""
-    if not _is_wanted():
+    if not _is_enabled():
         return text
     from rich import console
     from rich import text as texts
@@ -44,7 +44,7 @@ def painted(text: str) -> str:
     return captured.get()
 
 
-def _is_wanted() -> bool:
+def _is_enabled() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

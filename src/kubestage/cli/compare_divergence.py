@@ -1,24 +1,22 @@
-"""The first decision in which two runs part, told with what each of them found."""
+"""The first decision in which two runs differ, as text: the attempts of both, in full."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import explain_story, explaining
+from kubestage.cli import explain_text, explaining
 from kubestage.cli.explaining import count
 from kubestage.objects.tables import text
-from kubestage.results import comparison
 from kubestage.results.comparison import divergence as kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.cli.compare_runs import Contender
-    from kubestage.cli.explain_story import Look
+    from kubestage.cli.explain_text import ExplainLayout
     from kubestage.results.analysis import Digest
     from kubestage.results.comparison import Divergence, Tried
+    from kubestage.runs.compare.divergence import ExplainedDivergence
 
 
 _WORDS: Final = {
@@ -30,49 +28,16 @@ _WORDS: Final = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Parting:
-    """Where two runs part, with what is known of both attempts.
-
-    `unknown` says why it cannot be told; there is no divergence then, nor where they never part.
-    """
-
-    divergence: Divergence | None
-    told: tuple[Json | None, Json | None] = (None, None)
-    notes: tuple[str, ...] = ()
-    unknown: str | None = None
-
-
-def part(contenders: tuple[Contender, Contender]) -> Parting:
-    """Find where two runs part, and have both attempts told in full."""
-    rows = [each.tried() for each in contenders]
-    silent = [each.name for each, found in zip(contenders, rows, strict=True) if not found]
-    if len(silent) == 1:
-        return Parting(None, unknown=f"{silent[0]} has no attempts recorded")
-    found = comparison.diverge(*rows)
-    if found is None:
-        return Parting(None)
-    told: list[Json | None] = []
-    notes: list[str] = []
-    for contender, row in zip(contenders, (found.first, found.second), strict=True):
-        stories = contender.stories([row.number]) if row is not None else None
-        told.append(stories.told.get(row.number) if row is not None and stories else None)
-        if stories is not None:
-            notes += [f"{contender.name}: {each}" for each in stories.notes]
-            notes += [f"{contender.name}: {stories.differs}"] if stories.differs else []
-    return Parting(found, (told[0], told[1]), tuple(notes))
-
-
 def lines(
-    parting: Parting,
+    explained: ExplainedDivergence,
     names: tuple[str, str],
     digests: tuple[Digest, Digest],
-    look: Look,
+    layout: ExplainLayout,
 ) -> Iterator[str]:
     """The decision, both nodes under both scorings, then each attempt in full."""
-    found = parting.divergence
-    if parting.unknown is not None:
-        yield f"The first decision that differs is not known: {parting.unknown}."
+    found = explained.divergence
+    if explained.unknown is not None:
+        yield f"The first decision that differs is not known: {explained.unknown}."
         return
     if found is None:
         yield "Not one decision differs."
@@ -83,21 +48,23 @@ def lines(
     yield f"  {before} before it {'is' if found.same == 1 else 'are'} the same in both."
     cells = [(name, _brief(row)) for name, row in zip(names, rows, strict=True)]
     yield from (f"  {line}" for line in text.align(cells))
-    beside = _beside(found, parting.told, names)
+    beside = _beside(found, explained.explanations, names)
     if beside:
         yield ""
         yield from beside
-    for name, row, told, digest in zip(names, rows, parting.told, digests, strict=True):
+    for name, row, details, digest in zip(
+        names, rows, explained.explanations, digests, strict=True
+    ):
         if row is None:
             continue
         yield ""
-        yield f"{name}: {explain_story.headline(row, _attempt(row))}"
-        if told is None:
+        yield f"{name}: {explain_text.headline(row, _attempt(row))}"
+        if details is None:
             yield ""
-            yield "What the plugins said is not known."
+            yield explain_text.UNKNOWN
         else:
-            view = explain_story.view(told, _node_count(digest, row.step), look)
-            yield from explaining.details(told, view)
+            view = explain_text.view(details, _node_count(digest, row.step), layout)
+            yield from explaining.details(details, view)
 
 
 def _attempt(row: Tried) -> str:
@@ -121,11 +88,11 @@ def _node_count(digest: Digest, step: int) -> int:
 
 
 def _beside(
-    found: Divergence, told: tuple[Json | None, Json | None], names: tuple[str, str]
+    found: Divergence, explanations: tuple[Json | None, Json | None], names: tuple[str, str]
 ) -> list[str]:
     """The two nodes that were chosen, scored as each of the runs scores them."""
     one, other = (row.node if row is not None else None for row in (found.first, found.second))
-    scores = [(each or {}).get("score") or {} for each in told]
+    scores = [(each or {}).get("score") or {} for each in explanations]
     if found.what != kinds.NODE or not one or not other:
         return []
     if any(node not in each for node in (one, other) for each in scores):

@@ -1,100 +1,166 @@
-"""What is printed of a comparison, in each of the formats."""
+"""A comparison of runs as text: figures side by side, then what changed."""
 
 from __future__ import annotations
 
-import dataclasses
-import sys
-from typing import TYPE_CHECKING
+import itertools
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.cli import (
-    compare_data,
-    compare_divergence,
-    compare_table,
-    explain_story,
-    timings_report,
-)
-from kubestage.results import analysis, timings
+from kubestage.cli import compare_divergence, timings_report
+from kubestage.cli.explain_text import ExplainLayout
+from kubestage.cli.explaining import blocks, count
+from kubestage.objects.tables import text as tables
+from kubestage.results import analysis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from kubestage.cli.compare_divergence import Parting
-    from kubestage.cli.compare_runs import Contender
-    from kubestage.results.analysis import Table
-    from kubestage.results.comparison import Comparison, Worse
+    from kubestage.results.comparison import Changes, Comparison, Measure, PodChange, Worse
+    from kubestage.runs.compare import ComparedPair, ComparedRuns
+
+_FEW: Final = 5
+_LABELS: Final = {"allocation": "allocated", "nodesUsed": "nodes used"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person wants to see; `pairs` are the runs to be told apart, by position."""
+class CompareLayout(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is shown: all pods or a few, the scores of the best `top` nodes, and the width."""
 
-    output: str
-    pairs: Sequence[tuple[int, int]]
     shows_all: bool
     top: int
     width: int
 
 
-def write(
-    contenders: Sequence[Contender],
-    compared: Comparison,
-    asked: Asked,
-    notes: Sequence[str],
-    worse: Sequence[Worse],
-) -> list[str]:
-    """Print a comparison; what else there is to note is handed back."""
-    durations = _durations(contenders, compared.names)
-    if asked.output == "csv":
-        sys.stdout.write(analysis.as_csv(compared.table()))
-        return []
-    partings = {
-        (first, second): compare_divergence.part((contenders[first], contenders[second]))
-        for first, second in asked.pairs
-    }
-    if asked.output == "json":
-        pairs = [
-            compare_data.pair(_names(compared, pair), compared.changes(*pair), parting)
-            for pair, parting in partings.items()
-        ]
-        told = compare_data.as_dict(compared, notes, pairs, worse)
-        if durations is not None:
-            told["timings"] = list(durations.records())
-        text = msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
-        sys.stdout.write(f"{text}\n")
-    else:
-        lines = list(compare_table.figures(compared, asked.width))
-        for pair, parting in partings.items():
-            lines += ["", *_told_apart(compared, pair, parting, asked)]
-        if durations is not None:
-            is_whole = asked.shows_all
-            lines += ["", *timings_report.compared(durations, compared.names, shows_all=is_whole)]
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
-    return [note for parting in partings.values() for note in parting.notes]
+def text(compared: ComparedRuns, output: str, layout: CompareLayout, worse: Sequence[Worse]) -> str:
+    """A comparison in one of the formats."""
+    if output == "csv":
+        return analysis.as_csv(compared.table())
+    if output == "json":
+        encoded = msgspec.json.encode(compared.to_dict(worse))
+        return msgspec.json.format(encoded, indent=2).decode() + "\n"
+    lines = list(_figures(compared.comparison, layout.width))
+    for pair in compared.pairs:
+        lines += ["", *_pair(compared, pair, layout)]
+    durations = compared.durations
+    if durations is not None:
+        shown = timings_report.compared(durations, compared.names, shows_all=layout.shows_all)
+        lines += ["", *shown]
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _durations(contenders: Sequence[Contender], names: Sequence[str]) -> Table | None:
-    """How long scheduling took, run by run; None unless that is known of all of them."""
-    known = [each.timings for each in contenders if each.timings is not None]
-    return timings.side_by_side(names, known) if len(known) == len(contenders) else None
-
-
-def _told_apart(
-    compared: Comparison, pair: tuple[int, int], parting: Parting, asked: Asked
-) -> Iterator[str]:
-    first, second = _names(compared, pair)
-    digests = compared.digests[pair[0]], compared.digests[pair[1]]
-    yield from compare_table.changed(
-        compared.changes(*pair),
-        first,
-        second,
-        shows_all=asked.shows_all,
-    )
+def _pair(compared: ComparedRuns, pair: ComparedPair, layout: CompareLayout) -> Iterator[str]:
+    first, second = compared.names[pair.first], compared.names[pair.second]
+    digests = compared.comparison.digests
+    yield from _changed(pair.changes, first, second, shows_all=layout.shows_all)
     yield ""
-    look = explain_story.Look(asked.width, asked.top)
-    yield from compare_divergence.lines(parting, (first, second), digests, look)
+    yield from compare_divergence.lines(
+        pair.divergence,
+        (first, second),
+        (digests[pair.first], digests[pair.second]),
+        ExplainLayout(layout.width, layout.top),
+    )
 
 
-def _names(compared: Comparison, pair: tuple[int, int]) -> tuple[str, str]:
-    return compared.names[pair[0]], compared.names[pair[1]]
+def _figures(compared: Comparison, width: int) -> Iterator[str]:
+    """All measures, a column for each run."""
+    rows = list(compared.measures)
+    columns = [("MEASURE", *(_label(each) for each in rows))]
+    for at, name in enumerate(compared.names):
+        columns.append((name, *(_cell(each, at) for each in rows)))
+    for block in blocks(columns, width):
+        yield from (line.rstrip() for line in tables.align(list(zip(*block, strict=True))))
+        yield ""
+    legend = "min, max and stddev are of how full the nodes are"
+    if len(compared.names) > 1:
+        legend = f"* is best; in brackets, against {compared.names[0]}; {legend}."
+    yield legend
+
+
+def _label(measure: Measure) -> str:
+    name = _LABELS.get(measure.name, measure.name)
+    return name if measure.resource is None else f"{measure.resource} {name}"
+
+
+def _cell(measure: Measure, at: int) -> str:
+    value, delta = measure.values[at], measure.delta(at)
+    if value is None:
+        return "-"
+    shown = _shown(measure, at)
+    if at and delta:
+        change = f"{100 * delta:+.1f}" if measure.is_rate else f"{delta:+,}"
+        shown += "" if float(change.replace(",", "")) == 0 else f" ({change})"
+    return f"{shown} *" if at in measure.best else shown
+
+
+def against_first(worse: Worse) -> str:
+    """A measure that got worse, in a few words."""
+    measure = worse.measure
+    before = _shown(measure, 0)
+    return f"{_label(measure)} {_shown(measure, worse.at)}, not {before}"
+
+
+def _shown(measure: Measure, at: int) -> str:
+    value = measure.values[at]
+    if value is None:
+        return "-"
+    return f"{100 * value:.1f}%" if measure.is_rate else f"{value:,}"
+
+
+def _changed(changes: Changes, first: str, second: str, *, shows_all: bool) -> Iterator[str]:
+    """The pods whose results differ between two runs, by kind of change."""
+    found, pods = changes.found, count(changes.pods, "pod")
+    if not found:
+        yield f"{second} against {first}: all {pods} ended the same."
+        return
+    yield f"{second} against {first}: {len(found)} of {pods} ended differently."
+    for kind, group in itertools.groupby(found, key=lambda change: change.kind):
+        alike = list(group)
+        shown = alike if shows_all else alike[:_FEW]
+        yield ""
+        yield f"  {len(alike)} {_named(kind, first, second)}"
+        lines = tables.align([_change(each) for each in shown])
+        messages = [_message(each) for each in shown]
+        for line, message, following in zip(lines, messages, [*messages[1:], ""], strict=True):
+            yield f"    {line}".rstrip()
+            if message and message != following:
+                yield f"      {message}"
+        if len(shown) < len(alike):
+            yield f"    and {len(alike) - len(shown)} more: --all shows them"
+
+
+def _named(kind: str, first: str, second: str) -> str:
+    named = kind.replace("the first", first).replace("the second", second)
+    return named.replace("ended otherwise", "ended differently")
+
+
+def _change(change: PodChange) -> tuple[str, ...]:
+    one, other = change.first, change.second
+    if one is None or other is None:
+        known = one or other
+        assert known is not None
+        return (known.pod, f"{known.status}{f' on {known.node}' if known.node else ''}")
+    names = one.pod if one.pod == other.pod else f"{one.pod} / {other.pod}"
+    return (
+        names,
+        f"{_where(one.status, one.node)} -> {_where(other.status, other.node)}",
+        *_why(change),
+    )
+
+
+def _where(status: str, node: str | None) -> str:
+    if status == "Scheduled" and node:
+        return node
+    return f"{status} ({node})" if node else status
+
+
+def _why(change: PodChange) -> Iterable[str]:
+    assert change.second is not None
+    if change.second.preempted_by and change.kind.endswith("preempted"):
+        yield f"by {change.second.preempted_by}"
+
+
+def _message(change: PodChange) -> str:
+    """Why a pod waits that did not: too long for a column, and often the same for many."""
+    if change.first is None or change.second is None or any(_why(change)):
+        return ""
+    return change.second.message or ""

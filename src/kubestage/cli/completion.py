@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.errors import InputError
+from kubestage.runs import choices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from typer.models import OptionInfo
 
@@ -45,17 +45,7 @@ def output_option(*formats: str) -> OptionInfo:
     return option
 
 
-def check_choice(value: str, words: Sequence[str], what: str = "output format") -> None:
-    """Refuse a word that is none of those offered."""
-    if value in words:
-        return
-    import difflib
-
-    near = difflib.get_close_matches(value, words, n=1)
-    known = f"use one of {', '.join(words)}"
-    raise InputError(
-        f'unknown {what} "{value}"', fix=f"did you mean {near[0]}? {known}" if near else known
-    )
+check_choice = choices.check_choice
 
 
 def kind_words(incomplete: str) -> list[tuple[str, str]]:
@@ -87,6 +77,36 @@ def setting_words(incomplete: str) -> list[tuple[str, str]]:
         else:
             offered.append((f"{name}={default}", about))
     return [word for word in offered if word[0].startswith(incomplete)]
+
+
+def format_words(incomplete: str) -> list[str]:
+    """The formats of ``kubestage get``."""
+    from kubestage.cli import get_format
+
+    templated = (f"{each}=" for each in get_format.TEMPLATED)
+    return one_of(*get_format.PLAIN, *templated)(incomplete)
+
+
+def profile_words(incomplete: str) -> list[str]:
+    """The profiles of control planes."""
+    from kubestage.runs import shared_flags
+
+    return one_of(*shared_flags.PROFILES)(incomplete)
+
+
+def load_profile_words(incomplete: str) -> list[str]:
+    """The profiles of control planes that a load takes."""
+    return [*one_of("auto")(incomplete), *profile_words(incomplete)]
+
+
+COMPLETERS: Final[Mapping[str, Callable[[str], Sequence[Any]]]] = {
+    "get formats": format_words,
+    "kinds": kind_words,
+    "load profiles": load_profile_words,
+    "profiles": profile_words,
+    "settings": setting_words,
+}
+"""What completes the value of a flag that names one of these, as its `completion`."""
 
 
 def completion(

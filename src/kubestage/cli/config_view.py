@@ -1,4 +1,4 @@
-"""``kubestage config view``: the scheduler's configuration as it is at work."""
+"""``kubestage config view``: the scheduler's effective configuration."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import completion
-from kubestage.cli import run_options as options
+from kubestage.cli import option_objects
+from kubestage.runs import shared_flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,6 @@ kubestage config view --config old.yaml > new.yaml       [dim]# for kube-schedul
 The YAML is what kube-scheduler writes with --write-config-to; the order of plugins follows it as
 comments. In JSON there are both: configuration, and profiles with their plugins in order.
 """
-FORMATS: Final = ("yaml", "json", "table")
 _TURNS: Final = (
     "queueSort", "preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve",
     "permit", "preBind", "bind", "postBind",
@@ -50,36 +49,36 @@ def _config() -> None:
 
 
 @application.command("view", epilog=EPILOG)
+@option_objects.command
 def view(
-    config: options.Config = None,
-    plugin: options.Plugins = None,
-    output: Annotated[str, completion.output_option(*FORMATS)] = "yaml",
-    scheduler_name: options.SchedulerName = None,
-    algorithm_provider: options.AlgorithmProvider = None,
-    hard_pod_affinity_symmetric_weight: options.HardWeight = None,
+    config: shared_flags.Config = None,
+    plugin: shared_flags.Plugins = (),
+    output: Annotated[str, option_objects.output_flag("yaml", "json", "table")] = "yaml",
+    scheduler_name: shared_flags.SchedulerName = None,
+    algorithm_provider: shared_flags.AlgorithmProvider = None,
+    hard_pod_affinity_symmetric_weight: shared_flags.HardPodAffinityWeight = None,
 ) -> None:
     """Print the effective configuration: all defaults, and each profile's plugins in order."""
     from kubestage.runs.inputs import config_file, plugin_files
 
-    completion.check_choice(output, FORMATS)
     flags = config_file.Flags(
         scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
     )
     configuration = config_file.load(config, flags)
-    plugins = plugin_files.load(plugin or (), configuration)
+    plugins = plugin_files.load(plugin, configuration)
     sys.stdout.write(_text(config_file.check(configuration, plugins, config), output))
 
 
 def _text(completed: Completed, output: str) -> str:
     from kubestage.cli import printing
 
-    told = completed.to_dict()
+    data = completed.to_dict()
     if output == "json":
-        return printing.as_json(told)
+        return printing.as_json(data)
     if output == "table":
-        return _joined(_table(told["profiles"]))
-    order = _joined(f"# {line}".rstrip() for line in _table(told["profiles"]))
-    return f"{printing.as_yaml(told['configuration'])}{order}"
+        return _joined(_table(data["profiles"]))
+    order = _joined(f"# {line}".rstrip() for line in _table(data["profiles"]))
+    return f"{printing.as_yaml(data['configuration'])}{order}"
 
 
 def _table(profiles: list[dict[str, Any]]) -> Iterator[str]:

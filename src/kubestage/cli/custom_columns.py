@@ -8,7 +8,8 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.errors import InputError
-from kubestage.objects import go_text, jsonpath
+from kubestage.golang import formatting
+from kubestage.objects import jsonpath
 from kubestage.objects.tables import text
 from kubestage.runs.inputs import relaxed_path
 
@@ -81,5 +82,5 @@ def render(columns: Sequence[Column], objects: Iterable[Json], *, no_headers: bo
 def _cell(template: Any, obj: Json) -> str:
     found = jsonpath.find(template, obj)
     shown = [] if found and found[0] else ["<none>"]
-    shown += [go_text.show(value) for values in found for value in values]
+    shown += [formatting.show(value) for values in found for value in values]
     return ",".join(shown).replace("\x1b", "^[").replace("\r", "\\r")

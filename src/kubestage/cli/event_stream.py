@@ -18,22 +18,22 @@ _HEADINGS: Final = ("TIME", "TYPE", "REASON", "OBJECT", "MESSAGE")
 
 
 class EventStream:
-    """Prints each Event once for each time it happens, and keeps it for those who want data."""
+    """Prints each Event each time it happens, or collects them as data."""
 
     def __init__(self, *, prints: bool) -> None:
         self._prints = prints
-        self.told: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
         if prints:
             _write(_HEADINGS)
 
     def __call__(self, stage: Stage, change: Change) -> None:
-        """Hear of a change of an Event."""
+        """Take a change of an Event."""
         if change.type == DELETED:
             return
         event = change.new
         about = event["involvedObject"]
         place = f"{about['namespace']}/" if about.get("namespace") else ""
-        told = {
+        row = {
             "seconds": _rounded(stage.clock.now_ns) / SECOND_NS,
             "type": event["type"],
             "reason": event["reason"],
@@ -42,9 +42,9 @@ class EventStream:
         }
         if self._prints:
             offset = life_report.in_days(_rounded(stage.clock.now_ns))
-            _write((offset, *(str(part) for part in list(told.values())[1:])))
+            _write((offset, *(str(part) for part in list(row.values())[1:])))
         else:
-            self.told.append(told)
+            self.events.append(row)
 
 
 def _rounded(now_ns: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
-    from kubestage.cli.example_files import Example
+    from kubestage.runs.example_files import Example
 
 EPILOG: Final = """
 [bold]Examples[/bold]
@@ -26,7 +26,7 @@ An example is named by its number, its name, or a part of it that no other has.
 
 
 def _names() -> list[str]:
-    from kubestage.cli import example_files
+    from kubestage.runs import example_files
 
     return [each.name for each in example_files.all_examples()]
 
@@ -62,8 +62,8 @@ def examples(context: typer.Context) -> int:
 @application.command("list")
 def list_all() -> int:
     """List the examples."""
-    from kubestage.cli import example_files
     from kubestage.objects.tables import text
+    from kubestage.runs import example_files
 
     found = example_files.all_examples()
     rows = [("NAME", "WHAT IT SHOWS"), *((each.name, each.title) for each in found)]
@@ -76,7 +76,7 @@ def list_all() -> int:
 @application.command()
 def show(name: Named) -> int:
     """Show what an example is about, and how it is run."""
-    from kubestage.cli import example_files
+    from kubestage.runs import example_files
 
     example = example_files.find(name)
     lines = [example.readme.rstrip(), "", f"Files: {', '.join(example.files)}"]
@@ -97,7 +97,7 @@ def copy(
     ] = None,
 ) -> int:
     """Copy an example into a directory of yours."""
-    from kubestage.cli import example_files
+    from kubestage.runs import example_files
 
     example = example_files.find(name)
     target = example_files.copy(example, directory)

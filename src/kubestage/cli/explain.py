@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
+import msgspec
 import typer
 
-from kubestage.cli import completion, failures
-from kubestage.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubestage.aliases import Json
-    from kubestage.cli.explain_found import Found, Subject
-    from kubestage.cli.explain_sources import Stories
-    from kubestage.cli.explain_story import Group, Look
-    from kubestage.cli.explain_subject import Told
-
+from kubestage.cli import failures, option_objects, progress
+from kubestage.runs.explain_options import ExplainOptions
+from kubestage.runs.flags import Flag
 
 FORMATS: Final = ("table", "json")
 EPILOG: Final = """
@@ -42,6 +34,7 @@ the run or the pod cannot be found.
 """
 
 
+@option_objects.command
 def explain(
     run: Annotated[
         str,
@@ -59,126 +52,34 @@ def explain(
             show_default=False,
         ),
     ],
-    attempt: Annotated[
-        int | None,
-        typer.Option("--attempt", metavar="K", help="Only the K-th attempt at the pod, in full."),
-    ] = None,
-    node: Annotated[
-        str | None, typer.Option("--node", metavar="NODE", help="Why is it not on this node?")
-    ] = None,
-    top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, help="Show the scores of the best N nodes.")
-    ] = 10,
-    output: Annotated[str, completion.output_option(*FORMATS)] = "table",
+    options: ExplainOptions,
+    output: Annotated[
+        str,
+        Flag("table or json.", "-o", metavar="FORMAT", choices=FORMATS, noun="output format"),
+    ] = "table",
 ) -> int:
     """Tell why a pod of a run went where it went, who rejected which node, and all scores."""
-    from kubestage.cli import explain_sources, explain_story, explain_subject
-    from kubestage.results import run_directory
-    from kubestage.runs.inputs import file_kinds
+    from kubestage.cli import explain_text
+    from kubestage.runs import explain as explaining
 
-    completion.check_choice(output, FORMATS)
-    file_kinds.expect_run(run)
-    with run_directory.open_run(run) as kept:
-        told = explain_subject.Told(kept)
-        found = told.find(pod)
-        if node is not None:
-            _check_node(node, found)
-        shown = _shown(found, attempt)
-        wanted = [
-            each.number
-            for groups in shown
-            for group in groups
-            for each in (group.attempts if output == "json" else group.attempts[:1])
-            if group.in_full or output == "json"
-        ]
-        stories = explain_sources.stories(kept, wanted, told.attempts)
-        if output == "json":
-            _print_json(found, shown, stories)
-        else:
-            width = shutil.get_terminal_size().columns
-            look = explain_story.Look(width, top, node)
-            for line in _lines(told, found, shown, stories, look):
-                sys.stdout.write(f"{line}\n")
+    options = msgspec.structs.replace(options, every_attempt=output == "json")
+    explained = explaining.explain(run, pod, options, progress.OBSERVER)
+    if output == "json":
+        text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
+        sys.stdout.write(f"{text}\n")
+    else:
+        width = shutil.get_terminal_size().columns
+        for line in explain_text.lines(
+            explained, explain_text.ExplainLayout(width, options.top, options.node)
+        ):
+            sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-    for note in stories.notes:
+    for note in explained.notes:
         typer.echo(f"Note: {note}", err=True)
-    if stories.differs is None:
+    if explained.differs is None:
         return 0
-    failures.tell(
-        f"the run cannot be repeated as it was: {stories.differs}",
+    failures.print_error(
+        f"the run cannot be repeated as it was: {explained.differs}",
         "what is shown is what was recorded; run it again to explain the run as it is now",
     )
-    return failures.NOT_AS_WANTED
-
-
-def _shown(found: Found, attempt: int | None) -> list[list[Group]]:
-    """The attempts to show of each pod that has had the name, counted through."""
-    from kubestage.cli import explain_story
-
-    shown, place = [], 1
-    for subject in found.subjects:
-        if attempt is None:
-            shown.append(explain_story.groups(subject.attempts, place))
-        else:
-            at = attempt - place
-            is_here = 0 <= at < len(subject.attempts)
-            shown.append([explain_story.Group(attempt, [subject.attempts[at]])] if is_here else [])
-        place += len(subject.attempts)
-    if attempt is not None and not any(shown):
-        raise _no_attempt(found.key, place - 1, attempt)
-    return shown
-
-
-def _no_attempt(key: str, attempts: int, wanted: int) -> InputError:
-    if not attempts:
-        return InputError(f"{key} was never tried", path="--attempt", fix="leave it out")
-    known = "there is attempt 1" if attempts == 1 else f"there are attempts 1 to {attempts}"
-    return InputError(f"there is no attempt {wanted} at {key}", path="--attempt", fix=known)
-
-
-def _check_node(node: str, found: Found) -> None:
-    names = {name for nodes in found.nodes.values() for name in nodes}
-    if node in names:
-        return
-    import difflib
-
-    near = difflib.get_close_matches(node, sorted(names), n=1)
-    fix = f"did you mean {near[0]}?" if near else "name a node of the run"
-    raise InputError(f'there is no node "{node}"', path="--node", fix=fix)
-
-
-def _lines(
-    told: Told,
-    found: Found,
-    shown: Sequence[Sequence[Group]],
-    stories: Stories,
-    look: Look,
-) -> Iterator[str]:
-    from kubestage.cli import explain_story, explain_untried
-
-    several = len(found.subjects) > 1
-    for at, (subject, groups) in enumerate(zip(found.subjects, shown, strict=True)):
-        if several:
-            yield from ([""] if at else [])
-            yield f"Pod {at + 1} of {len(found.subjects)} that have had this name:"
-        yield from explain_story.tell(found, subject, groups, stories.told, look)
-        if not subject.attempts:
-            yield f"  {explain_untried.reason(subject.pod, told)}"
-
-
-def _print_json(found: Found, shown: Sequence[Sequence[Group]], stories: Stories) -> None:
-    import msgspec
-
-    told = [
-        _as_dict(subject, groups, stories)
-        for subject, groups in zip(found.subjects, shown, strict=True)
-    ]
-    text = msgspec.json.format(msgspec.json.encode(told[0] if len(told) == 1 else told), indent=2)
-    sys.stdout.write(text.decode() + "\n")
-
-
-def _as_dict(subject: Subject, groups: Sequence[Group], stories: Stories) -> Json:
-    from kubestage.results import pod_story
-
-    rows = [(group.place + at, each) for group in groups for at, each in enumerate(group.attempts)]
-    return pod_story.as_dict(subject.pod, subject.victims, rows, stories.told)
+    return failures.NEGATIVE_RESULT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.cli.explaining import few
 from kubestage.objects.tables import text
+from kubestage.runs.explain.names import few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,25 +14,27 @@ if TYPE_CHECKING:
 
 
 def lines(attempt: Json, node: str, *, is_there: bool) -> list[str]:
-    """What an attempt has to say about a node."""
+    """What an attempt found about a node."""
     if not is_there:
         return [f"There was no {node} in this step."]
-    said = (attempt.get("filter") or {}).get(node)
-    if said is None:
+    verdicts = (attempt.get("filter") or {}).get(node)
+    if verdicts is None:
         return _passed_over(attempt, node)
-    rejecter = next((plugin for plugin, verdict in said.items() if verdict != "passed"), None)
+    rejecter = next((plugin for plugin, verdict in verdicts.items() if verdict != "passed"), None)
     if rejecter is not None:
-        reasons = ", ".join(said[rejecter].get("reasons") or [said[rejecter].get("code", "")])
-        told = [f"{node} is rejected by {rejecter}: {reasons}."]
-        passed = [plugin for plugin, verdict in said.items() if verdict == "passed"]
+        reasons = ", ".join(
+            verdicts[rejecter].get("reasons") or [verdicts[rejecter].get("code", "")]
+        )
+        lines = [f"{node} is rejected by {rejecter}: {reasons}."]
+        passed = [plugin for plugin, verdict in verdicts.items() if verdict == "passed"]
         if passed:
-            told.append(f"Passed before: {', '.join(passed)}.")
-        return told + _preemption(attempt, node)
+            lines.append(f"Passed before: {', '.join(passed)}.")
+        return lines + _preemption(attempt, node)
     return _feasible(attempt, node)
 
 
 def _passed_over(attempt: Json, node: str) -> list[str]:
-    """A node that no filter was asked about."""
+    """A node that no filter has evaluated."""
     for plugin, answer in (attempt.get("preFilter") or {}).items():
         if "nodes" in answer and node not in answer["nodes"]:
             return [f"{node} is not looked at: {plugin} leaves only {few(answer['nodes'])}."]
@@ -61,8 +63,8 @@ def _feasible(attempt: Json, node: str) -> list[str]:
     place = 1 + sum(1 for total in totals.values() if total > totals[node])
     tie = "" if totals[node] < totals[chosen] else ", a tie"
     ranked = f"{node} is feasible, with {totals[node]} points number {place} of {len(totals)}"
-    told = f"{ranked}; {chosen} has {totals[chosen]}{tie}."
-    return [told, "", *_beside(scores, node, chosen)]
+    line = f"{ranked}; {chosen} has {totals[chosen]}{tie}."
+    return [line, "", *_beside(scores, node, chosen)]
 
 
 def _beside(scores: Mapping[str, Json], node: str, chosen: str) -> list[str]:

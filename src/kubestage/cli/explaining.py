@@ -1,6 +1,6 @@
-"""Why a pod went where it went: each attempt at it, told for a reader.
+"""Why a pod went where it went: the details of each attempt at it, as text.
 
-What is told comes from the full record of an attempt (`scheduler.explanation`). Nodes by the
+They come from the full record of an attempt (`scheduler.explanation`). Nodes by the
 thousand share a few reasons, so nodes are grouped, and only the best are shown with their scores.
 """
 
@@ -11,23 +11,23 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.tables import text
+from kubestage.runs.explain.names import few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kubestage.aliases import Json
-    from kubestage.cli.placements import Placement
+    from kubestage.runs.placements import Placement
 
 
 TOP_NODES: Final = 10
-_NAMED_NODES: Final = 3
 _CANDIDATES: Final = 10
 _GAP: Final = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class View:
-    """What is known around an attempt, and how much of it a reader has room for.
+class AttemptView:
+    """What is known besides the details of an attempt, and how much of it there is room for.
 
     `weights` are those of the plugins of its profile, `node_count` is how many nodes there were.
     """
@@ -45,28 +45,28 @@ def explain(
     node_count: int,
     width: int,
 ) -> list[str]:
-    """The story of one pod, attempt by attempt; `weights` are those of its profile's plugins."""
+    """One pod, attempt by attempt; `weights` are those of its profile's plugins."""
     lines = [_outcome(placement)]
-    view = View(weights, node_count, width)
+    view = AttemptView(weights, node_count, width)
     before: Json | None = None
     for number, attempt in enumerate(attempts, 1):
-        told = {name: value for name, value in attempt.items() if name != "number"}
-        if told == before:
+        compared = {name: value for name, value in attempt.items() if name != "number"}
+        if compared == before:
             lines += ["", f"Attempt {number}: the same"]
         else:
             lines += ["", headline(attempt, f"Attempt {number}"), *details(attempt, view)]
-        before = told
+        before = compared
     return lines
 
 
 def headline(attempt: Json, name: str) -> str:
-    """What came of an attempt, under this name."""
+    """The result of an attempt, under this name."""
     if attempt["selected"]:
         return f"{name}: {attempt['selected']} is chosen"
     return f"{name}: {attempt['result']}\n  {attempt['message']}"
 
 
-def details(attempt: Json, view: View) -> list[str]:
+def details(attempt: Json, view: AttemptView) -> list[str]:
     """Why: the lead of the chosen node, who rejected which nodes, all scores, preemption."""
     lines: list[str] = []
     for part in (
@@ -83,9 +83,9 @@ def details(attempt: Json, view: View) -> list[str]:
 
 def _outcome(placement: Placement) -> str:
     where = f" on {placement.node}" if placement.node else ""
-    told = f"{placement.key}: {placement.status}{where} (profile {placement.profile}"
-    told += f", priority {placement.priority}, {count(placement.attempts, 'attempt')})"
-    return told if placement.attempts else f"{told}\n  {placement.message}"
+    line = f"{placement.key}: {placement.status}{where} (profile {placement.profile}"
+    line += f", priority {placement.priority}, {count(placement.attempts, 'attempt')})"
+    return line if placement.attempts else f"{line}\n  {placement.message}"
 
 
 def _lead(attempt: Json) -> list[str]:
@@ -102,7 +102,7 @@ def _lead(attempt: Json) -> list[str]:
         plugin: found["final"] - scores[second][plugin]["final"]
         for plugin, found in scores[selected].items()
     }
-    told = [
+    shown = [
         f"{plugin} {part:+d}"
         for plugin, part in sorted(parts.items(), key=lambda item: -item[1])
         if part
@@ -111,7 +111,7 @@ def _lead(attempt: Json) -> list[str]:
         tied = len(attempt["topNodes"])
         return [f"{count(tied, 'node')} share the best total; --tie-break says which is taken."]
     points = count(lead, "point")
-    return [f"It leads {second} by {points}: {', '.join(told)}."]
+    return [f"It leads {second} by {points}: {', '.join(shown)}."]
 
 
 def _nodes(attempt: Json, node_count: int) -> list[str]:
@@ -148,8 +148,8 @@ def _rejections(attempt: Json) -> list[str]:
     return text.align(cells)
 
 
-def _scores(attempt: Json, view: View) -> list[str]:
-    """The best nodes below each other, a column per plugin that tells them apart."""
+def _scores(attempt: Json, view: AttemptView) -> list[str]:
+    """The best nodes below each other, a column per plugin whose scores differ."""
     selected, feasible = attempt["selected"], len(attempt["feasible"])
     if not selected:
         return []
@@ -233,14 +233,6 @@ def _dry_run(dry_run: Mapping[str, Json], chosen: str) -> list[str]:
             cells.append((str(len(nodes)), reason, few(sorted(nodes))))
         lines += text.align(cells)
     return lines
-
-
-def few(names: Iterable[str], limit: int = _NAMED_NODES) -> str:
-    """The names, or the first of them and how many more there are."""
-    listed = list(names)
-    shown = ", ".join(listed[:limit])
-    more = len(listed) - limit
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def count(number: int, noun: str) -> str:

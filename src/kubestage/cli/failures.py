@@ -1,7 +1,7 @@
-"""The one place where errors become text on stderr and an exit code; nobody sees a traceback.
+"""The one place where errors become text on stderr and an exit code; no traceback is shown.
 
-0 is success, 1 an answer that is not the wanted one (a pod stays pending, a decision differs),
-2 bad input or a refused request, 130 an interrupt (Ctrl-C), 141 a closed pipe.
+Exit codes: 0 is success, 1 a negative result (a pod stays pending, a decision differs), 2 bad input
+or a refused request, 130 an interrupt (Ctrl-C), 141 a closed pipe.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from kubestage.errors import ApiError, InputError, KubestageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NOT_AS_WANTED: Final = 1
+NEGATIVE_RESULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 
 
 def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
-    """The exit code of a command; what goes wrong in it is told on stderr."""
+    """The exit code of a command; errors are printed to stderr."""
     try:
         code = command(arguments)
         sys.stdout.flush()
     except (KeyboardInterrupt, interruption.Interrupted, typer.Abort) as error:
-        # Whoever reads the output may have been interrupted by the same key.
+        # The reader of the output may have been interrupted by the same key.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
             typer.echo(interruption.line(error), err=True)
         return INTERRUPTED
-    except SystemExit as left:
+    except SystemExit as exiting:
         # The parser of the command line turns a closed pipe into 1, which has another meaning.
-        if isinstance(left.__context__, BrokenPipeError):
+        if isinstance(exiting.__context__, BrokenPipeError):
             return PIPE_CLOSED
         raise
     except BrokenPipeError:
-        # Python would flush once more on its way out and complain.
+        # Python would flush once more when it exits, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (KubestageError, OSError, typer.TyperException) as error:
-        tell(*explain(error))
+        print_error(*explain(error))
         return BAD_INPUT
     return code
 
 
 def explain(error: Exception) -> tuple[str, str | None]:
-    """What is wrong, and what would cure it if that is known."""
+    """What is wrong, and the fix if it is known."""
     if isinstance(error, InputError):
         where = ":".join(str(part) for part in (error.file, error.line) if part is not None)
         says_path = error.path is not None and error.problem.startswith(f"{error.path} ")
@@ -70,8 +70,8 @@ def explain(error: Exception) -> tuple[str, str | None]:
     return str(error), None
 
 
-def tell(problem: str, fix: str | None = None) -> None:
-    """Print a problem and its cure to stderr; red where there is a terminal."""
+def print_error(problem: str, fix: str | None = None) -> None:
+    """Print a problem and its fix to stderr; red where there is a terminal."""
     typer.secho("Error:", fg=typer.colors.RED, bold=True, err=True, nl=False)
     typer.echo(f" {problem}", err=True)
     if fix:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import completion, get_format
+from kubestage.cli import completion, get_format, option_objects, progress
 from kubestage.errors import InputError
+from kubestage.runs.flags import Flag
+from kubestage.runs.get_options import GetOptions
 
 if TYPE_CHECKING:
     from kubestage.cli.get_format import Format
-    from kubestage.objects import kinds
-
-    Found = list[tuple[kinds.Kind, list[dict[str, Any]]]]
+    from kubestage.runs.contents import GetResult
 
 EPILOG: Final = """
 [bold]Examples[/bold]
@@ -53,149 +53,89 @@ _Words = Annotated[
         autocompletion=completion.kind_words,
     ),
 ]
-_Files = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-f",
-        "--filename",
-        metavar="FILE|DIR|-",
-        help="Manifests to read: a file, a directory with all below it, or stdin. Repeatable.",
-    ),
-]
-_Namespace = Annotated[
-    str, typer.Option("-n", "--namespace", metavar="NAME", help="The namespace to look in.")
-]
-_AllNamespaces = Annotated[
-    bool, typer.Option("-A", "--all-namespaces", help="Look in every namespace.")
-]
-_LabelSelector = Annotated[
-    str,
-    typer.Option("-l", "--selector", metavar="SELECTOR", help="Labels, as in app=web,tier!=db."),
-]
-_FieldSelector = Annotated[
-    str,
-    typer.Option(
-        "--field-selector", metavar="SELECTOR", help="Fields, as in status.phase=Running."
-    ),
-]
-_Output = Annotated[
-    str,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FORMAT",
-        help="table, wide, yaml, json or name; jsonpath=TEMPLATE, custom-columns=HEADING:PATH,... "
-        "or go-template=TEMPLATE; jsonpath-file=, custom-columns-file= or go-template-file= for "
-        "one in a file; jsonpath-as-json=.",
-        autocompletion=completion.one_of(
-            *get_format.PLAIN, *(f"{each}=" for each in get_format.TEMPLATED)
-        ),
-    ),
-]
-_Template = Annotated[
-    str,
-    typer.Option(
-        "--template", metavar="TEXT", help="The template of -o; without -o, a Go template."
-    ),
-]
-_SortBy = Annotated[
-    str,
-    typer.Option(
-        "--sort-by",
-        metavar="PATH",
-        help="Order by a field, as in .status.startTime; numbers and quantities by size.",
-    ),
-]
-_LabelColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-L",
-        "--label-columns",
-        metavar="KEY,...",
-        help="Add a column for the value of a label. Repeatable.",
-    ),
-]
-_ShowKind = Annotated[
-    bool, typer.Option("--show-kind", help="Write the kind before each name, as in pod/web-1.")
-]
-_ShowLabels = Annotated[bool, typer.Option("--show-labels", help="Add a column with all labels.")]
-_NoHeaders = Annotated[bool, typer.Option("--no-headers", help="Leave the headings out.")]
-_Now = Annotated[
-    str,
-    typer.Option(
-        "--now", metavar="TIME", help="The moment from which ages are counted (RFC 3339)."
-    ),
-]
 
 
+@option_objects.command
 def get(
     words: _Words,
-    files: _Files = None,
-    namespace: _Namespace = "default",
-    all_namespaces: _AllNamespaces = False,
-    label_selector: _LabelSelector = "",
-    field_selector: _FieldSelector = "",
-    output: _Output = "table",
-    template: _Template = "",
-    sort_by: _SortBy = "",
-    label_columns: _LabelColumns = None,
-    show_labels: _ShowLabels = False,
-    show_kind: _ShowKind = False,
-    no_headers: _NoHeaders = False,
-    now: _Now = "",
+    options: GetOptions,
+    output: Annotated[
+        str,
+        Flag(
+            "table, wide, yaml, json or name; jsonpath=TEMPLATE, custom-columns=HEADING:PATH,... "
+            "or go-template=TEMPLATE; jsonpath-file=, custom-columns-file= or go-template-file= "
+            "for one in a file; jsonpath-as-json=.",
+            "-o",
+            metavar="FORMAT",
+            completion="get formats",
+        ),
+    ] = "table",
+    template: Annotated[
+        str, Flag("The template of -o; without -o, a Go template.", metavar="TEXT")
+    ] = "",
+    sort_by: Annotated[
+        str,
+        Flag(
+            "Order by a field, as in .status.startTime; numbers and quantities by size.",
+            metavar="PATH",
+        ),
+    ] = "",
+    label_columns: Annotated[
+        tuple[str, ...],
+        Flag("Add a column for the value of a label. Repeatable.", "-L", metavar="KEY,..."),
+    ] = (),
+    show_labels: Annotated[bool, Flag("Add a column with all labels.")] = False,
+    show_kind: Annotated[bool, Flag("Write the kind before each name, as in pod/web-1.")] = False,
+    no_headers: Annotated[bool, Flag("Leave the headings out.")] = False,
+    now: Annotated[
+        str, Flag("The moment from which ages are counted (RFC 3339).", metavar="TIME")
+    ] = "",
 ) -> None:
     """Print objects from manifests as kubectl prints those of a cluster."""
-    from kubestage.cli import contents, ordering, selection, table
+    from kubestage.cli import ordering, table
+    from kubestage.runs import contents
 
-    wanted = get_format.parse(output, template)
-    is_table = wanted.name in get_format.TABLES
+    format_ = get_format.parse(output, template)
+    is_table = format_.name in get_format.TABLES
     if show_labels and not is_table:
         problem = f"--show-labels option cannot be used with {output} printer"
         raise InputError(problem, fix="leave it out, or write -o wide")
-    names, more_files = selection.files_among(words)
-    cluster = contents.load([*(files or ()), *more_files])
-    requests = selection.requests(names, cluster.table)
-    filters = selection.Filters(
-        None if all_namespaces else namespace, label_selector, field_selector
-    )
-    found = [(each.kind, cluster.select(each, filters)) for each in requests]
+    result = contents.get(words, options, observer=progress.OBSERVER)
     if not is_table:
-        is_single = len(requests) == 1 and len(requests[0].names) == 1
-        sys.stdout.write(_machine_readable(wanted, found, is_single, sort_by, no_headers))
+        sys.stdout.write(_machine_readable(format_, result, sort_by, no_headers))
         return
-    options = table.Options(
-        wide=wanted.name == "wide",
-        with_namespace=all_namespaces,
-        with_kind=show_kind or len({request.kind for request in requests}) > 1,
+    layout = table.Layout(
+        wide=format_.name == "wide",
+        with_namespace=options.all_namespaces,
+        with_kind=show_kind or len({request.kind for request in result.requests}) > 1,
         show_labels=show_labels,
         no_headers=no_headers,
-        label_columns=tuple(key for each in label_columns or () for key in each.split(",")),
+        label_columns=tuple(key for each in label_columns for key in each.split(",")),
     )
-    ordered = [(kind, ordering.by_field(objects, sort_by)) for kind, objects in found]
-    sys.stdout.write(table.render(ordered, options, cluster.now_ns(now)))
-    if not any(objects for _, objects in found):
+    ordered = [(kind, ordering.by_field(objects, sort_by)) for kind, objects in result.found]
+    sys.stdout.write(table.render(ordered, layout, result.contents.now_ns(now)))
+    if not result.objects:
         sys.stdout.flush()
-        typer.echo(cluster.nothing_found(requests, filters), err=True)
+        nothing = result.contents.nothing_found(result.requests, result.filters)
+        typer.echo(nothing, err=True)
 
 
-def _machine_readable(
-    wanted: Format, found: Found, is_single: bool, sort_by: str, no_headers: bool
-) -> str:
+def _machine_readable(format_: Format, result: GetResult, sort_by: str, no_headers: bool) -> str:
     """All objects in one list, or the one that was named."""
     from kubestage.cli import custom_columns, ordering, printing
 
-    objects = [obj for _, each in found for obj in each]
-    if not is_single:
+    objects = result.objects
+    if not result.is_single:
         objects = ordering.by_field(objects, sort_by)
-    if wanted.name == "name":
+    if format_.name == "name":
         return "".join(f"{printing.qualified_name(obj)}\n" for obj in objects)
-    if wanted.name == "custom-columns":
-        return custom_columns.render(wanted.columns(), objects, no_headers=no_headers)
-    whole = printing.as_one(objects, is_single)
-    if wanted.name == "json":
+    if format_.name == "custom-columns":
+        return custom_columns.render(format_.columns(), objects, no_headers=no_headers)
+    whole = printing.as_one(objects, result.is_single)
+    if format_.name == "json":
         return printing.as_json(whole)
-    if wanted.name == "yaml":
+    if format_.name == "yaml":
         return printing.as_yaml(whole)
-    if wanted.name == "go-template":
-        return get_format.by_go_template(wanted, whole)
-    return get_format.by_jsonpath(wanted, whole)
+    if format_.name == "go-template":
+        return get_format.by_go_template(format_, whole)
+    return get_format.by_jsonpath(format_, whole)

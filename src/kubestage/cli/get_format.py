@@ -7,8 +7,8 @@ import binascii
 import pathlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubestage.cli import completion
 from kubestage.errors import InputError
+from kubestage.runs import choices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,50 +57,50 @@ def parse(output: str, template: str = "") -> Format:
     """What ``-o`` (and ``--template``) ask for; the file of a template is read."""
     if template and output == "table":
         output = "go-template"
-    name, equals, given = output.partition("=")
+    name, equals, text = output.partition("=")
     name = _OTHER_NAMES.get(name, name)
-    completion.check_choice(name, (*PLAIN, *TEMPLATED))
+    choices.check_choice(name, (*PLAIN, *TEMPLATED))
     if name in PLAIN:
         if equals:
             raise InputError("takes no template", path=f"-o {name}", fix=f"write -o {name}")
         return Format(name)
-    given = template or given
-    if not given:
+    text = template or text
+    if not text:
         kind = name.removesuffix(_FILE).removesuffix("-as-json")
         fix = f"write -o {name}=FILE" if name.endswith(_FILE) else f"write -o {_EXAMPLES[kind]}"
         raise InputError("template format specified but no template given", path="-o", fix=fix)
     if name.endswith(_FILE):
-        text = pathlib.Path(given).read_text(encoding="utf-8")
-        return Format(name.removesuffix(_FILE), text, given)
-    return Format(name, given)
+        content = pathlib.Path(text).read_text(encoding="utf-8")
+        return Format(name.removesuffix(_FILE), content, text)
+    return Format(name, text)
 
 
-def by_jsonpath(wanted: Format, whole: Json) -> str:
+def by_jsonpath(format_: Format, whole: Json) -> str:
     """What a JSONPath template makes of an object."""
     from kubestage.objects import jsonpath
 
     path = "-o jsonpath"
     try:
-        template = jsonpath.parse(wanted.template)
+        template = jsonpath.parse(format_.template)
     except jsonpath.JSONPathError as error:
-        problem = f"error parsing jsonpath {wanted.template}, {error}"
+        problem = f"error parsing jsonpath {format_.template}, {error}"
         raise InputError(problem, path=path, fix=f"write -o {_EXAMPLES['jsonpath']}") from None
     try:
         found = jsonpath.find(template, whole)
     except jsonpath.JSONPathError as error:
-        problem = f'error executing jsonpath "{wanted.template}": {error}'
+        problem = f'error executing jsonpath "{format_.template}": {error}'
         raise InputError(problem, path=path, fix="look at the object with -o json") from None
-    is_json = wanted.name == "jsonpath-as-json"
+    is_json = format_.name == "jsonpath-as-json"
     return jsonpath.as_json(found) if is_json else jsonpath.as_text(found)
 
 
-def by_go_template(wanted: Format, whole: Json) -> str:
+def by_go_template(format_: Format, whole: Json) -> str:
     """What a Go template makes of an object; it may call ``exists`` and ``base64decode``."""
     from kubestage.golang import template as gotemplate
 
     functions: dict[str, Callable[..., Any]] = {"exists": _exists, "base64decode": _base64decode}
     try:
-        return gotemplate.parse(wanted.template, "output", functions).execute(whole)
+        return gotemplate.parse(format_.template, "output", functions).execute(whole)
     except gotemplate.TemplateError as error:
         fix = error.fix or f"write -o {_EXAMPLES['go-template']}"
         raise InputError(str(error), path="-o go-template", fix=fix) from None

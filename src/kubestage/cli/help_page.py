@@ -13,7 +13,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
-from typer import core
+from typer import core, models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,15 +64,30 @@ class Application(typer.Typer):
 
     def add_typer(self, typer_instance: typer.Typer, **options: Any) -> None:
         """Add the commands of another application."""
-        for each in typer_instance.registered_commands:
-            each.cls = Command if each.cls in (None, core.TyperCommand) else each.cls
-        info = typer_instance.info
-        info.cls = info.cls if issubclass(_class_of(info.cls), Group) else Group
+        _with_pages(typer_instance)
         super().add_typer(typer_instance, **options)
 
 
-def _class_of(given: Any) -> type:
-    return given if isinstance(given, type) else core.TyperGroup
+def command(name: str, function: Callable[..., Any], epilog: str | None = None) -> Any:
+    """A command with such a page."""
+    info = models.CommandInfo(name=name, cls=Command, callback=function, epilog=epilog)
+    return typer.main.get_command_from_info(
+        info, pretty_exceptions_short=True, rich_markup_mode="rich"
+    )
+
+
+def group(application: typer.Typer) -> Any:
+    """The commands of an application, all with such a page."""
+    _with_pages(application)
+    return typer.main.get_group(application)
+
+
+def _with_pages(application: typer.Typer) -> None:
+    for each in application.registered_commands:
+        each.cls = Command if each.cls in (None, core.TyperCommand) else each.cls
+    info = application.info
+    is_group = isinstance(info.cls, type) and issubclass(info.cls, Group)
+    info.cls = info.cls if is_group else Group
 
 
 def _print(command: Any, context: Any) -> None:

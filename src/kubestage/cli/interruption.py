@@ -1,63 +1,29 @@
-"""Ctrl-C: says in one line what was kept and what is missing, and leaves no file half written.
-
-Whoever makes something worth keeping describes it with `telling`; `failures` prints what all of
-them say. Files are written under `deferred`: an interrupt waits until they are whole.
-"""
+"""Ctrl-C on the command line: one line says what was saved and what is missing."""
 
 from __future__ import annotations
 
-import contextlib
-import signal
-import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-import typer
+from kubestage.cli import progress
+from kubestage.runs import interruption
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-_WAITING: Final = "Interrupted: what is being written is finished first."
+reporting = interruption.reporting
 
 
 class Interrupted(BaseException):
     """An interrupt on its way out; the parser of the command line would swallow Python's own."""
 
 
-@contextlib.contextmanager
-def telling(kept: Callable[[], str]) -> Iterator[None]:
-    """Have an interrupt say what `kept` answers at that moment."""
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        error.add_note(kept())
-        raise
-
-
-@contextlib.contextmanager
-def deferred() -> Iterator[None]:
-    """Let an interrupt wait until the end of the block."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-
-    def hear(number: int, _: Any) -> None:
-        if not waiting:
-            with contextlib.suppress(OSError):
-                typer.echo(_WAITING, err=True)
-        waiting.append(number)
-
-    before = signal.signal(signal.SIGINT, hear)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if waiting:
-        raise KeyboardInterrupt
+def deferred() -> AbstractContextManager[None]:
+    """Let an interrupt wait until the end of the block, and say so."""
+    return interruption.deferred(progress.OBSERVER)
 
 
 def line(error: BaseException | None) -> str:
-    """What to say about an interrupt, be it wrapped in another error."""
+    """The line for an interrupt, even one that another error wraps."""
     notes: list[str] = []
     while error is not None:
         notes += getattr(error, "__notes__", ())

@@ -1,4 +1,4 @@
-"""What became of a living cluster, as kubectl would show it, or as data."""
+"""The result of a living cluster, as kubectl would show it, or as data."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from kubestage.results.life import pending, wording
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.cli.living import Life
     from kubestage.objects.kinds import Kind
+    from kubestage.runs.run_result import LivingResult
     from kubestage.stage import Stage
 
 _SHOWN: Final = (
@@ -37,14 +37,14 @@ _SHOWN: Final = (
 )
 _ROWS: Final = 20
 _REASONS: Final = 10
-# What somebody may have to do something about comes first.
+# What may need action comes first.
 _URGENT: Final = {"Pending": 0, "Failed": 1}
 
 
-def as_table(lived: Life, *, wide: bool, shows_all: bool = False) -> str:
+def as_table(lived: LivingResult, *, wide: bool, shows_all: bool = False) -> str:
     """Which pods are pending, a table for each kind that people look at, what was recorded, a sum.
 
-    Long tables are cut unless they are `wide` or all was asked for.
+    Long tables are cut unless they are `wide` or `shows_all`.
     """
     stage = lived.stage
     found = list(_found(stage))
@@ -54,14 +54,14 @@ def as_table(lived: Life, *, wide: bool, shows_all: bool = False) -> str:
         if kind.namespaced
         for obj in objects
     }
-    options = table.Options(wide=wide, with_namespace=len(namespaces) > 1, with_kind=True)
+    options = table.Layout(wide=wide, with_namespace=len(namespaces) > 1, with_kind=True)
     now_ns = stage.clock.unix_ns
     written = []
     for kind, objects in found:
-        kept = objects if wide or shows_all else objects[:_ROWS]
-        text = table.render([(kind, kept)], options, now_ns)
-        if len(kept) < len(objects):
-            text += f"and {len(objects) - len(kept):,} more: -o wide shows all\n"
+        shown = objects if wide or shows_all else objects[:_ROWS]
+        text = table.render([(kind, shown)], options, now_ns)
+        if len(shown) < len(objects):
+            text += f"and {len(objects) - len(shown):,} more: -o wide shows all\n"
         written.append(text)
     if lived.record is not None:
         from kubestage.cli import life_summary
@@ -72,21 +72,21 @@ def as_table(lived: Life, *, wide: bool, shows_all: bool = False) -> str:
 
 def _pending(stage: Stage) -> Iterator[str]:
     """The pods without a node, each reason once; nothing if there are none."""
-    told = pending.of(stage.store)
-    if not told["pods"]:
+    waiting = pending.of(stage.store)
+    if not waiting["pods"]:
         return
-    lines = [f"{pending.headline(told)}:"]
-    for each in told["reasons"][:_REASONS]:
+    lines = [f"{pending.headline(waiting)}:"]
+    for each in waiting["reasons"][:_REASONS]:
         lines += [f"  {pending.named(each)}", f"    {each['reason']}"]
-    if len(told["reasons"]) > _REASONS:
-        lines.append(f"  and {len(told['reasons']) - _REASONS:,} more reasons")
+    if len(waiting["reasons"]) > _REASONS:
+        lines.append(f"  and {len(waiting['reasons']) - _REASONS:,} more reasons")
     yield "".join(f"{line}\n" for line in lines)
 
 
 def _found(stage: Stage) -> Iterator[tuple[Kind, list[dict[str, Any]]]]:
     custom = [
         (each.kind.api_version, each.kind.kind)
-        for each in stage.store.ledger.collections()
+        for each in stage.store.collections()
         if each.kind.definition is not None
     ]
     for kind in (*_SHOWN, *sorted(custom)):
@@ -102,11 +102,11 @@ def _sum(stage: Stage) -> str:
     pods = stage.store.read(("v1", "Pod"))
     phases = collections.Counter(map(_phase, pods.values()))
     ordered = sorted(phases.items(), key=lambda each: (_URGENT.get(each[0], 2), each[0]))
-    told = ", ".join(f"{number:,} {phase}" for phase, number in ordered)
+    parts = ", ".join(f"{number:,} {phase}" for phase, number in ordered)
     nodes = stage.store.read(("v1", "Node"))
     ready = sum(1 for node in nodes.values() if _is_ready(node))
     passed = in_days(stage.clock.now_ns)
-    counted = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}{f': {told}' if told else ''}"
+    counted = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}{f': {parts}' if parts else ''}"
     return f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}.\n"
 
 
@@ -126,17 +126,17 @@ def _is_ready(node: dict[str, Any]) -> bool:
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
-def as_dict(lived: Life, events: list[dict[str, Any]]) -> dict[str, Any]:
+def as_dict(lived: LivingResult, events: list[dict[str, Any]]) -> dict[str, Any]:
     """The end of the run as data; docs/cli.md describes it."""
     stage = lived.stage
-    told = {} if lived.record is None else {"summary": lived.record.summary}
+    recorded = {} if lived.record is None else {"summary": lived.record.summary}
     return {
         "seed": stage.seed,
         "now": stage.now,
         "seconds": stage.clock.now_ns / 1_000_000_000,
         "objects": [obj for _, objects in _found(stage) for obj in objects],
         "events": events,
-        **told,
+        **recorded,
     }
 
 

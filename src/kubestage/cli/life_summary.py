@@ -48,7 +48,7 @@ def _tables(summary: Json) -> Iterator[list[tuple[str, ...]]]:
 def _traffic(rows: Sequence[Json]) -> list[tuple[str, ...]]:
     is_failing = any(each["failed"] for each in rows)
     head = ("TRAFFIC", "REQUESTS", "FAILED", "P50", "P95", "P99", "MAX")
-    told: list[tuple[str, ...]] = [(*head, "WHY FAILED") if is_failing else head]
+    table: list[tuple[str, ...]] = [(*head, "WHY FAILED") if is_failing else head]
     for each in rows:
         failed = f"{each['failed']:,}"
         if each["failed"]:
@@ -60,8 +60,8 @@ def _traffic(rows: Sequence[Json]) -> list[tuple[str, ...]]:
             failed,
             *(wording.milliseconds(value) for value in times),
         )
-        told.append((*row, wording.reasons(each["failedByReason"])) if is_failing else row)
-    return told
+        table.append((*row, wording.reasons(each["failedByReason"])) if is_failing else row)
+    return table
 
 
 def _workloads(rows: Sequence[Json]) -> list[tuple[str, ...]]:
@@ -97,12 +97,12 @@ def _nodes(summary: Json) -> list[tuple[str, ...]]:
     is_priced = summary["cost"] is not None
     fields = ("nodesAdded", "nodesRemoved", "nodesLowest", "nodesHighest", "nodesAtEnd")
     costs = ("COST",) if is_priced else ()
-    told = [
+    table = [
         ("NODE GROUP", "NODE-HOURS", *costs, "ADDED", "REMOVED", "FEWEST", "MOST", "AT END"),
     ]
     for each in rows:
         cost = (wording.money(each["cost"]),) if is_priced else ()
         counts = (wording.count(each[name]) for name in fields)
         name = each["group"] or _NO_GROUP
-        told.append((name, wording.hours(each["nodeHours"]), *cost, *counts))
-    return told
+        table.append((name, wording.hours(each["nodeHours"]), *cost, *counts))
+    return table

@@ -1,15 +1,15 @@
-"""A look at a living cluster while it runs: how far it is, its traffic, its pods and nodes."""
+"""A view of a living cluster while it runs: how far it is, its traffic, its pods and nodes."""
 
 from __future__ import annotations
 
 import collections
 import contextlib
-import sys
 import time
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import life_report, live_load
+from kubestage.cli import life_report
 from kubestage.results.life import wording
+from kubestage.runs import traffic_rates
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from kubestage.runs.observer import StageRunner
     from kubestage.stage import Stage
 
 _STEPS: Final = 200
@@ -32,33 +33,14 @@ _PHASES: Final = {
 }
 
 
-class View(Protocol):
-    """Somebody who lets time pass."""
-
-    def run_until(self, at_ns: int) -> None:
-        """Let virtual time pass up to a moment since the beginning."""
-        ...
-
-
-class _Unseen:
-    """Nobody watches."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-
-    def run_until(self, at_ns: int) -> None:
-        """Let virtual time pass up to a moment since the beginning."""
-        self._stage.run(at_ns - self._stage.clock.now_ns)
-
-
 class _Seen:
-    """Time passes in slices, with a look after each that took long enough."""
+    """Lets time pass in slices, and draws the view after those that took long enough."""
 
     def __init__(self, stage: Stage, end_ns: int, live: Any) -> None:
         self._stage = stage
         self._end_ns = end_ns
         self._live = live
-        self._load = live_load.Load()
+        self._load = traffic_rates.TrafficRates()
         self._shown_at = time.monotonic()
 
     def run_until(self, at_ns: int) -> None:
@@ -72,11 +54,8 @@ class _Seen:
 
 
 @contextlib.contextmanager
-def shown(stage: Stage, end_ns: int, watched: bool) -> Iterator[View]:
-    """A view on stderr, if a person watches."""
-    if not watched or not sys.stderr.isatty():
-        yield _Unseen(stage)
-        return
+def shown(stage: Stage, end_ns: int) -> Iterator[StageRunner]:
+    """A view on stderr."""
     from rich import console
     from rich import live as lives
 
@@ -93,7 +72,7 @@ class _Refreshing:
         self._live.update(renderable, refresh=True)
 
 
-def picture(stage: Stage, end_ns: int, load: live_load.Load) -> RenderableType:
+def picture(stage: Stage, end_ns: int, load: traffic_rates.TrafficRates) -> RenderableType:
     """The stage at a glance; `load` knows what was there at the last one."""
     from rich import console, panel, table
 
@@ -113,10 +92,10 @@ def picture(stage: Stage, end_ns: int, load: live_load.Load) -> RenderableType:
     return panel.Panel(console.Group(*parts), title="kubestage", title_align="left", expand=False)
 
 
-def _traffic(stage: Stage, load: live_load.Load) -> list[RenderableType]:
+def _traffic(stage: Stage, load: traffic_rates.TrafficRates) -> list[RenderableType]:
     from rich import table
 
-    seen = load.look(stage)
+    seen = load.observe(stage)
     if not seen:
         return []
     grid = table.Table.grid(padding=(0, 2))
@@ -124,12 +103,12 @@ def _traffic(stage: Stage, load: live_load.Load) -> list[RenderableType]:
         "[bold]traffic[/]", "[dim]rps[/]", "[dim]p95[/]", "[dim]replicas[/]", "[dim]failed[/]"
     )
     for each in seen:
-        wanted = "" if each.wanted is None else f" of {each.wanted}"
+        desired = "" if each.desired is None else f" of {each.desired}"
         grid.add_row(
             each.name,
             f"{each.rps:,.1f}",
             wording.milliseconds(each.p95_ms),
-            f"{each.active}{wanted}",
+            f"{each.active}{desired}",
             f"{each.failed:,}",
         )
     return [grid, ""]

@@ -1,10 +1,15 @@
-"""``kubestage load``: run a load on a stage or on a real cluster, and judge it."""
+"""``kubestage load``: run a load on a stage or on a real cluster, and evaluate it."""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+import msgspec
+import typer
+
+from kubestage import lazy
 from kubestage.cli import (
     completion,
     failures,
@@ -12,17 +17,23 @@ from kubestage.cli import (
     interruption,
     load_find_limit,
     load_group,
+    load_messages,
+    option_objects,
+    progress,
 )
-from kubestage.cli import load_options as options
-from kubestage.runs.inputs import node_shape
+from kubestage.cli.load_flags import Output, ReportDirectory
+from kubestage.runs.flags import Flag
+from kubestage.runs.load.options import LoadOptions
+
+with lazy.imports():
+    from kubestage.cli import load_plan, load_report, load_view
+    from kubestage.runs.load import load_test, measurement_files, planning, report_files, running
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubestage.cli.load_choices import Choices
-    from kubestage.cli.load_running import Ran
-    from kubestage.cli.load_tests import Test
     from kubestage.measure.registry import Registry
+    from kubestage.runs.load.load_test import LoadTest
 
 HELP: Final = "Run a load (ClusterLoader2) on a stage in virtual time, or on a real cluster."
 EPILOG: Final = """
@@ -54,99 +65,96 @@ application = help_page.Application(name="load", help=HELP, cls=load_group.LoadG
 application.command("find-limit", epilog=load_find_limit.EPILOG)(load_find_limit.find_limit)
 
 
+def _commands(incomplete: str) -> list[str]:
+    """The command beside configurations; with nothing typed yet a shell is to offer files."""
+    return completion.one_of("find-limit")(incomplete) if incomplete else []
+
+
+Configs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="CONFIG...",
+        help="Configurations of ClusterLoader2, in either spelling, or suites of them.",
+        show_default=False,
+        autocompletion=_commands,
+    ),
+]
+
+
 @application.command(load_group.USUAL, cls=load_group.UsualCommand, epilog=EPILOG, hidden=True)
+@option_objects.command
 def load(
-    configs: options.Configs = None,
-    suite: options.Suites = None,
-    report_dir: options.ReportDir = None,
-    dry_run: options.DryRun = False,
-    strict: options.Strict = False,
-    output: options.Output = "table",
-    list_methods: options.ListMethods = False,
-    stage: options.Stage = None,
-    nodes: options.Nodes = None,
-    node: options.Node = node_shape.DEFAULT,
-    profile: options.Profile = options.PROFILE,
-    seed: options.Seed = 0,
-    scheduler_config: options.SchedulerConfig = None,
-    kubeconfig: options.Kubeconfig = None,
-    context: options.Context = None,
-    run_from_cluster: options.RunFromCluster = False,
-    prometheus_url: options.PrometheusUrl = None,
-    allow_exec: options.AllowExec = False,
-    testoverrides: options.Overrides = None,
-    overwrite_test_config: options.Overwrite = None,
-    skip_steps: options.SkipSteps = None,
-    measurement: options.Measurements = None,
-    image_registry: options.ImageRegistry = options.IMAGE_REGISTRY,
-    root: options.Root = None,
-    clients: options.Clients = None,
-    qps: options.Qps = None,
-    burst: options.Burst = None,
+    *,
+    configs: Configs = None,
+    suites: Annotated[
+        tuple[str, ...],
+        Flag("A suite. Repeatable.", "--suite", "--testsuite", metavar="FILE"),
+    ] = (),
+    report_dir: ReportDirectory = None,
+    dry_run: Annotated[
+        bool, Flag("Check everything and show the plan; no cluster is needed.")
+    ] = False,
+    strict: Annotated[
+        bool, Flag("Unknown keys, verdicts without samples and leftovers are errors.")
+    ] = False,
+    output: Output = "table",
+    list_methods: Annotated[bool, Flag("List all measurements, and exit.")] = False,
+    options: LoadOptions,
+    allow_exec: Annotated[
+        bool,
+        Flag(
+            "Let Exec run commands on this machine.",
+            panel="What the configuration says",
+            after="prometheus_url",
+        ),
+    ] = False,
 ) -> int:
     """Run a load on a stage in virtual time, or on a real cluster in real time."""
-    given = locals()
-    from kubestage.cli import load_choices, load_measurements, load_tests
-    from kubestage.load.reading.problems import InvalidConfig
+    options = msgspec.structs.replace(
+        options, is_strict=strict, is_exec_allowed=allow_exec, environment=dict(os.environ)
+    )
+    from kubestage.clusterloader.reading.problems import InvalidConfig
 
-    completion.check_choice(output, options.FORMATS)
-    choices = load_choices.made(given)
-    registry = load_measurements.registry(choices.measurements)
+    options.check()
+    registry = measurement_files.registry(options.measurements)
     if list_methods:
-        sys.stdout.write(load_measurements.listed(registry))
+        sys.stdout.write(measurement_files.listed(registry))
         return 0
-    tests = load_tests.named(configs or (), suite or ())
+    tests = load_test.find(configs or (), suites)
     try:
         if dry_run:
-            return _plan(tests, choices, registry, output)
-        return _run(tests, choices, registry, output, report_dir)
+            return _plan(tests, options, registry, output)
+        return _run(tests, options, registry, output, report_dir)
     except InvalidConfig as error:
-        for problem in error.problems:
-            failures.tell(*failures.explain(problem))
-        return failures.BAD_INPUT
+        return load_messages.print_problems(error)
 
 
-def _plan(tests: Sequence[Test], choices: Choices, registry: Registry, output: str) -> int:
-    from kubestage.cli import load_plan
-
-    planned = load_plan.plans(tests, choices, registry)
-    sys.stdout.write(load_plan.written(planned, output))
-    return 0 if load_plan.is_sound(planned) else failures.BAD_INPUT
+def _plan(tests: Sequence[LoadTest], options: LoadOptions, registry: Registry, output: str) -> int:
+    planned = planning.plan_load(tests, options, registry=registry, observer=progress.OBSERVER)
+    sys.stdout.write(load_plan.formatted(planned, output))
+    return 0 if all(each.is_sound for each in planned) else failures.BAD_INPUT
 
 
 def _run(
-    tests: Sequence[Test],
-    choices: Choices,
+    tests: Sequence[LoadTest],
+    options: LoadOptions,
     registry: Registry,
     output: str,
     report_dir: str | None,
 ) -> int:
-    from kubestage.cli import load_grounds, load_keeping, load_report, load_running, load_view
-
     with (
-        load_keeping.claimed(report_dir) as directory,
-        interruption.telling(lambda: load_keeping.missing(report_dir)),
+        report_files.claim(report_dir) as directory,
+        interruption.reporting(lambda: load_messages.missing(report_dir)),
     ):
-        ground = load_grounds.ground(choices, registry)
-        try:
-            loaded = load_running.loaded_for(tests, choices, ground)
-            view = load_view.view(ground)
-            ran = load_running.run(tests, loaded, choices, ground, view)
-            results = [each.result for each in ran]
-            # Told before it is kept: whatever goes wrong with a report, a long run is not lost.
-            sys.stdout.write(load_report.written(results, output, report_dir))
-            sys.stdout.flush()
-            if directory is not None:
-                about = load_keeping.about(choices, ground.where, sys.argv[1:])
-                load_keeping.write(directory, ran, about)
-        finally:
-            ground.close()
-    if any(each.result.is_interrupted for each in ran):
-        load_keeping.tell_interrupted(report_dir, len(ran), len(tests))
-    return _code(ran)
-
-
-def _code(ran: Sequence[Ran]) -> int:
-    if any(each.result.is_interrupted for each in ran):
+        results = running.load(tests, options, registry=registry, observer=load_view.observer())
+        # Printed before it is saved: if a report cannot be written, a long run is not lost.
+        sys.stdout.write(load_report.formatted(results, output, report_dir))
+        sys.stdout.flush()
+        if directory is not None:
+            command = report_files.command(options, sys.argv[1:])
+            with interruption.deferred():
+                results.write(directory, command)
+    if results.is_interrupted:
+        load_messages.print_interrupted(report_dir, results)
         return failures.INTERRUPTED
-    return 0 if all(each.result.passed for each in ran) else failures.NOT_AS_WANTED
+    return 0 if results.passed else failures.NEGATIVE_RESULT

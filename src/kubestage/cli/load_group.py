@@ -10,16 +10,16 @@ USUAL: Final = "run"
 
 
 class LoadGroup(help_page.Group):
-    """Takes the first word for a command if it is one, and for a configuration if it is none."""
+    """Reads the first word as a command if it is one, else as a configuration."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the usual command before words that name none."""
+        """Put the default command before words that name none."""
         named = bool(args) and args[0] in self.commands
         return super().parse_args(ctx, args if named else [USUAL, *args])
 
 
 class UsualCommand(help_page.Command):
-    """Is called what its group is called: a person need not know that there is a group."""
+    """Has the name of its group: the user need not know that there is a group."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any

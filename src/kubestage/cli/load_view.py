@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from kubestage.cli import load_compose
-from kubestage.load import config
-from kubestage.objects import durations
+from kubestage.cli.progress import TerminalObserver
+from kubestage.clusterloader import config
+from kubestage.golang import durations
+from kubestage.runs.load import composition
+from kubestage.runs.load.observer import LoadObserver
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -18,119 +21,135 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from kubestage.cli.load_grounds import Ground
-    from kubestage.load.loading import Loaded
-    from kubestage.load.phase_run import PhaseRun
-    from kubestage.load.planned import Plan, PlannedStep
-    from kubestage.load.run import LoadRun
+    from kubestage.clusterloader.config_loading import LoadedConfig
+    from kubestage.clusterloader.phase_run import PhaseRun
+    from kubestage.clusterloader.planned import LoadPlan, PlannedStep
+    from kubestage.clusterloader.run import LoadRun
+    from kubestage.runs.load.limit_result import LimitPoint
+    from kubestage.runs.load.remaining import RemainingObjects
+    from kubestage.runs.load.targets import LoadTarget
 
 _REFRESHES: Final = 8
 _LINE_SECONDS: Final = 30
 _WIDTH: Final = 20
 _PHASES: Final = 8
-_TROUBLES: Final = 3
+_PROBLEMS: Final = 3
 # What counts for the time that is left: a call, a pod, a step that waits.
 _POD_WEIGHT: Final = 3
 _WAIT_WEIGHT: Final = 20
 
 
-class View(Protocol):
-    """Somebody who may watch."""
-
-    def begin(self, run: LoadRun, loaded: Loaded, which: str) -> None:
-        """A test begins; `which` of several it is."""
-
-    def told(self) -> None:
-        """Something may have changed."""
-
-    def end(self) -> None:
-        """The test is over."""
+_INTERRUPTED: Final = "Interrupted: cleaning up. Press Ctrl-C again to exit at once."
+_FAILED: Final = "Something failed: cleaning up. Press Ctrl-C to exit at once."
+_SHOWN: Final = 20
 
 
-class Unseen:
-    """Nobody watches."""
+class LimitObserver(TerminalObserver, LoadObserver):
+    """Prints what goes wrong, and each load about which a search has decided.
 
-    def begin(self, run: LoadRun, loaded: Loaded, which: str) -> None:
-        """Nothing to see."""
+    It is sent to the processes of a search.
+    """
 
-    def told(self) -> None:
-        """Nothing to see."""
+    def warning(self, text: str) -> None:
+        """Print it."""
+        typer.echo(f"Warning: {text}", err=True)
 
-    def end(self) -> None:
-        """Nothing to see."""
+    def interrupted(self) -> None:
+        """Tell the user that the load cleans up."""
+        with contextlib.suppress(OSError):
+            typer.echo(_INTERRUPTED, err=True)
+
+    def failed(self) -> None:
+        """Tell the user that the load cleans up."""
+        with contextlib.suppress(OSError):
+            typer.echo(_FAILED, err=True)
+
+    def objects_remain(self, objects: RemainingObjects) -> None:
+        """List them."""
+        _list("Left behind:", objects.left)
+        _list("Being deleted by the cluster:", objects.terminating)
+        if not objects.left and not objects.terminating:
+            typer.echo("Nothing is known to be left behind.", err=True)
+
+    def point_decided(self, point: LimitPoint, path: str) -> None:
+        """Print a line where a person watches."""
+        if sys.stderr.isatty():
+            met = sum(each.is_met for each in point.runs)
+            sys.stderr.write(f"{path} = {point.value:g}: {met} of {len(point.runs)} runs meet\n")
 
 
-class Lines:
+class LineObserver(LimitObserver):
     """A line per step, in a run that takes its time."""
 
     def __init__(self) -> None:
         self._run: LoadRun | None = None
-        self._said = ""
+        self._printed = ""
         self._at = time.monotonic()
 
-    def begin(self, run: LoadRun, loaded: Loaded, which: str) -> None:
-        """Watch this one."""
-        del loaded, which
+    def test_started(self, run: LoadRun, loaded: LoadedConfig, position: str) -> None:
+        """Observe this one."""
+        del loaded, position
         self._run = run
 
-    def told(self) -> None:
-        """Say which step it is at, if it is another one and some time has passed."""
+    def progressed(self) -> None:
+        """Print the step, if it is another one and some time has passed."""
         if self._run is None or time.monotonic() - self._at < _LINE_SECONDS:
             return
         self._at = time.monotonic()
-        where = _where(self._run)
-        if where != self._said:
-            self._said = where
-            typer.echo(f"{self._run.result.test_name or 'load'}: {where}", err=True)
+        step = _step(self._run)
+        if step != self._printed:
+            self._printed = step
+            typer.echo(f"{self._run.result.test_name or 'load'}: {step}", err=True)
 
-    def end(self) -> None:
+    def test_ended(self) -> None:
         """It is over."""
         self._run = None
 
 
-class Picture:
+class PictureObserver(LimitObserver):
     """Steps and phases with bars, redrawn a few times a second."""
 
-    def __init__(self, ground: Ground) -> None:
+    def target_ready(self, target: LoadTarget) -> None:
+        """Prepare the screen."""
         from rich import console
         from rich import live as lives
 
-        self._ground = ground
+        self._target = target
         screen = console.Console(stderr=True)
         self._live: Any = lives.Live(console=screen, transient=True, auto_refresh=False)
         self._drawn = 0.0
 
-    def begin(self, run: LoadRun, loaded: Loaded, which: str) -> None:
-        """Watch this one."""
-        around = self._ground.around
+    def test_started(self, run: LoadRun, loaded: LoadedConfig, position: str) -> None:
+        """Draw this one."""
+        context = self._target.context
         self._run = run
-        self._which = which
+        self._position = position
         self._rates = rates(loaded.config)
-        self._plan = load_compose.plan_of(loaded, around.nodes, around.limits)
-        self._weights = [_weight(each, self._ground.is_real) for each in _grown(self._plan)]
-        self._began = time.monotonic()
+        self._plan = composition.plan(loaded, context.nodes, context.limits)
+        self._weights = [_weight(each, self._target.is_real) for each in _grown(self._plan)]
+        self._started = time.monotonic()
         self._live.start()
 
-    def told(self) -> None:
+    def progressed(self) -> None:
         """Draw, unless that was just done."""
         now = time.monotonic()
         if now - self._drawn > 1 / _REFRESHES:
             self._drawn = now
-            self._live.update(self.drawn(now - self._began), refresh=True)
+            self._live.update(self.drawn(now - self._started), refresh=True)
 
-    def end(self) -> None:
+    def test_ended(self) -> None:
         """Leave nothing on the screen."""
         self._live.stop()
 
     def drawn(self, seconds: float) -> RenderableType:
-        """The picture after so many seconds of the wall."""
+        """The picture after so many seconds of real time."""
         from rich import console, markup, progress_bar, table
 
         run = self._run
         done = self._done()
         head = table.Table.grid(padding=(0, 2))
         head.add_row(
-            f"[bold]{run.result.test_name or 'load'}[/] {self._which}".strip(),
+            f"[bold]{run.result.test_name or 'load'}[/] {self._position}".strip(),
             progress_bar.ProgressBar(100, round(100 * done), _WIDTH),
             self._clock(seconds, done),
         )
@@ -142,11 +161,11 @@ class Picture:
                 f"{phase.ended:,} of {phase.actions:,}",
                 self._pace(number - 1, phase),
             )
-        troubles = [f"  [yellow]{markup.escape(each)}[/]" for each in self._ground.problems()]
-        return console.Group(head, f"  {markup.escape(_where(run))}", phases, *troubles[:_TROUBLES])
+        problems = [f"  [yellow]{markup.escape(each)}[/]" for each in self._target.problems()]
+        return console.Group(head, f"  {markup.escape(_step(run))}", phases, *problems[:_PROBLEMS])
 
     def _done(self) -> float:
-        """Which share of all that is to be done is done, about."""
+        """About which share of the work is done."""
         run = self._run
         if run.is_cleaning:
             return 1.0
@@ -158,28 +177,28 @@ class Picture:
 
     def _clock(self, seconds: float, done: float) -> str:
         run = self._run
-        now_ns = self._ground.around.cluster.moments.now_ns - run.result.began_ns
+        now_ns = self._target.context.cluster.moments.now_ns - run.result.began_ns
         passed = durations.go_string(now_ns // SECOND_NS * SECOND_NS)
-        words = [passed if self._ground.is_real else f"virtual {passed}, wall {seconds:,.0f}s"]
+        words = [passed if self._target.is_real else f"virtual {passed}, wall {seconds:,.0f}s"]
         if 0.02 < done < 1:
             words.append(f"{seconds * (1 - done) / done:,.0f}s left")
         return ", ".join(words)
 
     def _pace(self, at: int, phase: PhaseRun) -> str:
-        """How fast actions begin, beside how fast they are to."""
+        """How fast actions start, and how fast they should."""
         step = self._run.step
         assert step is not None
         planned = self._plan.steps[len(self._run.result.steps)].phases[at]
-        asked = self._rates.get(planned.tuning_set)
-        moments = self._ground.around.cluster.moments
+        rate = self._rates.get(planned.tuning_set)
+        moments = self._target.context.cluster.moments
         seconds = (moments.now_ns - step.began_ns) / SECOND_NS
-        if asked is None or seconds < 1 or phase.begun in (0, phase.actions):
+        if rate is None or seconds < 1 or phase.started in (0, phase.actions):
             return planned.tuning_set
-        return f"{planned.tuning_set}: {phase.begun / seconds:.1f} of {asked:g}/s"
+        return f"{planned.tuning_set}: {phase.started / seconds:.1f} of {rate:g}/s"
 
 
 def rates(loaded: config.Config) -> dict[str, float]:
-    """How many actions a second each tuning set asks for, where it does."""
+    """The actions a second of each tuning set that has a rate."""
     found: dict[str, float] = {}
     for each in loaded.tuning_sets:
         match each.load:
@@ -194,14 +213,19 @@ def rates(loaded: config.Config) -> dict[str, float]:
     return found
 
 
-def view(ground: Ground, *, is_wanted: bool = True) -> View:
-    """A picture where a person watches, lines where nobody does."""
-    if not is_wanted:
-        return Unseen()
-    return Picture(ground) if sys.stderr.isatty() else Lines()
+def observer() -> LoadObserver:
+    """A picture where a person watches, else lines."""
+    return PictureObserver() if sys.stderr.isatty() else LineObserver()
 
 
-def _where(run: LoadRun) -> str:
+def _list(heading: str, names: list[str]) -> None:
+    for line in [heading, *(f"  {each}" for each in names[:_SHOWN])] if names else ():
+        typer.echo(line, err=True)
+    if len(names) > _SHOWN:
+        typer.echo(f"  and {len(names) - _SHOWN:,} more", err=True)
+
+
+def _step(run: LoadRun) -> str:
     """``step 3 of 8: Creating pods``."""
     if run.is_cleaning:
         return "cleaning up"
@@ -210,7 +234,7 @@ def _where(run: LoadRun) -> str:
     return f"step {run.step.number} of {run.steps}: {run.step.name.partition('] ')[2]}"
 
 
-def _grown(plan: Plan) -> Iterator[tuple[PlannedStep, int]]:
+def _grown(plan: LoadPlan) -> Iterator[tuple[PlannedStep, int]]:
     """Every step, and how many pods come or go in it."""
     before = 0
     for step in plan.steps:

@@ -5,26 +5,16 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-import typer
-
-from kubestage.cli import completion
+from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LEVELS: Final = ("debug", "info", "warning", "error")
+Level = Literal["debug", "info", "warning", "error"]
 HELP: Final = "Print log lines to stderr, with virtual time, from debug, info, warning or error on."
-LogLevel = Annotated[
-    str | None,
-    typer.Option(
-        "--log-level",
-        metavar="LEVEL",
-        help=HELP,
-        autocompletion=completion.one_of(*LEVELS),
-    ),
-]
+LogLevel = Annotated[Level | None, Flag(HELP, "--log-level", metavar="LEVEL", noun="log level")]
 
 
 @contextlib.contextmanager
@@ -35,7 +25,6 @@ def printed(level: str | None) -> Iterator[None]:
         return
     from kubestage.sim.context import LOGGER
 
-    completion.check_choice(level, LEVELS, "log level")
     logger = logging.getLogger(LOGGER)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(virtual_time)s %(levelname)s %(message)s"))

@@ -25,7 +25,7 @@ Node = Annotated[
     typer.Option(
         "--node",
         metavar="SHAPE",
-        help="What each of these nodes has.",
+        help="The capacity of each of these nodes.",
         rich_help_panel=_CLUSTER,
     ),
 ]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import go_sort
 from kubestage.errors import InputError
-from kubestage.objects import go_text, jsonpath, quantity
+from kubestage.golang import formatting, sort
+from kubestage.objects import jsonpath, quantity
 from kubestage.runs.inputs import relaxed_path
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def by_field(objects: list[Json], path: str) -> list[Json]:
         problem = f'couldn\'t find any field with path "{field}" in the list of objects'
         raise InputError(problem, path=_OPTION, fix=_FIX)
     try:
-        go_sort.sort(keyed, lambda left, right: is_less(left[0], right[0]))
+        keyed = sort.in_order(keyed, lambda left, right: is_less(left[0], right[0]))
     except TypeError as error:
         problem = f"{field} is an unsortable type: {error}"
         raise InputError(problem, path=_OPTION, fix="order by a number or a text") from None
@@ -61,7 +61,7 @@ def is_less(left: Any, right: Any) -> bool:
     if left is None or right is None:
         return left is None and right is not None
     if type(left) not in (int, float, str) or type(left) is not type(right):
-        raise TypeError(go_text.type_name(left))
+        raise TypeError(formatting.type_name(left))
     if not isinstance(left, str):
         return bool(left < right)
     try:

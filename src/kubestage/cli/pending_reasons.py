@@ -13,13 +13,13 @@ _GROUPS: Final = 10
 _NAMED: Final = 3
 
 
-def lines(told: Digest, hint: str) -> Iterable[str]:
+def lines(digest: Digest, hint: str) -> Iterable[str]:
     """What a terminal shows below a table; nothing if every pod has a node.
 
-    `hint` says how to ask about one of them.
+    `hint` is how to ask about one of them.
     """
     groups: dict[str, list[str]] = {}
-    for pod in told.pods:
+    for pod in digest.pods:
         if pod.is_waiting:
             groups.setdefault(pod.message or pod.untried, []).append(pod.key)
     if groups:

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import os
-import sys
-from typing import TYPE_CHECKING, Any, Final
+import tempfile
+from typing import Annotated, Final
 
+import msgspec
 import typer
 
-from kubestage.cli import completion, failures, node_options, timing_options
-from kubestage.cli import run_options as options
+from kubestage import lazy
+from kubestage.cli import failures, log_lines, option_objects, progress
 from kubestage.errors import InputError
-from kubestage.runs.inputs import node_shape
+from kubestage.runs.flags import Flag
+from kubestage.runs.observer import Observer
+from kubestage.runs.run_options import RunOptions
+from kubestage.runs.shared_flags import STRATEGY_VARIABLE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+with lazy.imports():
+    from kubestage.cli import event_stream, run_output
+    from kubestage.runs import run as runs
 
-    from kubestage.cli.running import Ended, Settings, Wanted
-    from kubestage.runs.inputs.loading import Loaded
-
-_TIMED: Final = {"HorizontalPodAutoscaler", "NodeGroup", "Traffic", "VerticalPodAutoscaler"}
-_DELAYS: Final = ("launch_delay", "job_run_duration", "terminate_delay")
-# What means something only while time passes.
-_LIVING: Final = (
-    "--at",
-    "--autoscaler",
-    "--events",
-    "--trace",
-    "--trace-out",
-    "--trace-internal",
-    "--log-level",
-)
+_LIVING: Final = "A living cluster"
 EPILOG: Final = """
 [bold]Examples[/bold]
 
@@ -74,179 +65,112 @@ node; 2 if something is wrong with the input.
 """
 
 
+@option_objects.command
 def run(
-    files: options.Files,
-    config: options.Config = None,
-    plugin: options.Plugins = None,
-    seed: options.Seed = 0,
-    tie_break: options.TieBreak = "heap",
-    detail: options.Detail = "decisions",
-    out: options.Out = None,
-    require_all: options.RequireAll = False,
-    explain: options.Explain = None,
-    output: options.Output = "table",
-    shows_all: options.All = False,
-    controllers: options.Controllers = None,
-    result_strategy: options.ResultStrategy = "AtMovingNextStep",
-    as_written: options.AsWritten = False,
-    result_annotations: options.ResultAnnotations = False,
-    run_for: options.For = None,
-    at: options.At = None,
-    events: options.Events = False,
-    launch_delay: options.LaunchDelay = None,
-    run_duration: options.RunDuration = None,
-    terminate_delay: options.TerminateDelay = None,
-    setting: options.Setting = None,
-    autoscaler: options.Autoscalers = None,
-    trace: options.Trace = False,
-    nodes: node_options.Nodes = None,
-    node: node_options.Node = node_shape.DEFAULT,
-    trace_out: options.TraceOut = None,
-    timings: timing_options.Timings = False,
-    profile: timing_options.Profile = None,
-    trace_internal: options.TraceInternal = False,
-    log_level: options.LogLevel = None,
-    scheduler_name: options.SchedulerName = None,
-    algorithm_provider: options.AlgorithmProvider = None,
-    hard_pod_affinity_symmetric_weight: options.HardWeight = None,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|DIR|-",
+            help="Scenarios, or the objects of a cluster: files, directories, or stdin.",
+            show_default=False,
+        ),
+    ],
+    options: RunOptions,
+    require_all: Annotated[
+        bool, Flag("Exit code 1 if a pod stays without a node.", after="out")
+    ] = False,
+    output: Annotated[
+        str, option_objects.output_flag("table", "wide", "json", "yaml", after="explain")
+    ] = "table",
+    shows_all: Annotated[
+        bool,
+        Flag(
+            "List all pods and workloads; by default those that need attention, and no more than "
+            "20 of each.",
+            "--all",
+        ),
+    ] = False,
+    events: Annotated[
+        bool, Flag("Print Events as they happen.", panel=_LIVING, after="at")
+    ] = False,
+    trace: Annotated[
+        bool,
+        Flag(
+            "Print every movement of requests, replicas, pods, nodes and autoscalers.",
+            panel=_LIVING,
+            after="autoscalers",
+        ),
+    ] = False,
+    log_level: Annotated[
+        log_lines.Level | None,
+        Flag(log_lines.HELP, metavar="LEVEL", panel=_LIVING, after="trace_internal"),
+    ] = None,
 ) -> int:
     """Run Scenarios, or schedule the pods of manifests, or let a cluster live."""
-    from kubestage.cli import running
-    from kubestage.runs.inputs import config_file, plugin_files
-    from kubestage.scheduler.selection import TieBreak
-
-    _check_choices(output, tie_break, detail, result_strategy)
-    flags = config_file.Flags(
-        scheduler_name, algorithm_provider, hard_pod_affinity_symmetric_weight
-    )
-    given = (at, autoscaler, events, trace, trace_out, trace_internal, log_level)
-    life = dict(zip(_LIVING, given, strict=True))
-    delays = (launch_delay, run_duration, terminate_delay)
-    laws = running.laws(setting, **dict(zip(_DELAYS, delays, strict=True)))
-    loaded = _loaded(files, config, nodes, node)
-    configuration = config_file.load(config, flags, loaded.imported)
-    plugins = plugin_files.load(plugin or (), configuration)
-    completed = config_file.check(configuration, plugins, config)
-    settings = running.Settings(configuration, plugins, seed, TieBreak(tie_break), laws=laws)
-    settings = dataclasses.replace(
-        settings, as_written=as_written, annotates_results=result_annotations
-    )
-    settings = timing_options.timed(settings, profile, is_measured=timings)
-    text = config_file.text_of(config, flags, loaded.imported)
-    wanted = running.Wanted(
-        output, shows_all, detail, explain, out, config, text, flags, plugin or (), completed
-    )
-    with plugin_files.blaming(plugins):
-        ended = _play(loaded, settings, wanted, run_for, life, controllers, result_strategy)
-    missing = () if run_for is not None else _timeless(loaded)
-    notes = (*_notes(wanted, settings), *missing, *_nodeless(loaded, at or (), config))
-    _conclude(ended, output, loaded, notes)
-    return _code(ended.failure or (ended.left if require_all else None))
-
-
-def _check_choices(output: str, tie_break: str, detail: str, strategy: str) -> None:
-    completion.check_choice(output, options.FORMATS)
-    completion.check_choice(tie_break, options.TIE_BREAKS, "tie break")
-    completion.check_choice(detail, options.DETAILS, "detail")
-    completion.check_choice(strategy, options.STRATEGIES, _origin(strategy))
-
-
-def _loaded(files: Sequence[str], config: str | None, nodes: int | None, node: str) -> Loaded:
-    """What files have, and the nodes that were asked for."""
-    from kubestage.runs.inputs import plain_nodes, staging
-
-    loaded = staging.load(files, config)
-    plain_nodes.add(loaded, nodes, node)
-    return loaded
-
-
-def _play(
-    loaded: Loaded,
-    settings: Settings,
-    wanted: Wanted,
-    run_for: str | None,
-    life: Mapping[str, Any],
-    controllers: bool | None,
-    strategy: str,
-) -> Ended:
-    """Let time pass for as long as was asked for, or run Scenarios to their end."""
-    from kubestage.cli import run_life, run_scenarios
-
-    if run_for is not None:
-        _refuse_with_time(controllers, strategy)
-        return run_life.run(loaded, settings, wanted, run_for, life)
-    _refuse_without_time(life)
-    return run_scenarios.run(loaded, settings, wanted, is_alive=controllers, strategy=strategy)
-
-
-def _conclude(ended: Ended, output: str, loaded: Loaded, notes: Sequence[str]) -> None:
-    """Print how long scheduling took, then what a person may not have meant, or has to know."""
-    if ended.timings is not None and output in ("table", "wide"):
-        from kubestage.cli import timings_report
-
-        sys.stdout.write(timings_report.summary(ended.timings))
-    sys.stdout.flush()
-    imported = (note for each in loaded.imported for note in each.notes)
-    for note in (*imported, *notes, *ended.notes):
-        typer.echo(f"Note: {note}", err=True)
-
-
-def _code(problem: str | None) -> int:
+    shown = run_output.Shown(output, shows_all)
+    _check(options, shown, events=events, trace=trace, log_level=log_level)
+    with contextlib.ExitStack() as stack:
+        stream = event_stream.EventStream(prints=not shown.is_data) if events else None
+        trace_file = options.trace_out
+        if trace and trace_file is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            trace_file = f"{folder}/trace.sqlite"
+        stack.enter_context(log_lines.printed(log_level))
+        result = runs.run(
+            files,
+            _for_library(options, shown),
+            # Events are printed where the view of the cluster would be.
+            observer=progress.OBSERVER if stream is None else _Unwatched(),
+            on_event=stream,
+            trace_file=trace_file,
+        )
+        stack.callback(result.close)
+        if trace:
+            assert trace_file is not None
+            run_output.write_trace(trace_file)
+        run_output.write(result, shown, [] if stream is None else stream.events, is_streamed=events)
+    problem = result.failure or (run_output.unfinished(result) if require_all else None)
     if problem is None:
         return 0
-    failures.tell(problem)
-    return failures.NOT_AS_WANTED
+    failures.print_error(problem)
+    return failures.NEGATIVE_RESULT
 
 
-def _origin(strategy: str) -> str:
-    """Where a strategy comes from: a variable is easily forgotten."""
-    is_variable = os.environ.get(options.STRATEGY_VARIABLE) == strategy
-    return options.STRATEGY_VARIABLE if is_variable else "result strategy"
+class _Unwatched(progress.TerminalObserver):
+    """Writes notes, and shows no cluster."""
+
+    watch_stage = Observer.watch_stage
 
 
-def _refuse_with_time(controllers: bool | None, strategy: str) -> None:
-    if controllers is False:
-        fix = "leave out --for: then only the scheduler is at work"
-        raise InputError("nothing lives without controllers", path="--no-controllers", fix=fix)
-    if strategy != options.STRATEGIES[0] and _origin(strategy) != options.STRATEGY_VARIABLE:
-        fix = "leave it out, or run a Scenario without --for"
-        raise InputError("is for Scenarios", path="--result-strategy", fix=fix)
-
-
-def _refuse_without_time(life: Mapping[str, Any]) -> None:
-    given = next((option for option, value in life.items() if value), None)
-    if given is not None:
+def _check(
+    options: RunOptions,
+    shown: run_output.Shown,
+    *,
+    events: bool,
+    trace: bool,
+    log_level: str | None,
+) -> None:
+    """Refuse flags that contradict each other."""
+    living = {"--events": events, "--trace": trace, "--log-level": log_level}
+    unused = next((flag for flag, value in living.items() if value), None)
+    if options.run_for is None and unused is not None:
         raise InputError(
-            "means something only while the cluster lives",
-            path=given,
+            "has an effect only with --for",
+            path=unused,
             fix="add --for 10m, or leave it out",
         )
+    if trace and shown.is_data:
+        fix = "keep it with --trace-out FILE, then: kubestage trace show FILE -o json"
+        raise InputError(f"prints a table, which is not {shown.output}", path="--trace", fix=fix)
 
 
-def _timeless(loaded: Loaded) -> Iterator[str]:
-    """What does nothing as long as no time passes."""
-    kinds = sorted({str(each.object.get("kind")) for each in loaded.documents} & _TIMED)
-    if kinds:
-        yield f"{', '.join(kinds)}: nothing comes of it while no time passes; add --for 30m"
-
-
-def _nodeless(loaded: Loaded, later: Sequence[str], config: str | None) -> Iterator[str]:
-    """That nothing can be scheduled."""
-    from kubestage.runs.inputs import plain_nodes, staging
-
-    if not plain_nodes.are_missing([loaded]):
-        return
-    files = [each.partition("=")[2] for each in later]
-    if not files or plain_nodes.are_missing([loaded, staging.load(files, config)]):
-        yield plain_nodes.NO_NODES
-
-
-def _notes(wanted: Wanted, settings: Settings) -> Iterator[str]:
-    """What a person may not have meant."""
-    from kubestage.runs.inputs import plugin_files
-
-    if wanted.config is not None and wanted.flags.given:
-        yield f"{', '.join(wanted.flags.given)} has no effect together with --config"
-    unused = plugin_files.unused(settings.plugins, settings.configuration)
-    if unused:
-        yield f"no profile enables {', '.join(unused)}, so it takes no part"
+def _for_library(options: RunOptions, shown: run_output.Shown) -> RunOptions:
+    """Options without what has no effect here: details that are not printed, and a strategy of the
+    environment where there is no Scenario.
+    """
+    strategy = options.result_strategy
+    if options.run_for is not None and os.environ.get(STRATEGY_VARIABLE) == strategy:
+        strategy = "AtMovingNextStep"
+    return msgspec.structs.replace(
+        options, collects_explanations=shown.is_data, result_strategy=strategy
+    )

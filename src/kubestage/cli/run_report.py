@@ -5,16 +5,16 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import placements, workloads
 from kubestage.objects import timestamps
 from kubestage.objects.tables import text
+from kubestage.runs import placements, workloads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubestage.cli.placements import Placement, Summary
-    from kubestage.cli.running import Outcome
-    from kubestage.cli.workloads import Workload
+    from kubestage.runs.placements import Placement, Summary
+    from kubestage.runs.run_result import ManifestsResult
+    from kubestage.runs.workloads import Workload
 
 _GROUPS: Final = 10
 _NAMED: Final = 3
@@ -25,33 +25,33 @@ _WIDE_HEADINGS: Final = ("PROFILE", "PRIORITY", "EVALUATED", "FEASIBLE", "MESSAG
 _RARE: Final = (placements.GATED, placements.FAILED, placements.PREEMPTED)
 
 
-def as_table(outcome: Outcome, *, wide: bool, shows_all: bool = False) -> str:
+def as_table(result: ManifestsResult, *, wide: bool, shows_all: bool = False) -> str:
     """What is wrong first; then the workloads, the pods and a sum.
 
-    Of many pods only those are listed that need attention, unless all are asked for.
+    Of many pods only those are listed that need attention, unless all are requested.
     """
-    pods = sorted(outcome.pods, key=lambda each: each.status == placements.SCHEDULED)
-    trouble = [each for each in pods if each.status != placements.SCHEDULED]
+    pods = sorted(result.placements, key=lambda each: each.status == placements.SCHEDULED)
+    attention = [each for each in pods if each.status != placements.SCHEDULED]
     is_short = len(pods) <= _ROWS
-    listed = pods if wide or shows_all or is_short else trouble[:_ROWS]
+    listed = pods if wide or shows_all or is_short else attention[:_ROWS]
     parts = [
-        _trouble(trouble, len(pods), wide=wide),
-        _workloads(outcome.workloads, is_short=is_short, shows_all=wide or shows_all),
-        _pods(listed, len(pods), len(trouble), wide=wide),
-        [_sum(outcome.summary)],
+        _attention(attention, len(pods), wide=wide),
+        _workloads(result.workloads, is_short=is_short, shows_all=wide or shows_all),
+        _pods(listed, len(pods), len(attention), wide=wide),
+        [_sum(result.summary)],
     ]
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
 
-def _trouble(pods: Sequence[Placement], total: int, *, wide: bool) -> list[str]:
+def _attention(pods: Sequence[Placement], total: int, *, wide: bool) -> list[str]:
     """Which pods need attention and why; those for which it is the same, together."""
     if not pods:
         return []
     counts = collections.Counter(each.status for each in pods)
-    told = ", ".join(
-        f"{counts[each]:,} {each.lower()}" for each in placements.TROUBLE if counts[each]
+    listed = ", ".join(
+        f"{counts[each]:,} {each.lower()}" for each in placements.NEEDS_ATTENTION if counts[each]
     )
-    head = f"Attention: {told} of {_counted(total, 'pod')}"
+    head = f"Attention: {listed} of {_counted(total, 'pod')}"
     if wide:
         return [head]
     groups: dict[str, list[str]] = {}
@@ -91,15 +91,15 @@ def _workloads(found: Sequence[Workload], *, is_short: bool, shows_all: bool) ->
     return lines
 
 
-def _pods(listed: Sequence[Placement], total: int, trouble: int, *, wide: bool) -> list[str]:
+def _pods(listed: Sequence[Placement], total: int, attention: int, *, wide: bool) -> list[str]:
     headings: tuple[str, ...] = (*_HEADINGS, *_WIDE_HEADINGS) if wide else _HEADINGS
     cells = [headings, *(_cells(each, wide) for each in listed)]
     lines = [line.rstrip() for line in text.align(cells)] if listed else []
-    if trouble > len(listed):
-        more = _counted(trouble - len(listed), "more pod")
+    if attention > len(listed):
+        more = _counted(attention - len(listed), "more pod")
         lines.append(f"and {more} that need attention: --all lists them")
     elif total > len(listed):
-        lines.append(f"{_counted(total - trouble, 'scheduled pod')}: --all lists them")
+        lines.append(f"{_counted(total - attention, 'scheduled pod')}: --all lists them")
     return lines
 
 
@@ -124,18 +124,18 @@ def _cells(each: Placement, wide: bool) -> tuple[str, ...]:
 def _sum(summary: Summary) -> str:
     counts = {status: number for status, number in summary.counts.items() if number}
     total = sum(counts.values())
-    told = ", ".join(f"{number:,} {status.lower()}" for status, number in counts.items())
-    pods = f"{_counted(total, 'pod')}: {told}." if total else "Nothing to schedule."
+    listed = ", ".join(f"{number:,} {status.lower()}" for status, number in counts.items())
+    pods = f"{_counted(total, 'pod')}: {listed}." if total else "Nothing to schedule."
     shares = ", ".join(f"{name} {share:g}%" for name, share in summary.allocated.items())
     before = f" Running before: {summary.running_before}." if summary.running_before else ""
     used = f"Nodes used: {summary.nodes_used} of {summary.nodes}."
     return f"{pods}{before} {used} Allocated: {shares}."
 
 
-def as_dict(outcome: Outcome) -> dict[str, Any]:
+def as_dict(result: ManifestsResult) -> dict[str, Any]:
     """The run as data; docs/cli.md describes it."""
-    told: dict[str, Any] = {
-        "seed": outcome.seed,
+    data: dict[str, Any] = {
+        "seed": result.seed,
         "pods": [
             {
                 "namespace": each.namespace,
@@ -149,31 +149,31 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
                 "feasibleNodes": each.feasible,
                 "message": each.message,
             }
-            for each in outcome.pods
+            for each in result.placements
         ],
         "workloads": [
             {
                 "namespace": each.namespace,
                 "name": None if each.name == workloads.NO_OWNER else each.name,
                 "desired": each.desired,
-                **{status.lower(): each.counts.get(status, 0) for status in outcome.summary.counts},
+                **{status.lower(): each.counts.get(status, 0) for status in result.summary.counts},
                 "nodes": each.nodes,
             }
-            for each in outcome.workloads
+            for each in result.workloads
         ],
         "summary": {
-            **{status.lower(): number for status, number in outcome.summary.counts.items()},
-            "runningBefore": outcome.summary.running_before,
-            "nodes": outcome.summary.nodes,
-            "nodesUsed": outcome.summary.nodes_used,
-            "allocatedPercent": outcome.summary.allocated,
+            **{status.lower(): number for status, number in result.summary.counts.items()},
+            "runningBefore": result.summary.running_before,
+            "nodes": result.summary.nodes,
+            "nodesUsed": result.summary.nodes_used,
+            "allocatedPercent": result.summary.allocated,
         },
     }
-    if outcome.decisions is not None:
-        told["decisions"] = [
+    if result.decisions is not None:
+        data["decisions"] = [
             {
                 "number": each.number,
-                "time": timestamps.format_micro_time(outcome.start_ns + each.at_ns),
+                "time": timestamps.format_micro_time(result.start_ns + each.at_ns),
                 "pod": each.pod,
                 "profile": each.profile,
                 "result": each.result,
@@ -182,8 +182,8 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
                 "feasibleNodes": each.feasible,
                 "message": each.message,
             }
-            for each in outcome.decisions
+            for each in result.decisions
         ]
-    if outcome.explanations is not None:
-        told["explanations"] = list(outcome.explanations)
-    return told
+    if result.explanations is not None:
+        data["explanations"] = list(result.explanations)
+    return data

@@ -1,4 +1,4 @@
-"""Scenarios that have run, as a person reads them in a terminal."""
+"""Scenarios that have run, as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -35,62 +35,40 @@ _BROKEN: Final = ("Failed", "Unknown")
 _RARE: Final = frozenset({"preempted", "finished", "deleted"})
 
 
-def as_table(scenarios: Iterable[Json], kept: Mapping[str, Path], *, wide: bool) -> str:
+def as_table(scenarios: Iterable[Json], saved: Mapping[str, Path], *, wide: bool) -> str:
     """What came of each Scenario, step by step, and why pods are pending."""
-    told = [
-        "".join(f"{line}\n" for line in _lines(each, _hint(each, kept), wide=wide))
+    texts = [
+        "".join(f"{line}\n" for line in _lines(each, _hint(each, saved), wide=wide))
         for each in scenarios
     ]
-    return "\n".join(told) + kept_in(kept)
+    return "\n".join(texts) + saved_in(saved)
 
 
-def kept_in(kept: Mapping[str, Path]) -> str:
-    """Where runs were kept."""
-    return "".join(f"Kept in {path}: open {path / 'report.html'}\n" for path in kept.values())
+def saved_in(saved: Mapping[str, Path]) -> str:
+    """Where runs are saved."""
+    return "".join(f"Kept in {path}: open {path / 'report.html'}\n" for path in saved.values())
 
 
-def left(scenario: Json) -> int:
-    """How many pods have no node at the end of a Scenario."""
-    if "scenarioResult" not in scenario["status"]:
-        return 0
-    summary = analysis.summary(scenario)
-    return summary.pending + summary.gated
-
-
-def notes(scenarios: Iterable[Json]) -> Iterable[str]:
-    """What a person may not have meant."""
-    paused = None
-    for scenario in scenarios:
-        name, phase = scenario["metadata"]["name"], scenario["status"]["phase"]
-        if phase == "Paused":
-            paused = name
-            has_run = "its events have run, and none of them is a Done"
-            why = has_run if scenario["spec"]["events"] else "it has no events"
-            yield f"{name} is paused: {why}; add events to the file and run it again to go on"
-        elif phase == "Pending":
-            yield f"{name} was not begun: it waits for {paused} to end"
-
-
-def _hint(scenario: Json, kept: Mapping[str, Path]) -> str:
-    """How to ask why a pod has no node."""
-    path = kept.get(scenario["metadata"]["name"])
+def _hint(scenario: Json, saved: Mapping[str, Path]) -> str:
+    """The command that explains why a pod has no node."""
+    path = saved.get(scenario["metadata"]["name"])
     return "--explain POD" if path is None else f"`kubestage explain {path} POD`"
 
 
 def _lines(scenario: Json, hint: str, *, wide: bool) -> Iterable[str]:
     name, status = scenario["metadata"]["name"], scenario.get("status") or {}
     phase = status.get("phase") or "Pending"
-    told = analysis.digest(scenario) if "scenarioResult" in status else None
-    summary = None if told is None else analysis.summary(told)
+    digest = analysis.digest(scenario) if "scenarioResult" in status else None
+    summary = None if digest is None else analysis.summary(digest)
     yield f"{name}: {phase if summary is None else outcome(phase, summary)}"
     if status.get("message"):
         yield f"  {status['message']}"
-    if told is None or summary is None:
+    if digest is None or summary is None:
         return
-    yield from pending_reasons.lines(told, hint)
-    if told.steps:
+    yield from pending_reasons.lines(digest, hint)
+    if digest.steps:
         yield ""
-        yield from _steps(told, wide=wide)
+        yield from _steps(digest, wide=wide)
     yield ""
     yield _sum(summary)
 
@@ -103,16 +81,17 @@ def outcome(phase: str, summary: Summary) -> str:
     if not waiting:
         return phase
     (first, what), *rest = waiting
-    told = f"{first} of {alive:,} pods {what}" if alive > 1 else f"1 pod {what}"
-    told += "".join(f", {number} {other}" for number, other in rest)
-    return f"{phase}, {told}" if phase in _BROKEN else f"{told} (Scenario {phase})"
+    text = f"{first} of {alive:,} pods {what}" if alive > 1 else f"1 pod {what}"
+    text += "".join(f", {number} {other}" for number, other in rest)
+    return f"{phase}, {text}" if phase in _BROKEN else f"{text} (Scenario {phase})"
 
 
-def _steps(told: Digest, *, wide: bool) -> list[str]:
+def _steps(digest: Digest, *, wide: bool) -> list[str]:
     rates = {
-        (row["step"], row["resource"]): row["rate"] for row in analysis.allocation(told).records()
+        (row["step"], row["resource"]): row["rate"]
+        for row in analysis.table(digest, "allocation").records()
     }
-    rows = list(analysis.by_step(told).records())
+    rows = list(analysis.table(digest, "steps").records())
     columns = [name for name in _COLUMNS if name not in _RARE or any(row[name] for row in rows)]
     shown = rows if wide else rows[-_STEPS:]
     cells = [tuple(each.upper() for each in (*columns, *_RESOURCES))]
@@ -143,7 +122,7 @@ def _sum(summary: Summary) -> str:
         "preempted": summary.preempted,
         "deleted": summary.deleted,
     }
-    told = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    listed = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
     pods = f"{summary.pods} pod{'' if summary.pods == 1 else 's'}"
     used = f"Nodes used: {summary.nodes_used} of {summary.nodes}."
     shares = ", ".join(
@@ -152,4 +131,4 @@ def _sum(summary: Summary) -> str:
         if name in summary.resources
     )
     allocated = f" Allocated: {shares}." if shares else ""
-    return f"{pods}{f': {told}' if told else ''}. {used}{allocated}"
+    return f"{pods}{f': {listed}' if listed else ''}. {used}{allocated}"

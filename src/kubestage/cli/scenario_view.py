@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +20,8 @@ _NUMBERS: Final = 4
 
 
 @contextlib.contextmanager
-def shown(scenarios: Sequence[Json]) -> Iterator[Callable[[ScenarioController], None] | None]:
-    """Somebody to be told now and then; None if nobody watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
+def shown(scenarios: Sequence[Json]) -> Iterator[Callable[[ScenarioController], None]]:
+    """A function to call now and then, which shows how far a Scenario is."""
     view = _View({each["metadata"]["name"]: _steps(each) for each in scenarios})
     try:
         yield view
@@ -63,7 +59,7 @@ class _View:
                 console=screen,
                 transient=True,
                 auto_refresh=False,
-                # What is printed meanwhile is for whoever reads it, not for the screen.
+                # Output printed meanwhile goes to its reader, not to the screen.
                 redirect_stdout=False,
                 redirect_stderr=False,
             )

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 import kubestage
+from kubestage.cli.progress import TerminalObserver
 from kubestage.cli.version import KUBERNETES_VERSION
+from kubestage.server.launch.serving import ServeObserver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.cli.serve_door import Door
+    from kubestage.server.launch.serving import ReadyServer
     from kubestage.stage import Stage
 
 _PROVIDERS: Final = (("v1", "Node"), ("kubestage.dev/v1alpha1", "NodeGroup"))
@@ -27,26 +29,29 @@ _TYPED: Final = (
 )
 
 
-def tell(stage: Stage, door: Door, data_dir: pathlib.Path | None, *, is_bare: bool) -> None:
-    """Say where the server is and how to get there; the first lines are for programs, too.
+class GreetingObserver(TerminalObserver, ServeObserver):
+    """Prints where the server is when it is ready."""
 
-    `is_bare` is a server that runs no pods, where nodes are not missed.
-    """
-    kept = "nothing is kept" if data_dir is None else f"kept in {data_dir}"
-    kubeconfig = pathlib.Path(door.kubeconfig).absolute()
-    lines = [
-        f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}.",
-        f"  {_styled(door.address, bold=True)}",
-        f"  {_styled(f'export KUBECONFIG={kubeconfig}', fg='green')}",
-    ]
-    if door.new_token is not None:
-        lines.append(f"  token, shown this once: {door.new_token}")
-    if not is_bare and not _has_nodes(stage):
-        lines += _nodeless()
-    lines += ["Paste the export line into another terminal, and try:", *_next()]
-    lines.append("Ctrl-C stops it.")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
+    def ready(self, server: ReadyServer) -> None:
+        """Print how to reach the server; programs read the first lines, too."""
+        sys.stdout.write("\n".join(_lines(server)) + "\n")
+        sys.stdout.flush()
+
+
+def _lines(server: ReadyServer) -> Iterator[str]:
+    endpoint = server.endpoint
+    kept = "nothing is kept" if server.data_dir is None else f"kept in {server.data_dir}"
+    kubeconfig = pathlib.Path(endpoint.kubeconfig).absolute()
+    yield f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}."
+    yield f"  {_styled(endpoint.address, bold=True)}"
+    yield f"  {_styled(f'export KUBECONFIG={kubeconfig}', fg='green')}"
+    if endpoint.new_token is not None:
+        yield f"  token, shown this once: {endpoint.new_token}"
+    if server.runs_pods and not _has_nodes(server.stage):
+        yield from _nodeless()
+    yield "Paste the export line into another terminal, and try:"
+    yield from _next()
+    yield "Ctrl-C stops it."
 
 
 def _nodeless() -> Iterator[str]:
@@ -61,7 +66,7 @@ def _next() -> Iterator[str]:
 
 
 def _has_nodes(stage: Stage) -> bool:
-    """Whether there are nodes, or something that makes them."""
+    """Whether there are nodes, or something that creates them."""
     return any(stage.store.read(each) for each in _PROVIDERS)
 
 

@@ -6,12 +6,14 @@ import contextlib
 import functools
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from kubestage.cli import completion, log_lines, trace_table
+from kubestage.cli import log_lines, option_objects, trace_table
 from kubestage.errors import InputError
+from kubestage.runs import shared_flags
+from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
     from kubestage.sim import Environment, Recorder
@@ -27,9 +29,10 @@ kubestage simulate model.py:build_small --for 30m --trace-out run.sqlite --ignor
 
 FILE.py defines build(environment, streams), which puts stocks and movements into the Environment.
 """
-_COLLISIONS: Final = ("ordered", "ignored")
+Collisions = Literal["ordered", "ignored"]
 
 
+@option_objects.command
 def simulate(
     model: Annotated[
         str,
@@ -40,40 +43,31 @@ def simulate(
         ),
     ],
     run_for: Annotated[
-        str, typer.Option("--for", metavar="DURATION", help="Simulated time, as in 1h30m.")
+        str, Flag("Simulated time, as in 1h30m.", "--for", metavar="DURATION")
     ] = "10m",
-    seed: Annotated[int, typer.Option("--seed", help="Another seed is another run.")] = 0,
-    trace: Annotated[bool, typer.Option("--trace", help="Print the movements.")] = False,
-    ignored: Annotated[
-        bool, typer.Option("--ignored", help="Print the movements that did not happen, and why.")
-    ] = False,
+    seed: shared_flags.Seed = 0,
+    trace: Annotated[bool, Flag("Print the movements.")] = False,
+    ignored: Annotated[bool, Flag("Print the movements that did not happen, and why.")] = False,
     internal: Annotated[
-        bool, typer.Option("--trace-internal", help="Internal timers too, in --trace and its file.")
+        bool, Flag("Internal timers too, in --trace and its file.", "--trace-internal")
     ] = False,
     kind: trace_table.Kind = None,
     entity: trace_table.Entity = None,
     stock: trace_table.Stock = None,
     trace_out: Annotated[
-        str | None,
-        typer.Option("--trace-out", metavar="FILE", help="Keep the trace in this SQLite file."),
+        str | None, Flag("Save the trace in this SQLite file.", metavar="FILE")
     ] = None,
     collisions: Annotated[
-        str,
-        typer.Option(
-            "--collisions",
-            metavar="|".join(_COLLISIONS),
-            help="What becomes of a second movement for one nanosecond.",
-            autocompletion=completion.one_of(*_COLLISIONS),
-        ),
+        Collisions,
+        Flag("What becomes of a second movement for one nanosecond.", noun="rule for collisions"),
     ] = "ordered",
     log_level: log_lines.LogLevel = None,
 ) -> None:
     """Run a model written in Python through simulated time and print what moved."""
-    completion.check_choice(collisions, _COLLISIONS, "rule for collisions")
     duration_ns = _duration(run_for)
     with tempfile.TemporaryDirectory() as folder:
-        wanted = trace or ignored or trace_out is not None
-        path = (trace_out or f"{folder}/trace.sqlite") if wanted else None
+        is_traced = trace or ignored or trace_out is not None
+        path = (trace_out or f"{folder}/trace.sqlite") if is_traced else None
         with log_lines.printed(log_level):
             environment = _run(model, duration_ns, seed, collisions, path, internal=internal)
         _print_summary(environment, seed)
@@ -91,7 +85,7 @@ def simulate(
 
 
 def _duration(text: str) -> int:
-    from kubestage.objects import durations
+    from kubestage.golang import durations
 
     fix = "write it as in 10m, 1h30m or 500ms"
     try:
@@ -104,28 +98,33 @@ def _duration(text: str) -> int:
 
 
 def _run(
-    model: str, halt_time: int, seed: int, collisions: str, path: str | None, *, internal: bool
+    model: str,
+    halt_time: int,
+    seed: int,
+    collisions: Collisions,
+    path: str | None,
+    *,
+    internal: bool,
 ) -> Environment:
     from kubestage import sim
     from kubestage.results import trace
     from kubestage.runs.inputs import model_file, python_file
 
     loaded = model_file.load(model)
-    rule = cast("Literal['ordered', 'ignored']", collisions)
     with contextlib.ExitStack() as stack:
         recorder: Recorder = sim.CountsOnly()
         if path is not None:
-            kept = trace.SqliteRecorder(path, name=model, seed=seed, internal=internal)
-            recorder = stack.enter_context(kept)
-        environment = sim.Environment(halt_time, collisions=rule, recorder=recorder)
-        with python_file.blaming(loaded.path):
+            saving = trace.SqliteRecorder(path, name=model, seed=seed, internal=internal)
+            recorder = stack.enter_context(saving)
+        environment = sim.Environment(halt_time, collisions=collisions, recorder=recorder)
+        with python_file.error_context(loaded.path):
             loaded.build(environment, sim.Streams(seed))
             environment.run()
     return environment
 
 
 def _print_summary(environment: Environment, seed: int) -> None:
-    from kubestage.objects import durations
+    from kubestage.golang import durations
 
     simulated = durations.go_string(environment.current_movement_time)
     counts = f"{environment.completed_count} completed, {environment.ignored_count} ignored"

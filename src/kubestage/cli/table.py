@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kubestage.objects import kinds
 
 
-class Options(msgspec.Struct, frozen=True):
-    """What a person asked to see."""
+class Layout(msgspec.Struct, frozen=True):
+    """Which columns and headings tables have."""
 
     wide: bool = False
     with_namespace: bool = False
@@ -28,14 +28,14 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def render(
-    found: Iterable[tuple[kinds.Kind, list[dict[str, Any]]]], options: Options, now_ns: int
+    found: Iterable[tuple[kinds.Kind, list[dict[str, Any]]]], layout: Layout, now_ns: int
 ) -> str:
     """The tables of kinds that have objects, parted by blank lines if they have headings."""
-    written = [_table(kind, objects, options, now_ns) for kind, objects in found if objects]
-    return ("" if options.no_headers else "\n").join(written)
+    written = [_table(kind, objects, layout, now_ns) for kind, objects in found if objects]
+    return ("" if layout.no_headers else "\n").join(written)
 
 
-def _table(kind: kinds.Kind, objects: list[dict[str, Any]], options: Options, now_ns: int) -> str:
+def _table(kind: kinds.Kind, objects: list[dict[str, Any]], layout: Layout, now_ns: int) -> str:
     table = tables.table(
         objects,
         now_ns,
@@ -45,25 +45,25 @@ def _table(kind: kinds.Kind, objects: list[dict[str, Any]], options: Options, no
     )
     columns, rows = list(table.columns), list(table.rows)
     # The prefix of a label's key says little and is long.
-    added = [key.rpartition("/")[2] for key in options.label_columns]
-    added += ["Labels"] if options.show_labels else []
+    added = [key.rpartition("/")[2] for key in layout.label_columns]
+    added += ["Labels"] if layout.show_labels else []
     columns += [tables.Column(heading, "string", "", "", 0) for heading in added]
-    shown = [_row(row, options) for row in rows]
+    shown = [_row(row, layout) for row in rows]
     return text.render(
         columns,
         shown,
-        wide=options.wide,
-        with_namespace=options.with_namespace and kind.namespaced,
-        no_headers=options.no_headers,
+        wide=layout.wide,
+        with_namespace=layout.with_namespace and kind.namespaced,
+        no_headers=layout.no_headers,
     )
 
 
-def _row(row: tables.Row, options: Options) -> tables.Row:
+def _row(row: tables.Row, layout: Layout) -> tables.Row:
     cells = list(row.cells)
-    if options.with_kind:
+    if layout.with_kind:
         cells[0] = printing.qualified_name(row.object)
     has = row.object["metadata"].get("labels") or {}
-    cells += [has.get(key, "") for key in options.label_columns]
-    if options.show_labels:
+    cells += [has.get(key, "") for key in layout.label_columns]
+    if layout.show_labels:
         cells.append(labels.format_labels(has))
     return msgspec.structs.replace(row, cells=cells)

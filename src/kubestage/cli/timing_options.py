@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from kubestage.cli import completion
-from kubestage.errors import InputError
 
 if TYPE_CHECKING:
-    from kubestage.cli.running import Settings
     from kubestage.cluster.profile import Profile as ControlPlane
 
 _PANEL: Final = "How long scheduling takes"
@@ -40,25 +36,8 @@ Profile = Annotated[
 ]
 
 
-def timed(settings: Settings, profile: str | None, *, is_measured: bool) -> Settings:
-    """The settings of a run whose durations are measured or modelled, if that was asked for."""
-    return dataclasses.replace(
-        settings,
-        stopwatch=time.perf_counter_ns if is_measured else None,
-        control_plane=control_plane(profile, is_measured=is_measured),
-    )
-
-
 def control_plane(profile: str | None, *, is_measured: bool) -> ControlPlane | None:
     """The control plane that was named; durations are measured or modelled, not both."""
-    if profile is None:
-        return None
-    if is_measured:
-        raise InputError(
-            "times are measured or modelled, not both",
-            path="--timings",
-            fix="leave out --timings or --profile",
-        )
     from kubestage.runs.inputs import control_plane as planes
 
-    return planes.named(profile)
+    return planes.read(profile, is_measured=is_measured)

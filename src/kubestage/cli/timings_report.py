@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from kubestage.results.analysis import Table
-    from kubestage.results.timings import Recorded
+    from kubestage.results.timings import RecordedTimings
 
 _DURATIONS: Final = ("total", "mean", "p50", "p90", "p99", "max")
 _SOURCES: Final = {
@@ -23,7 +23,7 @@ _COLUMNS: Final = ("total", "mean", "p99", "max")
 _SHORT: Final = ("mean", "p50", "p99", "max")
 
 
-def as_text(recorded: Recorded, *, wide: bool = False) -> str:
+def as_text(recorded: RecordedTimings, *, wide: bool = False) -> str:
     """The table; unless it may be `wide`, plugins stand below their extension point, those that
     took next to nothing are left out, and columns are as many as fit into a terminal.
     """
@@ -52,7 +52,7 @@ def _wide(rows: Sequence[dict[str, Any]]) -> list[str]:
     return text.align([head, *(_cells(row) for row in rows)])
 
 
-def summary(recorded: Recorded) -> str:
+def summary(recorded: RecordedTimings) -> str:
     """A few lines for the end of a run: its attempts."""
     wholes = (timings.ATTEMPT, timings.ALGORITHM)
     rows = [row for row in timings.table(recorded).records() if row["part"] in wholes]
@@ -72,9 +72,9 @@ def compared(table: Table, names: Sequence[str], *, shows_all: bool = False) -> 
     if not shows_all:
         plugins = [each for each in records if each["part"] == timings.PLUGIN]
         longest = sorted(plugins, key=lambda each: -each["mean"])
-        kept = set(list(dict.fromkeys(map(_label, longest)))[:_SLOWEST])
+        shown = set(list(dict.fromkeys(map(_label, longest)))[:_SLOWEST])
         records = [
-            each for each in records if each["part"] != timings.PLUGIN or _label(each) in kept
+            each for each in records if each["part"] != timings.PLUGIN or _label(each) in shown
         ]
     rows: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for record in records:
@@ -108,8 +108,8 @@ def _label(record: dict[str, Any]) -> tuple[str, str]:
 def _slowest(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     plugins = [row for row in rows if row["part"] == timings.PLUGIN]
     longest = sorted(plugins, key=lambda row: -row["total"])[:_SLOWEST]
-    kept = {id(row) for row in longest if row["total"]}
-    return [row for row in rows if row["part"] != timings.PLUGIN or id(row) in kept]
+    shown = {id(row) for row in longest if row["total"]}
+    return [row for row in rows if row["part"] != timings.PLUGIN or id(row) in shown]
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

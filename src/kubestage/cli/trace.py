@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import completion, trace_table
+from kubestage.cli import option_objects, progress, trace_table
 from kubestage.errors import InputError
+from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from kubestage.results.trace import TraceRow
 
 HELP: Final = "Show the movements that a run has kept with --trace-out."
-FORMATS: Final = ("table", "json")
 EPILOG: Final = """
 [bold]Examples[/bold]
 
@@ -43,33 +43,29 @@ _File = Annotated[
 
 
 @application.command(epilog=EPILOG)
+@option_objects.command
 def show(
     file: _File,
-    run: Annotated[
-        int | None, typer.Option("--run", metavar="NUMBER", help="By default the newest.")
-    ] = None,
+    run: Annotated[int | None, Flag("By default the newest.", "--run", metavar="NUMBER")] = None,
     kind: trace_table.Kind = None,
     entity: trace_table.Entity = None,
     stock: trace_table.Stock = None,
     begin: Annotated[
-        str | None, typer.Option("--from", metavar="TIME", help="Since the start, as in 5m.")
+        str | None, Flag("Since the start, as in 5m.", "--from", metavar="TIME")
     ] = None,
-    end: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", help="Up to this time, as in 10m.")
-    ] = None,
+    end: Annotated[str | None, Flag("Up to this time, as in 10m.", "--to", metavar="TIME")] = None,
     ignored: Annotated[
-        bool, typer.Option("--ignored", help="The movements that did not happen, and why.")
+        bool, Flag("The movements that did not happen, and why.", "--ignored")
     ] = False,
     internal: Annotated[
         bool,
-        typer.Option("--internal", help="Internal timers too, if --trace-internal kept them."),
+        Flag("Internal timers too, if --trace-internal kept them.", "--internal"),
     ] = False,
-    output: Annotated[str, completion.output_option(*FORMATS)] = "table",
+    output: Annotated[str, option_objects.output_flag("table", "json")] = "table",
 ) -> None:
     """Print the movements of a kept run, one by one."""
     from kubestage.results import trace
 
-    completion.check_choice(output, FORMATS)
     _check(file)
     names = {"kind": kind, "entity": entity, "stock": stock}
     read = functools.partial(
@@ -89,7 +85,7 @@ def show(
         count = trace_table.print_trace(columns, read)
     if not count:
         sys.stdout.flush()
-        typer.echo(f"Note: no movement matches{_known(file, run, names)}", err=True)
+        progress.OBSERVER.note(f"no movement matches{_known(file, run, names)}")
 
 
 @application.command()
@@ -112,11 +108,11 @@ def _check(file: str) -> None:
 
 
 def _time(text: str | None, option: str) -> int | None:
-    from kubestage.cli import living
+    from kubestage.runs import living
 
     if text is None:
         return None
-    return 0 if text in _START else living.duration(text, option)
+    return 0 if text in _START else living.parse_duration(text, option)
 
 
 def _print_json(read: Callable[[], Iterable[TraceRow]]) -> int:
@@ -126,14 +122,14 @@ def _print_json(read: Callable[[], Iterable[TraceRow]]) -> int:
     count = 0
     sys.stdout.write("[")
     for count, row in enumerate(read(), 1):
-        told = msgspec.json.encode(_as_dict(row)).decode()
-        sys.stdout.write(f"{',' if count > 1 else ''}\n{told}")
+        data = msgspec.json.encode(_as_dict(row)).decode()
+        sys.stdout.write(f"{',' if count > 1 else ''}\n{data}")
     sys.stdout.write("\n]\n" if count else "]\n")
     return count
 
 
 def _as_dict(row: TraceRow) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "occursAt": row.occurs_at,
         "kind": row.kind,
         "entity": row.entity,
@@ -142,12 +138,12 @@ def _as_dict(row: TraceRow) -> dict[str, Any]:
         "notes": row.notes,
     }
     if row.reason is not None:
-        told |= {"reason": row.reason, "noticedAt": row.noticed_at}
-    return told
+        data |= {"reason": row.reason, "noticedAt": row.noticed_at}
+    return data
 
 
 def _known(file: str, run: int | None, names: dict[str, str | None]) -> str:
-    """What could have been asked for, where a name is not in the file."""
+    """The names that the file has, if the requested one is not in it."""
     from kubestage.results import trace
 
     for column, name in names.items():

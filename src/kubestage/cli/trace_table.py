@@ -6,34 +6,30 @@ import itertools
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from kubestage.results.trace import TraceRow
 
-Kind = Annotated[
-    str | None, typer.Option("--kind", metavar="KIND", help="Print this movement only.")
-]
-Entity = Annotated[
-    str | None, typer.Option("--entity", metavar="NAME", help="Print this entity only.")
-]
+Kind = Annotated[str | None, Flag("Print this movement only.", "--kind", metavar="KIND")]
+Entity = Annotated[str | None, Flag("Print this entity only.", "--entity", metavar="NAME")]
 Stock = Annotated[
     str | None,
-    typer.Option("--stock", metavar="NAME", help="Print movements from or to this stock only."),
+    Flag("Print movements from or to this stock only.", "--stock", metavar="NAME"),
 ]
 
 
 def print_trace(columns: Sequence[str], read: Callable[[], Iterable[TraceRow]]) -> int:
-    """Print the movements that `read` yields, and tell how many there were."""
+    """Print the movements that `read` yields, and return how many there are."""
     from kubestage.results import trace
 
     return print_table(columns, lambda: map(trace.format_row, read()))
 
 
 def print_table(columns: Sequence[str], read: Callable[[], Iterable[Sequence[str]]]) -> int:
-    """Print rows below their columns, and tell how many there were."""
+    """Print rows below their columns, and return how many there are."""
     # Read twice: once for the widths and once to print, so that no length of trace fills memory.
     widths = [len(column) for column in columns]
     count = 0

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import completion, failures
-from kubestage.cli import run_options as options
+from kubestage.cli import failures, option_objects, progress
+from kubestage.runs.shared_flags import Plugins
 
 if TYPE_CHECKING:
-    from kubestage.cli import checking
     from kubestage.errors import InputError
+    from kubestage.runs.validation import ValidationResult
 
 EPILOG: Final = """
 [bold]Examples[/bold]
@@ -36,9 +36,9 @@ recordings of kube-scheduler-simulator, traces and recorded usage as CSV.
 
 The exit code is 0 if all objects are valid and 2 if any is not.
 """
-_FORMATS: Final = ("text", "json")
 
 
+@option_objects.command
 def validate(
     files: Annotated[
         list[str],
@@ -48,20 +48,19 @@ def validate(
             show_default=False,
         ),
     ],
-    output: Annotated[str, completion.output_option(*_FORMATS)] = "text",
-    plugin: options.Plugins = None,
+    output: Annotated[str, option_objects.output_flag("text", "json")] = "text",
+    plugin: Plugins = (),
 ) -> int:
     """Check manifests as the API server would, and every other file that a command reads."""
-    from kubestage.cli import checking
+    from kubestage.runs import validation
 
-    completion.check_choice(output, _FORMATS)
-    report = checking.check(files, plugin or ())
+    report = validation.validate(files, plugin, observer=progress.OBSERVER)
     text = _as_json(report) if output == "json" else _as_text(report)
     sys.stdout.write(text)
     return failures.BAD_INPUT if report.problems else 0
 
 
-def _as_text(report: checking.Report) -> str:
+def _as_text(report: ValidationResult) -> str:
     lines = []
     for prefix, found in (("", report.problems), ("warning: ", report.warnings)):
         for problem in found:
@@ -82,19 +81,19 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _as_json(report: checking.Report) -> str:
+def _as_json(report: ValidationResult) -> str:
     whole: dict[str, Any] = {
         "files": report.files,
         "objects": report.objects,
         "valid": report.objects - report.invalid,
         "invalid": report.invalid,
-        "problems": [_told(problem) for problem in report.problems],
-        "warnings": [_told(problem) for problem in report.warnings],
+        "problems": [_problem(problem) for problem in report.problems],
+        "warnings": [_problem(problem) for problem in report.warnings],
     }
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def _told(problem: InputError) -> dict[str, Any]:
+def _problem(problem: InputError) -> dict[str, Any]:
     return {
         "file": problem.file,
         "line": problem.line,

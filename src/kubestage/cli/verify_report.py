@@ -1,88 +1,68 @@
-"""How replayed cases compare with their recordings: by category, by plugin, and where not."""
+"""How recordings compare, as text: by category, plugin and topic, and the first differences."""
 
 from __future__ import annotations
 
-import collections
 import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
 from kubestage.objects.tables import text
+from kubestage.runs import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kubestage.scheduler.replay.comparison import CaseReport, Difference
+    from kubestage.runs.verify import ComparedCase, PlayedScenario, VerifyResult
+    from kubestage.scheduler.replay.comparison import Difference
 
-    Reports = Sequence[tuple[str, CaseReport]]
+
+def as_text(result: VerifyResult, differences: int) -> str:
+    """Tables, the first differences in full, and the sum in the last line of each kind."""
+    parts = []
+    if result.cases:
+        parts.append(_case_lines(result.cases, differences))
+    if result.scenarios:
+        parts.append(_scenario_lines(result.scenarios, differences))
+    return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts)
 
 
-def as_text(reports: Reports, differences: int) -> str:
-    """Two tables, the first differences in full, and the sum in the last line."""
+def _case_lines(cases: Sequence[ComparedCase], differences: int) -> list[str]:
+    categories, plugins = verify.by_category(cases), verify.by_plugin(cases)
     lines = [
-        *_table("CATEGORY", _by_category(reports), ("CASES", "DECISIONS", "IDENTICAL")),
+        *_table("CATEGORY", categories, ("CASES", "DECISIONS", "IDENTICAL")),
         "",
-        *_table("PLUGIN", _by_plugin(reports), ("ANSWERS", "IDENTICAL")),
+        *_table("PLUGIN", plugins, ("ANSWERS", "IDENTICAL")),
         "",
     ]
-    for path, difference in itertools.islice(_differences(reports), differences):
+    for path, difference in itertools.islice(verify.case_differences(cases), differences):
         lines += [*_in_full(path, difference), ""]
-    total = sum(len(each.differences) for _, each in reports)
-    if total > differences:
-        more = f"the first {differences} are shown" if differences else "none is shown"
-        lines += [f"{total} fields differ, {more}: --differences {total} prints all", ""]
-    decisions = sum(each.decisions for _, each in reports)
-    identical = sum(each.identical for _, each in reports)
-    lines.append(f"decisions: {identical}/{decisions} identical")
-    return "".join(f"{line}\n" for line in lines)
+    lines += _more(sum(len(each.report.differences) for each in cases), differences)
+    decisions = sum(each.report.decisions for each in cases)
+    identical = sum(each.report.identical for each in cases)
+    return [*lines, f"decisions: {identical}/{decisions} identical"]
 
 
-def as_dict(reports: Reports, differences: int) -> dict[str, Any]:
-    """The same for machines."""
-    return {
-        "decisions": sum(each.decisions for _, each in reports),
-        "identical": sum(each.identical for _, each in reports),
-        "categories": {
-            name: {"cases": cases, "decisions": decisions, "identical": identical}
-            for name, (cases, decisions, identical) in _by_category(reports).items()
-        },
-        "plugins": {
-            name: {"answers": answers, "identical": identical}
-            for name, (answers, identical) in _by_plugin(reports).items()
-        },
-        "differentFields": sum(len(each.differences) for _, each in reports),
-        "differences": [
-            {
-                "file": path,
-                "case": each.case,
-                "attempt": each.attempt,
-                "pod": each.pod,
-                "path": each.path,
-                "expected": each.expected,
-                "got": each.got,
-            }
-            for path, each in itertools.islice(_differences(reports), differences)
-        ],
-    }
-
-
-def _by_category(reports: Reports) -> dict[str, tuple[int, ...]]:
-    sums: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0, 0])
-    for _, report in reports:
-        row = sums[report.category or "-"]
-        row[0] += 1
-        row[1] += report.decisions
-        row[2] += report.identical
-    return {name: tuple(row) for name, row in sorted(sums.items())}
-
-
-def _by_plugin(reports: Reports) -> dict[str, tuple[int, ...]]:
-    answers: collections.Counter[str] = collections.Counter()
-    wrong: collections.Counter[str] = collections.Counter()
-    for _, report in reports:
-        answers.update(report.answers)
-        wrong.update(report.wrong_answers)
-    return {name: (answers[name], answers[name] - wrong[name]) for name in sorted(answers)}
+def _scenario_lines(scenarios: Sequence[PlayedScenario], differences: int) -> list[str]:
+    rows = verify.by_topic(scenarios)
+    if len(rows) > 1:
+        rows["total"] = tuple(map(sum, zip(*rows.values(), strict=True)))
+    cells = [("TOPIC", "SCENARIOS", "STEPS", "IDENTICAL", "DIFFERENT")]
+    for name, (number, steps, identical) in rows.items():
+        cells.append((name, str(number), str(steps), str(identical), str(number - identical)))
+    lines = [*text.align(cells), ""]
+    found = verify.scenario_differences(scenarios)
+    for path, result, each in itertools.islice(found, differences):
+        lines += [
+            f"Difference in {path}",
+            f"  at:        {result.scenario.name}, step {each.step}",
+            f"  field:     {each.kind} {each.path}".rstrip(),
+            f"  expected:  {_value(each.expected)}",
+            f"  got:       {_value(each.actual)}",
+            "",
+        ]
+    lines += _more(sum(len(each.result.differences) for each in scenarios), differences)
+    same = sum(each.result.is_same for each in scenarios)
+    return [*lines, f"scenarios: {same}/{len(scenarios)} identical"]
 
 
 def _table(
@@ -98,8 +78,11 @@ def _table(
     return text.align(cells)
 
 
-def _differences(reports: Reports) -> Iterable[tuple[str, Difference]]:
-    return ((path, each) for path, report in reports for each in report.differences)
+def _more(total: int, differences: int) -> list[str]:
+    if total <= differences:
+        return []
+    more = f"the first {differences} are shown" if differences else "none is shown"
+    return [f"{total} fields differ, {more}: --differences {total} prints all", ""]
 
 
 def _in_full(path: str, difference: Difference) -> list[str]:
@@ -109,11 +92,11 @@ def _in_full(path: str, difference: Difference) -> list[str]:
         f"Difference in {path}",
         f"  at:        {where}{attempt}",
         f"  field:     {difference.path}",
-        f"  expected:  {shown(difference.expected)}",
-        f"  got:       {shown(difference.got)}",
+        f"  expected:  {_value(difference.expected)}",
+        f"  got:       {_value(difference.got)}",
     ]
 
 
-def shown(value: Any) -> str:
+def _value(value: Any) -> str:
     """A value in one line."""
     return "(nothing)" if value is None else json.dumps(value, ensure_ascii=False)

@@ -27,20 +27,20 @@ def version(
 
 
 def options(
-    is_asked: Annotated[
+    is_requested: Annotated[
         bool,
         typer.Option(
             "--version",
             help="Print the version and exit; `kubestage version` can print JSON.",
             is_eager=True,
-            callback=lambda is_asked: _print_and_leave() if is_asked else None,
+            callback=lambda is_requested: _print_and_exit() if is_requested else None,
         ),
     ] = False,
 ) -> None:
     """The options of `kubestage` itself, before any command."""
 
 
-def _print_and_leave() -> None:
+def _print_and_exit() -> None:
     sys.stdout.write(_text())
     raise typer.Exit
 

@@ -2,6 +2,6 @@
 
 Here belong the port that a stage and a real cluster share, the limits of the clients that call
 through it, and the model of a control plane that makes calls to a stage take as long as calls to
-a cluster do. What is called for, and what is made of the answers, belongs to load and measure;
-speaking HTTP to a real cluster belongs to remote.
+a cluster do. Which calls are made, and what their answers mean, belongs to load and measure; HTTP
+to a real cluster belongs to remote.
 """

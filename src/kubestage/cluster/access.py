@@ -1,7 +1,7 @@
-"""The port: what a load may ask of a cluster, be it a stage or a real one.
+"""The port: what a load can do with a cluster, a stage or a real one.
 
-Nothing here waits. Whoever asks leaves word whom to tell, and is told when the time has come:
-on a stage in virtual time, on a real cluster when the answer is there. One implementation of a
+Nothing here waits. The caller passes a callback, which is called when the answer is there:
+on a stage in virtual time, on a real cluster in real time. One implementation of a
 load, its tuning sets and its measurements therefore serves both.
 """
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 class Timer(Protocol):
-    """Something that is going to happen."""
+    """A callback that is scheduled."""
 
     def cancel(self) -> None:
-        """Have it not happen; without effect if it has."""
+        """Cancel the callback; without effect if it was called."""
 
 
 class Moments(Protocol):
-    """The time, and who is to be called when."""
+    """The time, and callbacks at times."""
 
     @property
     def now_ns(self) -> int:
-        """Nanoseconds since the beginning; never goes back."""
+        """Nanoseconds since the start; never decreases."""
 
     @property
     def unix_ns(self) -> int:
         """Now as nanoseconds since 1970-01-01T00:00:00Z."""
 
     def at(self, at_ns: int, callback: Callable[[], None]) -> Timer:
-        """Call somebody at a time, or right after what is under way if that has passed.
+        """Schedule a callback at a time, or right after the current one if that has passed.
 
-        Callbacks of one time are called in the order in which they were asked for, and never
+        Callbacks of one time are called in the order in which they were scheduled, and never
         from within this method.
         """
 
@@ -57,7 +57,7 @@ class Resource(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, obj: dict[str, Any]) -> Resource:
-        """The kind that an object says it is of."""
+        """The kind of an object."""
         return cls(str(obj.get("apiVersion", "")), str(obj.get("kind", "")))
 
 
@@ -81,9 +81,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What became of a call: the object or list, or why not.
+    """The answer to a call: the object or list, or an error.
 
-    `sent_ns` is when the limits of the client let it go, `ended_ns` when the answer was there.
+    `sent_ns` is when the client's limit let it go, `ended_ns` when the answer was there.
     """
 
     object: dict[str, Any] | None
@@ -93,7 +93,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """What a raw path of the cluster answered."""
+    """The answer of a raw path of the cluster."""
 
     code: int
     text: str
@@ -108,10 +108,10 @@ class Selection(msgspec.Struct, frozen=True):
     field_selector: str = ""
 
 
-class Seen(msgspec.Struct, frozen=True):
-    """What a watcher is told: ADDED, MODIFIED or DELETED, the object, and when it heard of it.
+class WatchEvent(msgspec.Struct, frozen=True):
+    """What a watcher receives: ADDED, MODIFIED or DELETED, the object, and when it received it.
 
-    Objects are shared with others who watch: nobody changes them.
+    Objects are shared between watchers and must not be changed.
     """
 
     type: str
@@ -120,14 +120,14 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Subscription(Protocol):
-    """A watch that is under way."""
+    """A watch that is open."""
 
     @property
     def is_synced(self) -> bool:
-        """Whether all that was there at the beginning has been told."""
+        """Whether all objects that existed at the start have been delivered."""
 
     def stop(self) -> None:
-        """Be told no more."""
+        """Stop the watch."""
 
 
 class Cluster(Protocol):
@@ -135,24 +135,24 @@ class Cluster(Protocol):
 
     @property
     def moments(self) -> Moments:
-        """Its time."""
+        """The time of the cluster."""
 
     @property
     def is_stage(self) -> bool:
-        """Whether it is a stage, on which more can be done than on a real cluster."""
+        """Whether it is a stage, which allows more than a real cluster."""
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:
-        """Make a call; `done` is told the answer, later and exactly once.
+        """Make a call; `done` receives the answer, later and exactly once.
 
-        An answer never comes from within this method. What the network loses is an ApiError too.
+        An answer never comes from within this method. A network failure is an ApiError too.
         """
 
-    def watch(self, selection: Selection, seen: Callable[[Seen], None]) -> Subscription:
-        """Be told of what is there (as ADDED) and of every change from then on, in order.
+    def watch(self, selection: Selection, on_event: Callable[[WatchEvent], None]) -> Subscription:
+        """Receive what exists (as ADDED) and every change from then on, in order.
 
-        Lost connections are taken up again without a word, except that what vanished in between
-        is told as DELETED.
+        Lost connections are resumed silently, except that objects that vanished in between are
+        delivered as DELETED.
         """
 
     def raw(self, path: str, done: Callable[[Page], None]) -> None:
-        """GET a path outside of the resources: ``/metrics``, ``/readyz``, a node's proxy."""
+        """GET a path that is not a resource: ``/metrics``, ``/readyz``, a node's proxy."""

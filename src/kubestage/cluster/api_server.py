@@ -1,8 +1,8 @@
-"""The API server: who is served when, given how many it can serve at once.
+"""The API server: which call is served when, by how many it can serve at once.
 
-Calls come in the order in which they arrive, wait in one line for a seat, then for a core, and
-then for etcd. Because nobody overtakes, when a call will be done is known when it arrives: the
-model keeps the times at which seats and cores get free, and no call under way.
+Calls are served in the order in which they arrive. They wait in one queue for a seat, then for a
+core, and then for etcd. As no call overtakes another, it is known at arrival when a call will be
+done: the model stores the times at which seats and cores get free, and no calls in flight.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BUSIEST: Final = 0.9
 
 
 class Turn(NamedTuple):
-    """When a call is done, how much of that it waited in line, and how much for etcd."""
+    """When a call is done, how long it waited in the queue, and how long for etcd."""
 
     ends_ns: int
     waited_ns: int
@@ -39,7 +39,7 @@ class Turn(NamedTuple):
 
 
 class ApiServer:
-    """Seats, cores and the line before them."""
+    """Seats, cores and the queue before them."""
 
     def __init__(self, profile: Profile, streams: Streams) -> None:
         api = profile.api
@@ -48,27 +48,27 @@ class ApiServer:
         self.refused = 0
         self._max_queued = api.max_queued
         self._per_object_ns = distributions.parse(api.list_per_object).first
-        # When each seat and each core gets free, soonest first. Behind the time of a seat is a bit
-        # that says whether a write sits there.
+        # When each seat and each core gets free, soonest first. The lowest bit of a seat's
+        # time is set if a write has it.
         self._seats = [0] * max(api.seats, 1)
         self._cores = [0] * api.cores
-        # When those in line have their turn, with such a bit.
+        # When the queued calls are served, with such a bit.
         self._line: deque[int] = deque()
-        # How much longer work takes because of what goes on besides.
+        # How much longer work takes because of background calls.
         self._stretch = 1.0
 
     @property
     def cores(self) -> int:
-        """How many calls it works on at once; 0 is no bound."""
+        """How many calls it works on at once; 0 is no limit."""
         return len(self._cores)
 
     def take(
         self, endpoint: Endpoint, arrives_ns: int, *, objects: int = 0, more_ns: int = 0
     ) -> Turn | None:
-        """Serve a call that arrives now or is the next to; None if too many are in line.
+        """Serve a call that arrives now or next; None if the queue is full.
 
         A list of many objects takes several seats and more of a core. `more_ns` is what the call
-        waits for besides.
+        waits for in addition.
         """
         line = self._line
         while line and line[0] >> 1 <= arrives_ns:
@@ -79,7 +79,7 @@ class ApiServer:
         width = min(max(math.ceil(objects / _OBJECTS_PER_SEAT), 1), _MOST_LIST_SEATS)
         cpu_ns = int((endpoint.cpu_ns() + self._per_object_ns * objects) * self._stretch)
         etcd_ns = endpoint.etcd.next_ns()
-        # Those who come later find none of these, nor any that gets free sooner: nobody overtakes.
+        # Later calls get none of these, nor any that gets free sooner: no call overtakes another.
         seats = [heappop(self._seats) for _ in range(min(width, len(self._seats)))]
         begins_ns = max(arrives_ns, seats[-1] >> 1)
         ends_ns = self._work(begins_ns, cpu_ns) + etcd_ns + more_ns
@@ -90,10 +90,10 @@ class ApiServer:
         return Turn(ends_ns, begins_ns - arrives_ns, etcd_ns)
 
     def count(self, endpoint: Endpoint, now_ns: int) -> None:
-        """Count in a call of a component, which goes on without waiting for the answer.
+        """Count a call of a component, which continues without waiting for the answer.
 
         It takes a seat and a core like any other. One that would wait for too long takes none: its
-        component would be told to come back later, and does.
+        component would be refused, and retries.
         """
         cpu_ns = int(endpoint.cpu_ns() * self._stretch)
         etcd_ns = endpoint.etcd.next_ns()
@@ -112,16 +112,16 @@ class ApiServer:
         endpoint.observe(ends_ns - now_ns, begins_ns - now_ns, etcd_ns, endpoint.success)
 
     def set_background(self, calls: Iterable[tuple[Endpoint, float]]) -> None:
-        """Say which calls keep coming besides, and how often a second: they leave less for others.
+        """Set the background calls and their rate per second: they leave less for others.
 
-        They are counted as owed (see `settle`), and are too many to wait in line one by one.
+        They are counted as owed (see `settle`), and are too many to be queued one by one.
         """
         if self._cores:
             busy = sum(each.cpu.mean_ns * each.factor * rate for each, rate in calls) * 1e-9
             self._stretch = 1 / (1 - min(busy / len(self._cores), _BUSIEST))
 
     def settle(self) -> None:
-        """Count in what is owed: calls that keep coming and are too many to be told apart."""
+        """Count what is owed: background calls, which are too many to be modelled one by one."""
         for endpoint in self.endpoints:
             owed, endpoint.owed = endpoint.owed, 0
             if not owed:
@@ -135,14 +135,14 @@ class ApiServer:
 
     def in_flight(self, now_ns: int) -> tuple[int, int]:
         """How many seats are taken by reads, and by writes."""
-        return _later(self._seats, now_ns)
+        return _count_later(self._seats, now_ns)
 
     def in_line(self, now_ns: int) -> tuple[int, int]:
-        """How many reads and writes of clients wait for a seat."""
-        return _later(self._line, now_ns)
+        """How many reads and writes of clients are queued."""
+        return _count_later(self._line, now_ns)
 
     def _work(self, begins_ns: int, cpu_ns: int) -> int:
-        """Keep a core busy as soon as one is free; when it is done."""
+        """Occupy a core as soon as one is free; when the work is done."""
         self.cpu_ns += cpu_ns
         if not self._cores:
             return begins_ns + cpu_ns
@@ -151,7 +151,7 @@ class ApiServer:
         return done_ns
 
 
-def _later(marked: Iterable[int], now_ns: int) -> tuple[int, int]:
-    """How many times are later than now, of reads and of writes."""
+def _count_later(marked: Iterable[int], now_ns: int) -> tuple[int, int]:
+    """How many of these times are later than now, for reads and for writes."""
     found = [each & 1 for each in marked if each >> 1 > now_ns]
     return len(found) - sum(found), sum(found)

@@ -1,7 +1,7 @@
 """The clients of a load: calls go round robin over several, each with a limit of its own.
 
-ClusterLoader2 makes one client for every hundred nodes, and each of them sends no more than 100
-calls a second after a burst of 200. What a configuration asks for above that, it does not get.
+ClusterLoader2 creates one client for every hundred nodes, and each of them sends no more than 100
+calls a second after a burst of 200. A configuration that requests more does not get it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cluster.token_bucket import TokenBucket
+from kubestage.golang.rate import Limiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
         Cluster,
         Moments,
         Page,
-        Seen,
         Selection,
         Subscription,
+        WatchEvent,
     )
 
 QPS: Final = 100.0
@@ -31,14 +31,14 @@ NODES_PER_CLIENT: Final = 100
 
 
 def number_for(nodes: int) -> int:
-    """How many clients a cluster of this size is given, unless a person says otherwise."""
+    """How many clients a cluster of this size has by default."""
     return max(1, -(-nodes // NODES_PER_CLIENT))
 
 
 class Clients:
-    """A cluster, called through clients that hold back what is above their limits.
+    """A cluster, called through clients that delay what is above their limits.
 
-    Watches and raw pages are not held back. A client sends in the order in which it was asked.
+    Watches and raw pages are not limited. A client sends calls in the order of the requests.
     """
 
     def __init__(self, cluster: Cluster, number: int, qps: float = QPS, burst: int = BURST) -> None:
@@ -51,18 +51,18 @@ class Clients:
 
     @property
     def held_back(self) -> int:
-        """How many calls wait for their turn."""
+        """How many calls are waiting for the limit."""
         return sum(len(client.waiting) for client in self._clients)
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:
-        """Make a call by the client whose turn it is, as soon as its limit lets it go."""
+        """Make a call by the next client, as soon as its limit allows it."""
         client = self._clients[self._next]
         self._next = (self._next + 1) % len(self._clients)
         client.call(call, done)
 
-    def watch(self, selection: Selection, seen: Callable[[Seen], None]) -> Subscription:
+    def watch(self, selection: Selection, on_event: Callable[[WatchEvent], None]) -> Subscription:
         """Watch; that is not limited."""
-        return self._cluster.watch(selection, seen)
+        return self._cluster.watch(selection, on_event)
 
     def raw(self, path: str, done: Callable[[Page], None]) -> None:
         """GET a raw path; that is not limited."""
@@ -76,7 +76,7 @@ class _Client:
 
     def __init__(self, cluster: Cluster, qps: float, burst: int) -> None:
         self._cluster = cluster
-        self._bucket = TokenBucket(qps, burst)
+        self._bucket = Limiter(qps, burst)
         self.waiting: deque[tuple[int, Call, Callable[[Answer], None]]] = deque()
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:

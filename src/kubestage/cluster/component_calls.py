@@ -1,8 +1,8 @@
-"""The calls of the cluster's own components, told by the changes that they make.
+"""The calls of the cluster's components, derived from the changes that they make.
 
 Controllers, the scheduler and kubelets of a stage change the store directly. Each change counts as
-the call that it would have been, so that the API server is as busy as a real one, and its metrics
-show what they would.
+the call that a real component makes, so that the API server is as busy as a real one, and so are
+its metrics.
 """
 
 from __future__ import annotations
@@ -20,75 +20,75 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
-# Whose status is patched; that of others is replaced.
+# Kinds whose status is patched; that of others is replaced.
 _PATCHED: Final = frozenset({"Pod", "Node"})
 _LEASE_EVERY_NS: Final = 10 * 1_000_000_000
 _STATUS_EVERY_NS: Final = 300 * 1_000_000_000
 
 
-class _OfKind:
-    """The endpoints of one kind, at hand."""
+class _KindEndpoints:
+    """The endpoints of one kind, cached."""
 
     __slots__ = ("binding", "create", "delete", "read", "status", "update")
 
     def __init__(self, api: ApiServer, row: Kind) -> None:
-        of = api.endpoints.of
-        self.create = of("POST", row)
-        self.update = of("PUT", row)
-        self.delete = of("DELETE", row)
-        self.status = of("PATCH" if row.kind in _PATCHED else "PUT", row, "status")
-        self.read: Endpoint | None = of("GET", row) if row.kind == "Pod" else None
-        self.binding = of("POST", row, "binding") if row.kind == "Pod" else self.update
+        find = api.endpoints.find
+        self.create = find("POST", row)
+        self.update = find("PUT", row)
+        self.delete = find("DELETE", row)
+        self.status = find("PATCH" if row.kind in _PATCHED else "PUT", row, "status")
+        self.read: Endpoint | None = find("GET", row) if row.kind == "Pod" else None
+        self.binding = find("POST", row, "binding") if row.kind == "Pod" else self.update
 
 
 class ComponentCalls:
-    """Listens to the store, and counts."""
+    """Observes the store, and counts calls."""
 
     def __init__(self, store: Store, api: ApiServer) -> None:
         self._store = store
         self._clock = store.clock
         self._api = api
-        self._kinds: dict[tuple[str, str], _OfKind] = {}
+        self._kinds: dict[tuple[str, str], _KindEndpoints] = {}
         self._beat_ns = store.clock.now_ns
-        # Whether changes are those of a call that is counted already.
+        # True while the changes are those of a call that is counted already.
         self.is_paused = False
         self._set_background()
-        store.subscribe(self._hear)
+        store.subscribe(self._on_change)
 
-    def _hear(self, change: Change) -> None:
+    def _on_change(self, change: Change) -> None:
         if self.is_paused:
             return
         kind = change.kind
         known = self._kinds.get((kind.group, kind.kind))
         if known is None:
-            known = self._kinds[kind.group, kind.kind] = _OfKind(self._api, kind)
+            known = self._kinds[kind.group, kind.kind] = _KindEndpoints(self._api, kind)
         self._api.count(_endpoint(known, change), self._clock.now_ns)
         if kind.kind == "Node" and change.type != MODIFIED:
             self._set_background()
 
     def _set_background(self) -> None:
-        """All nodes renew their Leases all the time."""
-        renewals = self._api.endpoints.of("PUT", self._store.kind(LEASE))
+        """The background calls: all nodes renew their Leases."""
+        renewals = self._api.endpoints.find("PUT", self._store.kind(LEASE))
         rate = len(self._store.read(gvk.NODE)) / (_LEASE_EVERY_NS * 1e-9)
         self._api.set_background([(renewals, rate)])
 
     def beat(self) -> None:
-        """Owe the heartbeats of all nodes since the last time."""
+        """Add the heartbeats of all nodes since the last time."""
         now_ns, since_ns = self._clock.now_ns, self._beat_ns
         nodes = len(self._store.read(gvk.NODE))
         self._beat_ns = now_ns
         if not nodes:
             return
-        of = self._api.endpoints.of
+        find = self._api.endpoints.find
         leases = now_ns // _LEASE_EVERY_NS - since_ns // _LEASE_EVERY_NS
         reports = now_ns // _STATUS_EVERY_NS - since_ns // _STATUS_EVERY_NS
         lease, node = self._store.kind(LEASE), self._store.kind(gvk.NODE)
-        of("PUT", lease).owed += nodes * leases
-        of("PATCH", node, "status").owed += nodes * reports
+        find("PUT", lease).owed += nodes * leases
+        find("PATCH", node, "status").owed += nodes * reports
 
 
-def _endpoint(known: _OfKind, change: Change) -> Endpoint:
-    """The endpoint that a change would have gone through."""
+def _endpoint(known: _KindEndpoints, change: Change) -> Endpoint:
+    """The endpoint of the call that a change stands for."""
     if change.type == ADDED:
         return known.create
     if change.type == DELETED:

@@ -1,11 +1,10 @@
-"""The components of a staged cluster as those who measure them see them: metrics and usage."""
+"""The components of a staged cluster as measurements see them: metrics and usage."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster import node_stats, storage_metrics
-from kubestage.cluster.numbers import Numbers, number
 from kubestage.cluster.usage import (
     APISERVER,
     CONTROL_PLANE,
@@ -17,8 +16,8 @@ from kubestage.cluster.usage import (
 )
 from kubestage.controllers.kubelet.loop import KubeletController
 from kubestage.errors import InputError
+from kubestage.metrics.families import Gauge, NumberFamily, number
 from kubestage.objects import gvk
-from kubestage.scheduler.metric_families import Gauge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
@@ -28,26 +27,25 @@ if TYPE_CHECKING:
     from kubestage.cluster.watchers import Watchers
     from kubestage.controllers.kubelet.node import Node
     from kubestage.controllers.runner import Runner
+    from kubestage.metrics.families import Family
     from kubestage.metrics.scraper import Metrics
-    from kubestage.scheduler.metric_families import Family
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.store.store import Store
 
 KUBELET, CADVISOR, SYSTEM_CONTAINERS = "kubelet", "cadvisor", "system-containers"
 COMPONENTS: Final = (*CONTROL_PLANE, KUBELET, CADVISOR, SYSTEM_CONTAINERS)
-"""Whose metrics can be had; the last is cadvisor's word on what is not in namespaces of loads."""
+"""The components with metrics; the last has the containers outside of the namespaces of loads."""
 OF_LOADS: Final = "test-"
-"""How the namespaces begin that a load makes for itself, unless told otherwise."""
+"""The prefix of the namespaces that a load creates, by default."""
 MASTER: Final = "master"
-"""The node of the control plane, where the stage has none that is called so."""
+"""The name of the node of the control plane, where the stage has none."""
 CONTAINERS: Final = {
     APISERVER: ("kube-apiserver", "kube-apiserver"),
     CONTROLLER_MANAGER: ("kube-controller-manager", "kube-controller-manager"),
     ETCD: ("etcd-server", "etcd-container"),
     SCHEDULER: ("kube-scheduler", "kube-scheduler"),
 }
-"""What the pods of the control plane are called before the name of their node, and what is in
-them."""
+"""The pods of the control plane (the name of the node follows), and their containers."""
 
 _ROLES: Final = frozenset(
     {"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
@@ -55,7 +53,7 @@ _ROLES: Final = frozenset(
 
 
 class Components:
-    """Reads the numbers of all components when somebody asks."""
+    """Reads the numbers of all components on request."""
 
     def __init__(
         self,
@@ -94,7 +92,7 @@ class Components:
 
     @property
     def master(self) -> str:
-        """The name of the node that the control plane is said to run on."""
+        """The name of the node of the control plane."""
         for name, node in self.store.read(gvk.NODE).items():
             if is_master(name) or not _ROLES.isdisjoint(node["metadata"].get("labels") or ()):
                 return name
@@ -188,20 +186,20 @@ class Components:
     def _of_controllers(self) -> list[Family]:
         families = self._process(CONTROLLER_MANAGER)
         if self._controllers is not None:
-            looks = number(
+            syncs = number(
                 "kubestage_controller_syncs_total",
-                "How many keys the loops have looked at.",
+                "Number of syncs of all controllers.",
                 self._controllers.syncs,
                 kind="counter",
             )
-            failures = Numbers(
+            failures = NumberFamily(
                 "kubestage_controller_failures_total",
-                "How many looks at keys went wrong, by loop.",
+                "Number of failed syncs, by controller.",
                 ("name",),
                 {(name,): float(count) for name, count in self._controllers.failures.items()},
                 kind="counter",
             )
-            families += [looks, failures]
+            families += [syncs, failures]
         return families
 
     def _of_etcd(self) -> list[Family]:
@@ -218,20 +216,20 @@ class Components:
         return self._containers_on(node_stats.nodes_of(self.kubelet))
 
     def _of_system_containers(self) -> list[Family]:
-        """The same of what is no load's own, for a run in which next to everything is."""
+        """The containers outside of the namespaces of loads, where nearly all are inside."""
         pods = self.store.read(gvk.POD)
-        kept = {key for key in pods if not key.startswith(OF_LOADS)}
-        names = {pods[key]["spec"].get("nodeName") for key in kept}
-        nodes = node_stats.nodes_of(self.kubelet) if kept else ()
-        return self._containers_on([node for node in nodes if node.name in names], kept)
+        included = {key for key in pods if not key.startswith(OF_LOADS)}
+        names = {pods[key]["spec"].get("nodeName") for key in included}
+        nodes = node_stats.nodes_of(self.kubelet) if included else ()
+        return self._containers_on([node for node in nodes if node.name in names], included)
 
     def _containers_on(
-        self, nodes: Sequence[Node], kept: Container[str] | None = None
+        self, nodes: Sequence[Node], included: Container[str] | None = None
     ) -> list[Family]:
         clock = self.store.clock
         pods = node_stats.pods_of(nodes, clock.now_ns)
-        if kept is not None:
-            pods = {key: pods[key] for key in pods if key in kept}
+        if included is not None:
+            pods = {key: pods[key] for key in pods if key in included}
         plane = {
             f"kube-system/{CONTAINERS[component][0]}-{self.master}": (
                 CONTAINERS[component][1],
@@ -244,5 +242,5 @@ class Components:
 
 
 def is_master(name: str) -> bool:
-    """Whether a node goes by the name of a control plane: ``...master`` or ``...master-xyz``."""
+    """Whether a node has the name of a control plane: ``...master`` or ``...master-xyz``."""
     return name.endswith("master") or (len(name) >= 10 and name[:-3].endswith("master-"))

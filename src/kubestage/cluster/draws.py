@@ -1,4 +1,4 @@
-"""Draws of a law, made ahead: what happens a million times must cost next to nothing."""
+"""Samples of a distribution, drawn in advance: they are needed millions of times."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ _AHEAD: Final = 4096
 
 
 class Draws:
-    """A law of durations with a stream of its own.
+    """A distribution of durations with its own random stream.
 
-    Draws come from a table of so many of them: in order, and then from a random place on.
+    Samples come from a table: in order, and then from a random place on.
 
-    NOTE: a draw takes 0.1 us, where to draw anew would take 1 us; there are two for every change
-    of the store.
+    NOTE: a sample takes 0.1 us from the table and 1 us from the distribution; there are two for
+    every change of the store.
     """
 
-    __slots__ = ("_at", "_law", "_stream", "_table", "mean_ns")
+    __slots__ = ("_at", "_distribution", "_stream", "_table", "mean_ns")
 
     def __init__(self, text: str, streams: Streams, name: str) -> None:
-        self._law = distributions.parse(text)
+        self._distribution = distributions.parse(text)
         self._stream = streams.stream(name)
         self._table: list[int] = []
         self._at = 0
-        law, first, second = self._law.law, self._law.first, self._law.second
-        self.mean_ns = (first + second) / 2 if law == "uniform" else first
+        found = self._distribution
+        is_uniform = found.family == "uniform"
+        self.mean_ns = (found.first + found.second) / 2 if is_uniform else found.first
 
     def next_ns(self) -> int:
-        """One draw."""
+        """The next sample."""
         at = self._at
         if at == len(self._table):
             at = self._turn()
@@ -40,12 +41,12 @@ class Draws:
         return self._table[at]
 
     def _turn(self) -> int:
-        """Where to go on when the table is used up, or is not there yet."""
-        law, stream = self._law, self._stream
+        """Where to continue when the table is used up, or not filled yet."""
+        distribution, stream = self._distribution, self._stream
         if self._table:
             return stream.randrange(len(self._table))
-        if law.is_constant:
-            self._table = [law.sample_ns(stream)] * _AHEAD
+        if distribution.is_constant:
+            self._table = [distribution.sample_ns(stream)] * _AHEAD
         else:
-            self._table = [law.sample_ns(stream) for _ in range(_AHEAD)]
+            self._table = [distribution.sample_ns(stream) for _ in range(_AHEAD)]
         return 0

@@ -1,6 +1,6 @@
-"""What the API server knows of each of its endpoints: how long it takes, and how long it took.
+"""What the API server knows of each endpoint: how long it takes, and how long it took.
 
-An endpoint is what its metrics tell apart: a verb, a resource, a subresource and a scope.
+An endpoint is what its metrics distinguish: a verb, a resource, a subresource and a scope.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.cluster.draws import Draws
-from kubestage.scheduler.metric_families import Counter, Distribution, Histogram
+from kubestage.metrics.families import Counter, Distribution, Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.cluster.profile import Profile
+    from kubestage.metrics.families import Family
     from kubestage.objects.kinds import Kind
-    from kubestage.scheduler.metric_families import Family
     from kubestage.sim.streams import Streams
 
 BOUNDS: Final = (
@@ -30,7 +30,7 @@ RESOURCE, NAMESPACE, CLUSTER = "resource", "namespace", "cluster"
 _COMPONENT: Final = "apiserver"
 _LABELS: Final = ("verb", "group", "version", "resource", "subresource", "scope", "component")
 _READS: Final = frozenset({"GET", "LIST", "WATCH"})
-# A verb as the metrics word it: the time that the profile has for it, and what etcd does then.
+# A verb as the metrics name it: the profile's field for its time, and what etcd does.
 _TIMES: Final = {
     "GET": ("get", "get"),
     "LIST": ("list", "list"),
@@ -50,11 +50,11 @@ VERBS: Final = {
     "delete": "DELETE",
     "deletecollection": "DELETECOLLECTION",
 }
-"""The verbs of calls as the API server's metrics word them."""
+"""The verbs of calls as the API server's metrics name them."""
 
 
 class Name(NamedTuple):
-    """What tells an endpoint from others."""
+    """The identity of an endpoint."""
 
     verb: str
     group: str
@@ -65,9 +65,9 @@ class Name(NamedTuple):
 
 
 class Endpoint:
-    """One endpoint: its draws, and where what happened is counted.
+    """One endpoint: its distributions, and its metrics.
 
-    `owed` are calls that nobody waits for and that are counted when somebody looks.
+    `owed` are calls that nothing waits for, and that are counted when the metrics are read.
     """
 
     __slots__ = (
@@ -89,14 +89,14 @@ class Endpoint:
         self.owed = 0
 
     def cpu_ns(self) -> int:
-        """How long the next call keeps a core busy."""
+        """How long the next call occupies a core."""
         drawn = self.cpu.next_ns()
         return drawn if self.factor == 1.0 else round(drawn * self.factor)
 
     def observe(
         self, took_ns: int, waited_ns: int, etcd_ns: int, code: int, times: int = 1
     ) -> None:
-        """Count calls in: how long they took in all, of that in line, and of that for etcd."""
+        """Count calls: how long they took, of that in the queue, and of that for etcd."""
         self.codes[code] = self.codes.get(code, 0) + times
         took, duration, sli, etcd = took_ns * 1e-9, self.duration, self.sli, self.etcd_duration
         index = bisect_left(BOUNDS, took)
@@ -106,7 +106,7 @@ class Endpoint:
             took -= waited_ns * 1e-9
             index = bisect_left(BOUNDS, took)
         # NOTE: the bounds of one histogram are those of the other but for the first, so one search
-        # does for both; three of them were a third of what counting a change took.
+        # is enough for both; three of them were a third of the cost of counting a change.
         sli.counts[index - _FINER if index > _FINER else 0] += times
         sli.total += took * times
         etcd_s = etcd_ns * 1e-9
@@ -115,7 +115,7 @@ class Endpoint:
 
 
 class Endpoints:
-    """All endpoints that were called, made when they first are."""
+    """All endpoints that were called, created at their first call."""
 
     def __init__(self, profile: Profile, streams: Streams) -> None:
         api, etcd = profile.api, profile.etcd
@@ -131,7 +131,7 @@ class Endpoints:
     def __iter__(self) -> Iterator[Endpoint]:
         return iter(self._known.values())
 
-    def of(self, verb: str, row: Kind, subresource: str = "", scope: str = RESOURCE) -> Endpoint:
+    def find(self, verb: str, row: Kind, subresource: str = "", scope: str = RESOURCE) -> Endpoint:
         """The endpoint of a verb (``POST``), a kind, a subresource and a scope."""
         name = Name(verb, row.group, row.version, row.plural, subresource, scope)
         found = self._known.get(name)
@@ -143,7 +143,7 @@ class Endpoints:
         return found
 
     def families(self) -> list[Family]:
-        """The API server's metrics of its requests, and of those that it makes of etcd."""
+        """The API server's metrics of its requests, and of its requests to etcd."""
         called = [endpoint for endpoint in self if endpoint.codes]
         totals = Counter(
             "apiserver_request_total",
@@ -195,7 +195,7 @@ def _etcd_families(called: list[Endpoint]) -> list[Family]:
     for endpoint in called:
         name, seen = endpoint.name, endpoint.etcd_duration
         labels = (_TIMES[name.verb][1], name.group, name.resource)
-        total = latencies.of(*labels)
+        total = latencies.distribution(*labels)
         for index, count in enumerate(seen.counts):
             total.counts[index] += count
         total.total += seen.total

@@ -1,7 +1,7 @@
-"""Nodes that are made to fail for a while, and come back: the chaos of a load.
+"""Nodes that fail for a while, and come back: the chaos of a load.
 
-Only nodes of a stage can be: they fall silent while an annotation says so. The nodes of a real
-cluster would have to be reached over SSH, which is not done from here.
+Only nodes of a stage can fail: an annotation stops their heartbeats. The nodes of a real cluster
+would have to be reached over SSH, which is not supported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Call, Resource
 from kubestage.controllers.kubelet.annotations import HEARTBEAT
 from kubestage.controllers.kubelet.outages import STOPPED
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 if TYPE_CHECKING:
     import random
@@ -28,7 +28,7 @@ _POD: Final = Resource("v1", "Pod")
 _MONITORING: Final = "monitoring"
 _PROMETHEUS: Final = "prometheus=k8s"
 
-# One who fails nodes without a pause would never let the time go on.
+# Without a pause virtual time would never go on.
 _LEAST_PAUSE_NS: Final = durations.SECOND
 
 
@@ -50,7 +50,7 @@ class FailureEvent(msgspec.Struct, frozen=True):
 
 
 class NodeFailures:
-    """Picks nodes by chance and fails them, once or again and again; none of them twice.
+    """Fails random nodes, once or repeatedly; none of them twice.
 
     `killed` are the nodes that have failed so far, `events` what was done, `problems` what could
     not be done.
@@ -72,15 +72,14 @@ class NodeFailures:
         self._is_picking = False
 
     def begin(self, plan: NodeFailure) -> None:
-        """Fail nodes again and again; the first time after a pause."""
+        """Fail nodes repeatedly; the first time after a pause."""
         assert self._plan is None
         self._plan = plan
-        # The pause before the first time knows no factor of zero: then it takes up to twice as
-        # long.
+        # In the first pause a jitter factor of zero means one: it is up to twice as long.
         self._rest(plan.jitter_factor if plan.jitter_factor > 0 else 1.0)
 
     def stop(self, done: Callable[[], None]) -> None:
-        """Fail no more nodes, bring back those that are down, and then tell."""
+        """Stop failing nodes, restore those that are down, and then call back."""
         self._plan = None
         if self._pause is not None:
             self._pause.cancel()
@@ -91,16 +90,16 @@ class NodeFailures:
         self._settle()
 
     def pick(self, rate: float, excluded: Iterable[str], done: Callable[[list[str]], None]) -> None:
-        """Choose a share of the nodes that are well; never one that runs Prometheus."""
+        """Choose a share of the healthy nodes; never one that runs Prometheus."""
         _Pick(self, self._cluster, self._random, rate, frozenset(excluded), done)
 
     def fail(self, node: str, downtime_ns: int, done: Callable[[], None]) -> None:
-        """Have a node fall silent, for a while."""
+        """Stop the heartbeats of a node, for a while."""
         self.killed[node] = None
         _Outage(self._cluster, self, node, downtime_ns, done)
 
     def record(self, action: str, node: str) -> None:
-        """Note what was done."""
+        """Record what was done."""
         self.events.append(FailureEvent(self._moments.now_ns, action, node))
 
     def _rest(self, factor: float) -> None:
@@ -129,7 +128,7 @@ class NodeFailures:
         self._settle()
 
     def _settle(self) -> None:
-        """Go on once all nodes of this turn are back."""
+        """Continue when all nodes of this round are back."""
         self._under_way = {name: each for name, each in self._under_way.items() if not each.is_over}
         if self._under_way or self._is_picking:
             return
@@ -142,7 +141,7 @@ class NodeFailures:
 
 
 class _Pick:
-    """Asks for nodes and for the pods of Prometheus, and draws."""
+    """Lists the nodes and the pods of Prometheus, and draws."""
 
     def __init__(
         self,
@@ -190,7 +189,7 @@ class _Pick:
 
 
 class _Outage:
-    """One node's time of silence."""
+    """The outage of one node."""
 
     def __init__(
         self,

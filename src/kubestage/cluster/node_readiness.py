@@ -1,4 +1,4 @@
-"""Which nodes a test may count on: those that take pods and are well."""
+"""Which nodes a test may count on: those that are healthy and take pods."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _KEEP_OUT: Final = ("NoSchedule", "NoExecute")
 
 
 def is_schedulable_and_untainted(node: Json) -> bool:
-    """Whether a node is ready, open for pods and free of the taints that tell of trouble.
+    """Whether a node is ready, schedulable and free of the taints of unhealthy nodes.
 
-    A taint that somebody gave it for a purpose of its own does not matter.
+    Other taints do not matter.
     """
     spec = node.get("spec") or {}
     if spec.get("unschedulable"):

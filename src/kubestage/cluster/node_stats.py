@@ -1,12 +1,12 @@
-"""What nodes say of themselves and of their containers, as a kubelet serves it."""
+"""What nodes report of themselves and of their containers, as a kubelet serves it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cluster.numbers import Numbers
 from kubestage.cluster.usage import ContainerUsage
 from kubestage.controllers.kubelet import usage as kubelet_usage
+from kubestage.metrics.families import NumberFamily
 from kubestage.objects import timestamps
 from kubestage.units import SECOND_NS
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.kubelet.loop import KubeletController
     from kubestage.controllers.kubelet.node import Node
+    from kubestage.metrics.families import Family
     from kubestage.metrics.samples import Used
-    from kubestage.scheduler.metric_families import Family
     from kubestage.sim.clock import Clock
 
 _MIB: Final = 1024 * 1024
@@ -29,7 +29,7 @@ _SYSTEM: Final = {
 
 
 def nodes_of(kubelet: KubeletController | None) -> list[Node]:
-    """All nodes that can be heard."""
+    """All nodes that can be reached."""
     return [] if kubelet is None else list(kubelet.nodes.ready.entities_in_stock())
 
 
@@ -48,7 +48,7 @@ def usage(node: Node, now_ns: int) -> list[ContainerUsage]:
 
 
 def pods_of(nodes: Iterable[Node], now_ns: int) -> dict[str, dict[str, Used]]:
-    """By pod and container, what those that run have used since they were started."""
+    """By pod and container, what running ones have used since they were started."""
     return kubelet_usage.used(nodes, now_ns)
 
 
@@ -124,7 +124,7 @@ def _stats(
 
 
 def kubelet_families(nodes: Iterable[Node]) -> list[Family]:
-    """The kubelets' own metrics; unlike those of others they say whose they are."""
+    """The metrics of kubelets; unlike those of others they have a label for the node."""
     pods: dict[tuple[str, ...], float] = {}
     containers: dict[tuple[str, ...], float] = {}
     for node in nodes:
@@ -132,14 +132,14 @@ def kubelet_families(nodes: Iterable[Node]) -> list[Family]:
         pods[node.name,] = len(running)
         containers[node.name, "running"] = sum(len(list(pod.running())) for pod in running)
     return [
-        Numbers(
+        NumberFamily(
             "kubelet_running_pods",
             "Number of pods that have a running pod sandbox",
             ("node",),
             pods,
             stability="BETA",
         ),
-        Numbers(
+        NumberFamily(
             "kubelet_running_containers",
             "Number of containers currently running",
             ("node", "container_state"),
@@ -171,17 +171,17 @@ def cadvisor_families(
         cpu[labels], memory[labels], start[labels] = seconds, held, epoch_ns / SECOND_NS
     names = ("namespace", "pod", "container")
     return [
-        Numbers(
+        NumberFamily(
             "container_cpu_usage_seconds_total",
             "Cumulative cpu time consumed in seconds.",
             names,
             cpu,
             kind="counter",
         ),
-        Numbers(
+        NumberFamily(
             "container_memory_working_set_bytes", "Current working set in bytes.", names, memory
         ),
-        Numbers(
+        NumberFamily(
             "container_start_time_seconds",
             "Start time of the container since unix epoch in seconds.",
             names,

@@ -1,4 +1,4 @@
-"""Pages of a staged cluster that are no resources: health, version, metrics, and nodes' proxies."""
+"""Pages of a staged cluster that are not resources: health, version, metrics, node proxies."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 
 from kubestage.cluster import components, node_stats, usage
 from kubestage.cluster.access import Page
+from kubestage.metrics.families import exposition
 from kubestage.objects import gvk
-from kubestage.scheduler import metric_families
 
 if TYPE_CHECKING:
     from kubestage.cluster.components import Components
@@ -25,7 +25,7 @@ _MISSING: Final = Page(404, "404 page not found\n")
 
 
 class Pages:
-    """Reads a page as it is at the moment."""
+    """Reads a page as it is now."""
 
     def __init__(self, of: Components) -> None:
         self._components = of
@@ -46,7 +46,7 @@ class Pages:
         return _MISSING if match is None else self._node(match[1], match[2])
 
     def _metrics(self, component: str) -> Page:
-        return Page(200, metric_families.exposition(self._components.families(component)))
+        return Page(200, exposition(self._components.families(component)))
 
     def _pod(self, pod: str) -> Page:
         """The metrics of a component by the name of its pod: ``kube-scheduler-<node>``."""
@@ -75,7 +75,7 @@ class Pages:
             families = node_stats.cadvisor_families(pods, {}, clock.epoch_ns)
         else:
             return _MISSING
-        return Page(200, metric_families.exposition(families))
+        return Page(200, exposition(families))
 
 
 def _missing(resource: str, name: str) -> Page:

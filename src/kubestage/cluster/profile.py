@@ -14,7 +14,7 @@ from kubestage.objects import distributions
 from kubestage.scheduler.pacing import SchedulerPacing
 
 
-def _check_law(path: str, text: str) -> None:
+def _check_distribution(path: str, text: str) -> None:
     try:
         distributions.parse(text)
     except InputError as error:
@@ -22,7 +22,7 @@ def _check_law(path: str, text: str) -> None:
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part of a profile. Texts are durations or laws of them: ``5ms``, ``lognormal(5ms,4ms)``."""
+    """A part of a profile. Texts are distributions: ``5ms``, ``lognormal(5ms,4ms)``."""
 
     section: ClassVar[str] = ""
 
@@ -33,35 +33,39 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             for key, text in texts.items():
                 path = ".".join(part for part in (self.section, name, key) if part)
                 if isinstance(text, str):
-                    _check_law(path, text)
+                    _check_distribution(path, text)
                 elif isinstance(text, int | float) and not 0 <= text < math.inf:
-                    raise InputError(f"{text} is no amount", path=path, fix="write 0 or more")
+                    raise InputError(
+                        f"{text} is not a valid amount", path=path, fix="write 0 or more"
+                    )
 
 
 class ApiSection(Section, frozen=True):
     """The API server.
 
-    `max_requests_inflight` and `max_mutating_requests_inflight` are its flags: together they are
-    the seats on which calls are served. A call that finds all seats taken waits in line, unless
-    `max_queued` wait already: then it is refused with 429; 0 is no bound.
-    `cores` is how many calls it works on at once; 0 is no bound. What is drawn as the time of a
-    call keeps a core busy; what the call then waits for etcd does not. The time of a list grows by
-    `list_per_object` for each object in it. `resources` multiply the times for some resources.
+    The time of a verb is how long a call occupies a core; what the call then waits for etcd is
+    added.
     """
 
     section: ClassVar[str] = "api"
     max_requests_inflight: int = 400
+    """Its flag; with the other one it makes up the seats on which calls are served."""
     max_mutating_requests_inflight: int = 200
+    """Its flag; see `max_requests_inflight`."""
     max_queued: int = 0
+    """How many calls may wait for a seat before others are refused with 429; 0 is no limit."""
     cores: int = 0
+    """How many calls it works on at once; 0 is no limit."""
     get: str = "0s"
     list: str = "0s"
     list_per_object: str = "0s"
+    """What each object of a list adds to its time."""
     create: str = "0s"
     update: str = "0s"
     patch: str = "0s"
     delete: str = "0s"
     resources: dict[str, float] = msgspec.field(default_factory=dict)
+    """Factors of the times for some resources."""
 
     @property
     def seats(self) -> int:
@@ -70,15 +74,17 @@ class ApiSection(Section, frozen=True):
 
 
 class EtcdSection(Section, frozen=True):
-    """Etcd: how long it takes to commit a write, and to answer a read that no cache answers."""
+    """The database of the API server."""
 
     section: ClassVar[str] = "etcd"
     write: str = "0s"
+    """How long it takes to commit a write."""
     read: str = "0s"
+    """How long it takes to answer a read that no cache answers."""
 
 
 class WatchSection(Section, frozen=True):
-    """How long after a commit a watcher hears of it, the way through the network included."""
+    """How long after a commit a watcher receives it, network included."""
 
     section: ClassVar[str] = "watch"
     delay: str = "0s"
@@ -92,20 +98,19 @@ class NetworkSection(Section, frozen=True):
 
 
 class ClientSection(Section, frozen=True):
-    """The limits of each client of the load, and of how many nodes there is one more client."""
+    """The limits of each client of the load."""
 
     section: ClassVar[str] = "client"
     qps: float = 100.0
+    """Calls per second."""
     burst: int = 200
+    """Calls that may be sent at once."""
     nodes_per_client: int = 100
+    """For how many nodes there is one more client."""
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All parts of a control plane. The default takes no time at all.
-
-    `scheduler`, `controllers` and `kubelet` are for those of the stage that the cluster is made
-    of: see `staging`.
-    """
+    """All parts of a control plane. The default takes no time at all."""
 
     name: str = "instant"
     description: str = ""
@@ -115,9 +120,10 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     network: NetworkSection = NetworkSection()
     client: ClientSection = ClientSection()
     scheduler: SchedulerPacing = SchedulerPacing()
+    """For the scheduler of the stage, as are the next two for its parts: see `staging`."""
     controllers: ControllerPacing = ControllerPacing()
     kubelet: KubeletSettings = KubeletSettings()
 
 
-INSTANT: Final = Profile(description="Everything happens in the instant in which it is asked for.")
+INSTANT: Final = Profile(description="Everything happens at once: no call takes any time.")
 """No call, watch or page takes any time."""

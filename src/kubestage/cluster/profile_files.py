@@ -1,4 +1,4 @@
-"""Profiles as people write them: a text that says what is otherwise than in another profile."""
+"""Profiles as files: a text with the differences to another profile."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 EXTENDS: Final = "extends"
 _PLACE: Final = re.compile(r"(?P<problem>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?", re.DOTALL)
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>.*)`")
-_HEAD: Final = "a profile is a mapping: extends: default, then what is otherwise"
+_HEAD: Final = "a profile is a mapping: extends: default, then the differences"
 
 
 def load(text: str | bytes, file: str | None = None) -> Profile:
     """The profile of a YAML or JSON text.
 
-    It begins with the profile that ``extends`` names, or with ``default``, and changes what it
-    says. InputError names the path of what is wrong, and the likely key.
+    It starts with the profile that ``extends`` names, or with ``default``, and changes what the
+    text states. InputError has the path of what is wrong, and the likely key.
     """
     found = _read(text, file)
     if len(found) != 1 or not isinstance(found[0], dict):
-        raise InputError("this is no profile", file=file, fix=_HEAD)
-    return of(found[0], file)
+        raise InputError("this is not a profile", file=file, fix=_HEAD)
+    return from_values(found[0], file)
 
 
-def of(given: Json, file: str | None = None) -> Profile:
+def from_values(values: Json, file: str | None = None) -> Profile:
     """The profile that plain values describe."""
-    extended = given.get(EXTENDS, profiles.DEFAULT.name)
+    extended = values.get(EXTENDS, profiles.DEFAULT.name)
     if not isinstance(extended, str):
-        raise InputError(f"{extended!r} is no name", file=file, path=EXTENDS, fix=_names())
+        raise InputError(f"{extended!r} is not a name", file=file, path=EXTENDS, fix=_names())
     try:
         base = profiles.named(extended)
     except InputError as error:
         raise InputError(error.problem, file=file, path=EXTENDS, fix=error.fix) from None
-    own = {key: value for key, value in given.items() if key != EXTENDS}
+    own = {key: value for key, value in values.items() if key != EXTENDS}
     own.setdefault("name", f"{extended}, changed")
     try:
         return msgspec.convert(_merged(msgspec.to_builtins(base), own), Profile)
@@ -54,7 +54,7 @@ def of(given: Json, file: str | None = None) -> Profile:
 
 
 def text_of(profile: Profile) -> str:
-    """A profile as a text that `load` reads: all that it says, to be changed."""
+    """A profile as a text that `load` reads, with all its values, to be edited."""
     return yaml_text.dump({EXTENDS: INSTANT.name, **msgspec.to_builtins(profile)})
 
 
@@ -71,7 +71,7 @@ def _read(text: str | bytes, file: str | None) -> list[Any]:
 
 
 def _merged(base: Json, own: Json) -> Json:
-    """What is said wins; mappings are merged, so that a section may say one thing only."""
+    """Stated values win; mappings are merged, so that a section may state a single value."""
     merged = dict(base)
     for key, value in own.items():
         before = merged.get(key)
@@ -94,7 +94,7 @@ def _explained(text: str, file: str | None) -> InputError:
 
 
 def _keys(path: str) -> list[str]:
-    """What may be written at a path."""
+    """The keys that are allowed at a path."""
     value: Any = INSTANT
     for part in path.split(".") if path else ():
         value = getattr(value, part)

@@ -1,4 +1,4 @@
-"""The profiles that have a name. Where their figures come from: docs/control-plane-profiles.md."""
+"""The named profiles. The source of their figures: docs/control-plane-profiles.md."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from kubestage.controllers.pacing import ControllerPacing
 from kubestage.errors import InputError
 from kubestage.scheduler.pacing import SchedulerPacing
 
-# Events, Leases and slices of endpoints pass through less than pods do: no admission to speak of.
+# Events, Leases and EndpointSlices take less work than pods: hardly any admission.
 _LIGHT: Final = {"events": 0.5, "leases": 0.5, "endpointslices": 0.8, "configmaps": 0.8}
-# A kubelet asks its runtime once a second what has become of containers.
+# A kubelet lists the containers of its runtime once a second.
 _RELIST: Final = "uniform(0s,1s)"
 
 DEFAULT: Final = Profile(
@@ -70,7 +70,7 @@ DEFAULT: Final = Profile(
         image_bandwidth="100Mi",
     ),
 )
-"""What to take where nothing is known."""
+"""The default profile."""
 
 KIND: Final = Profile(
     name="kind",
@@ -209,11 +209,11 @@ NAMED: Final = {each.name: each for each in (INSTANT, DEFAULT, KIND, GCE_100, GC
 
 
 def named(name: str) -> Profile:
-    """The profile of a name; InputError lists the names that there are."""
+    """The profile of a name; InputError lists the known names."""
     found = NAMED.get(name)
     if found is None:
         close = difflib.get_close_matches(name, NAMED, 1)
-        meant = f"did you mean {close[0]}? " if close else ""
-        fix = f"{meant}there are {', '.join(NAMED)}, or give a file"
+        suggestion = f"did you mean {close[0]}? " if close else ""
+        fix = f"{suggestion}there are {', '.join(NAMED)}, or give a file"
         raise InputError(f"there is no profile {name!r}", fix=fix)
     return found

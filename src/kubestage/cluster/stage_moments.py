@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from kubestage.sim.alarm import Alarm
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,7 +20,7 @@ class StageTimer:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Have nobody called."""
+        """Cancel the callback."""
         self.callback = None
 
 
@@ -31,13 +29,14 @@ class StageMoments:
 
     def __init__(self, environment: Environment) -> None:
         self._clock = environment.clock
-        self._alarm = Alarm(environment, "LoadMoment", self._ring)
+        self._environment = environment
+        self._alarm = environment.timer("LoadMoment", self._ring)
         self._due: list[tuple[int, int, StageTimer]] = []
         self._count = 0
 
     @property
     def now_ns(self) -> int:
-        """Virtual nanoseconds since the stage began."""
+        """Virtual nanoseconds since the stage started."""
         return self._clock.now_ns
 
     @property
@@ -46,16 +45,15 @@ class StageMoments:
         return self._clock.unix_ns
 
     def at(self, at_ns: int, callback: Callable[[], None]) -> StageTimer:
-        """Call somebody when the stage's clock is there."""
+        """Schedule a callback at a time of the stage's clock."""
         timer = StageTimer(callback)
         self._count += 1
-        # Nothing can happen at time zero, where simulations are set up.
-        heappush(self._due, (max(at_ns, self._clock.now_ns, 1), self._count, timer))
+        heappush(self._due, (max(at_ns, self._environment.earliest_ns), self._count, timer))
         self._alarm.set(self._due[0][0])
         return timer
 
     def _ring(self) -> None:
-        """Call the one whose turn it is; others of this instant wait for a turn of their own."""
+        """Call the next callback; others of this instant get their own movement."""
         _, _, timer = heappop(self._due)
         if self._due:
             self._alarm.set(self._due[0][0])

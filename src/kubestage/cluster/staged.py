@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kubestage.aliases import Json
-    from kubestage.cluster.access import Call, Seen, Selection
+    from kubestage.cluster.access import Call, Selection, WatchEvent
     from kubestage.cluster.api_server import Turn
     from kubestage.cluster.endpoints import Endpoint
     from kubestage.cluster.profile import Profile
     from kubestage.cluster.usage import ContainerUsage
     from kubestage.controllers.runner import Runner
     from kubestage.errors import ApiError
+    from kubestage.metrics.families import Family
     from kubestage.metrics.scraper import Metrics
     from kubestage.objects.kinds import Kind
-    from kubestage.scheduler.metric_families import Family
     from kubestage.scheduler.scheduler import Scheduler
     from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
     from kubestage.store.store import Store
 
-_LIST, _DELETE_ALL = "list", "deletecollection"
+_LIST, _DELETE_COLLECTION = "list", "deletecollection"
 _APPLY: Final = "application/apply-patch+yaml"
 _FULL: Final = "the server has received too many requests and has asked us to try again later"
 _LONGEST_NS: Final = 60 * 1_000_000_000
 
 
 class StagedCluster:
-    """The port to a stage; how long things take is said by a profile.
+    """The port to a stage; a profile determines how long things take.
 
-    A call is on its way for half a round trip, waits for its turn at the API server, is served,
-    and changes the store when it is done; its answer is on its way for another half. Watchers hear
-    of changes after a delay. `scheduler`, `controllers` and `metrics` are those of the stage, if it
-    has them: their numbers are on pages of the cluster.
+    A call travels for half a round trip, waits for its turn at the API server, is served, and
+    changes the store when it is done; its answer travels for another half. Watchers receive
+    changes after a delay. `scheduler`, `controllers` and `metrics` are those of the stage, if it
+    has them: their metrics are on pages of the cluster.
     """
 
     is_stage = True
@@ -86,36 +86,38 @@ class StagedCluster:
         self._pages = Pages(self.components)
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:
-        """Have a call carried out; `done` is told the answer when it is back."""
+        """Carry out a call; `done` receives the answer when it is back."""
         now_ns = self.moments.now_ns
         arrives_ns = now_ns + self.half_trip_ns
-        under_way = _UnderWay(self, call, done, now_ns)
+        pending = _PendingCall(self, call, done, now_ns)
         row = self.store.kinds.get(call.resource.api_version, call.resource.kind)
         if row is None or call.verb not in endpoints.VERBS:
-            self.moments.at(arrives_ns, under_way.carry_out)
+            self.moments.at(arrives_ns, pending.carry_out)
         elif call.verb == _LIST:
-            self.moments.at(arrives_ns, under_way.read)
+            self.moments.at(arrives_ns, pending.read)
         else:
-            under_way.enter(row, arrives_ns)
+            pending.enter(row, arrives_ns)
 
-    def watch(self, selection: Selection, seen: Callable[[Seen], None]) -> StageSubscription:
-        """Be told of what a selection shows, and of every change of it.
+    def watch(
+        self, selection: Selection, on_event: Callable[[WatchEvent], None]
+    ) -> StageSubscription:
+        """Watch the objects of a selection, and every change of them.
 
-        NotFound if nobody serves the kind, and BadRequest if a selector cannot be read.
+        NotFound if the kind is not served, and BadRequest if a selector cannot be read.
         """
         row = self.store.kind((selection.resource.api_version, selection.resource.kind))
-        wanted = selections.parse(
+        selected = selections.parse(
             row, selection.namespace or None, selection.label_selector, selection.field_selector
         )
-        subscription = StageSubscription(self.store, self.moments, wanted, seen, self)
+        subscription = StageSubscription(self.store, self.moments, selected, on_event, self)
         self._watchers.add(subscription)
         self.moments.at(self.moments.now_ns + self.half_trip_ns, subscription.begin)
         return subscription
 
     def raw(self, path: str, done: Callable[[Page], None]) -> None:
-        """GET a path outside of the resources."""
-        asked = _Asked(self._pages, path, done)
-        self.moments.at(self.moments.now_ns + 2 * self.half_trip_ns, asked.answer)
+        """GET a path that is not a resource."""
+        pending = _PendingPage(self._pages, path, done)
+        self.moments.at(self.moments.now_ns + 2 * self.half_trip_ns, pending.answer)
 
     def families(self, component: str) -> Iterable[Family]:
         """The metrics of a component (see `components.COMPONENTS`), up to date."""
@@ -126,24 +128,24 @@ class StagedCluster:
         return self.components.usage()
 
     def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
-        """When a list of so many objects that arrives now is with its client."""
+        """When the client has the answer to a list request of so many objects that arrives now."""
         scope = endpoints.NAMESPACE if namespace else endpoints.CLUSTER
-        endpoint = self.api.endpoints.of("LIST", row, scope=scope)
+        endpoint = self.api.endpoints.find("LIST", row, scope=scope)
         now_ns = self.moments.now_ns
         turn = self.api.take(endpoint, now_ns, objects=count)
         if turn is None:
-            # Watchers try again until they are let in.
+            # Watchers retry until they are served.
             return now_ns + _LONGEST_NS // 60 + self.half_trip_ns
         endpoint.observe(turn.ends_ns - now_ns, turn.waited_ns, turn.etcd_ns, endpoint.success)
         return turn.ends_ns + self.half_trip_ns
 
     def delay_ns(self) -> int:
-        """How long the next change is on its way to a watcher."""
+        """How long the next change takes to a watcher."""
         return self._delay.next_ns()
 
     def carry_out(self, call: Call) -> tuple[Json | None, ApiError | None]:
-        """Do what a call says, now."""
-        # What the call changes is counted as the call.
+        """Carry out a call now."""
+        # Changes by the call are not counted as calls of components.
         self._calls.is_paused = True
         try:
             return verbs.carry_out(self.store, call)
@@ -151,8 +153,8 @@ class StagedCluster:
             self._calls.is_paused = False
 
 
-class _UnderWay:
-    """A call between its beginning and its end."""
+class _PendingCall:
+    """A call between its start and its answer."""
 
     __slots__ = (
         "_call", "_cluster", "_done", "_endpoint", "_error", "_object", "_sent_ns", "_turn",
@@ -168,13 +170,13 @@ class _UnderWay:
         self._error: ApiError | None = None
 
     def enter(self, row: Kind, arrives_ns: int) -> None:
-        """Get in line, and be carried out when the turn is over."""
+        """Enter the queue; the call is carried out when it has been served."""
         cluster, call = self._cluster, self._call
         more_ns = 0
-        if call.verb == _DELETE_ALL:
-            # One after another, each with a write of its own.
-            count = cluster.store.ledger.collection(row).count(call.namespace or None)
-            etcd_ns = cluster.api.endpoints.of("DELETE", row).etcd.mean_ns
+        if call.verb == _DELETE_COLLECTION:
+            # One deletion after another, each with its own write.
+            count = cluster.store.collection(row).count(call.namespace or None)
+            etcd_ns = cluster.api.endpoints.find("DELETE", row).etcd.mean_ns
             more_ns = min(round(count * etcd_ns), _LONGEST_NS)
         endpoint = self._endpoint = _endpoint(cluster, call, row)
         turn = self._turn = cluster.api.take(endpoint, arrives_ns, more_ns=more_ns)
@@ -184,7 +186,7 @@ class _UnderWay:
             cluster.moments.at(turn.ends_ns, self.carry_out)
 
     def read(self) -> None:
-        """A list: what is there is read at once, and takes as long as there is much of it."""
+        """A list: objects are read at once, and the time depends on their number."""
         cluster, call = self._cluster, self._call
         self._object, self._error = cluster.carry_out(call)
         row = cluster.store.kind((call.resource.api_version, call.resource.kind))
@@ -199,17 +201,17 @@ class _UnderWay:
             cluster.moments.at(turn.ends_ns, self.send)
 
     def refuse(self) -> None:
-        """Too many are in line."""
+        """Refuse the call: the queue is full."""
         self._error = TooManyRequests(_FULL, {"retryAfterSeconds": 1})
         self.send()
 
     def carry_out(self) -> None:
-        """Do what is asked for, and send the answer on its way."""
+        """Carry out the call, and send the answer."""
         self._object, self._error = self._cluster.carry_out(self._call)
         self.send()
 
     def send(self) -> None:
-        """Count the call in; its answer is there half a round trip later."""
+        """Count the call; its answer arrives half a round trip later."""
         cluster, endpoint = self._cluster, self._endpoint
         now_ns = cluster.moments.now_ns
         if endpoint is not None:
@@ -223,7 +225,7 @@ class _UnderWay:
             self.answer()
 
     def answer(self) -> None:
-        """The client hears of it."""
+        """Call back the client."""
         now_ns = self._cluster.moments.now_ns
         self._done(Answer(self._object, self._error, self._sent_ns, now_ns))
 
@@ -235,11 +237,11 @@ def _endpoint(cluster: StagedCluster, call: Call, row: Kind) -> Endpoint:
         scope = endpoints.NAMESPACE if call.namespace else endpoints.CLUSTER
     is_apply = call.verb == "patch" and call.patch_type == _APPLY
     verb = "APPLY" if is_apply else endpoints.VERBS[call.verb]
-    return cluster.api.endpoints.of(verb, row, scope=scope)
+    return cluster.api.endpoints.find(verb, row, scope=scope)
 
 
-class _Asked:
-    """A page that is on its way."""
+class _PendingPage:
+    """A request of a page that is not answered yet."""
 
     __slots__ = ("_done", "_pages", "_path")
 
@@ -247,5 +249,5 @@ class _Asked:
         self._pages, self._path, self._done = pages, path, done
 
     def answer(self) -> None:
-        """Read it now, for now it is there."""
+        """Read the page now, and call back."""
         self._done(self._pages.read(self._path))

@@ -1,7 +1,7 @@
-"""From a profile to what a stage is made with: settings of controllers, options of the scheduler.
+"""From a profile to the settings of a stage's controllers and the options of its scheduler.
 
-Whoever builds the stage (`Stage.add_scheduler`, `Stage.add_controllers`) passes them on; the
-cluster itself is then a `StagedCluster` with the same profile.
+The caller passes them to `Stage.add_scheduler` and `Stage.add_controllers`; the cluster itself is
+then a `StagedCluster` with the same profile.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def stage_settings(
     profile: Profile, settings: Settings | None = None
 ) -> tuple[Settings, dict[str, Any]]:
-    """The settings of the controllers, and the options of the scheduler, that a profile asks for.
+    """The settings of the controllers, and the options of the scheduler, of a profile.
 
-    `settings` are a person's own; the profile replaces how long things take there.
+    `settings` are the user's; the profile replaces the durations in them.
     """
     own = settings or Settings()
     paced = msgspec.structs.replace(own, pacing=profile.controllers, kubelet=profile.kubelet)

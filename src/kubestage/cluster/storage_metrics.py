@@ -1,23 +1,22 @@
-"""What the API server and etcd tell of what is stored: how many, how large, at which version."""
+"""What the API server and etcd report of the stored objects: number, size, version."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cluster.numbers import number
 from kubestage.cluster.usage import DATABASE_OBJECT_BYTES
-from kubestage.scheduler.metric_families import Counter, Gauge, Histogram, exponential_buckets
+from kubestage.metrics.families import Counter, Gauge, Histogram, exponential_buckets, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.cluster.endpoints import Endpoint
-    from kubestage.scheduler.metric_families import Family
+    from kubestage.metrics.families import Family
     from kubestage.store.store import Store
 
 _BY_GROUP: Final = ("group", "resource")
 _DISK_BOUNDS: Final = exponential_buckets(0.001, 2, 14)
-# What part of a write in etcd is spent on each of its two disk operations.
+# The part of a write in etcd that each of its two disk operations takes.
 _DISK: Final = 0.5
 _OPERATIONS: Final = (
     ("etcd_disk_wal_fsync_duration_seconds", "The latency distributions of fsync called by WAL."),
@@ -51,19 +50,19 @@ def of_api_server(store: Store) -> list[Family]:
         "Counter of watch cache initializations broken by resource type.",
         _BY_GROUP,
     )
-    for each in store.ledger.collections():
+    for each in store.collections():
         row, count = each.kind, len(each.objects)
         by_name.increase(row.resource, times=count)
         by_group.increase(row.group, row.plural, times=count)
         sizes.increase(row.group, row.plural, times=count * DATABASE_OBJECT_BYTES)
-        versions.increase(row.group, row.plural, times=store.ledger.revision)
+        versions.increase(row.group, row.plural, times=store.revision)
         beginnings.increase(row.group, row.plural)
     return [by_name, by_group, sizes, versions, beginnings]
 
 
 def of_etcd(store: Store, database_bytes: int, endpoints: Iterable[Endpoint]) -> list[Family]:
     """The database, and the disk that it is on."""
-    revision = store.ledger.revision
+    revision = store.revision
     families: list[Family] = [
         number(
             "etcd_mvcc_db_total_size_in_bytes",
@@ -88,8 +87,8 @@ def of_etcd(store: Store, database_bytes: int, endpoints: Iterable[Endpoint]) ->
 
 
 def _add(histogram: Histogram, bounds: tuple[float, ...], counts: list[int]) -> None:
-    """Tell each disk operation as a part of the write that it belongs to, by its bucket."""
-    into = histogram.of()
+    """Count each disk operation as a part of its write, by its bucket."""
+    into = histogram.distribution()
     for low, high, count in zip((0.0, *bounds), (*bounds, bounds[-1]), counts, strict=True):
         if count:
             into.observe((low + high) / 2 * _DISK, count)

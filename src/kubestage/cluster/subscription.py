@@ -1,11 +1,11 @@
-"""A watch on a stage: what is there, and then every change, each some time after it happened."""
+"""A watch on a stage: what exists, and then every change, each some time after it happened."""
 
 from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
-from kubestage.cluster.access import Seen
+from kubestage.cluster.access import WatchEvent
 from kubestage.objects import conversion
 from kubestage.store.log import ADDED, DELETED, MODIFIED
 
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
 
 
 class Wire(Protocol):
-    """How long it takes to hear of something."""
+    """How long events take to reach a watcher."""
 
     def listed_ns(self, row: Kind, namespace: str | None, count: int) -> int:
-        """When a list of so many objects that is asked for now is there."""
+        """When a list of so many objects that is requested now is there."""
 
     def delay_ns(self) -> int:
-        """How long a change is on its way."""
+        """How long a change takes to arrive."""
 
 
 class StageSubscription:
-    """One watcher's line: what it is to be told, and when, in the order in which it happened.
+    """The queue of one watcher: which events it receives, and when, in the order of the changes.
 
-    Nothing overtakes: an event that would be there sooner waits for the one before it. All that
-    is due at one time is told in one turn. The watch begins with `begin`, when its list is there.
+    No event overtakes another: one that would arrive sooner waits for the one before it. All that
+    are due at one time are delivered in one turn. The watch starts with `begin`, when its list is
+    there.
     """
 
     def __init__(
@@ -42,64 +43,64 @@ class StageSubscription:
         store: Store,
         moments: Moments,
         selection: Selection,
-        seen: Callable[[Seen], None],
+        on_event: Callable[[WatchEvent], None],
         wire: Wire,
     ) -> None:
         self._store = store
         self._moments = moments
         self._selection = selection
         self.row: Kind = selection.kind
-        self._seen = seen
+        self._on_event = on_event
         self._wire = wire
-        self._line: deque[tuple[int, str, Json]] = deque()
+        self._queue: deque[tuple[int, str, Json]] = deque()
         self._timer: Timer | None = None
         self._is_listening = False
         self.is_stopped = False
         self._initial = -1
         self._listed_ns = 0
-        self.told = 0
+        self.sent = 0
 
     @property
     def namespace(self) -> str | None:
-        """The one namespace that is watched, if it is one."""
+        """The namespace that is watched, if it is only one."""
         return self._selection.namespace
 
     @property
     def is_synced(self) -> bool:
-        """Whether all that was there at the beginning has been told."""
+        """Whether all objects that existed at the start have been delivered."""
         return not self._initial and self._moments.now_ns >= self._listed_ns
 
     def begin(self) -> None:
-        """Take what is there, and listen from now on."""
+        """Take what exists, and observe changes from now on."""
         if self.is_stopped:
             return
         store, row = self._store, self.row
-        collection = store.ledger.collection(row)
+        collection = store.collection(row)
         objects, matches = collection.objects, self._selection.matches
         found = [
             obj for key in collection.candidates(self._selection) if matches(obj := objects[key])
         ]
         due_ns = self._wire.listed_ns(row, self.namespace, len(found))
         self._listed_ns = due_ns
-        self._line.extend((due_ns, ADDED, obj) for obj in found)
+        self._queue.extend((due_ns, ADDED, obj) for obj in found)
         self._initial = len(found)
-        store.subscribe(self._hear, frozenset({(collection.kind.group, collection.kind.kind)}))
+        store.subscribe(self._on_change, frozenset({(collection.kind.group, collection.kind.kind)}))
         self._is_listening = True
-        if self._line:
+        if self._queue:
             self._set()
 
     def stop(self) -> None:
-        """Be told no more."""
+        """Stop the watch."""
         self.is_stopped = True
-        self._line.clear()
+        self._queue.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if self._is_listening:
             self._is_listening = False
-            self._store.unsubscribe(self._hear)
+            self._store.unsubscribe(self._on_change)
 
-    def _hear(self, change: Change) -> None:
+    def _on_change(self, change: Change) -> None:
         matches = self._selection.matches
         old, now = change.old, change.type
         if self._selection.selects_all:
@@ -117,28 +118,28 @@ class StageSubscription:
             else:
                 return
         due_ns = self._moments.now_ns + self._wire.delay_ns()
-        # The line is told from its head, so what is there sooner waits for what is before it.
-        self._line.append((max(due_ns, self._listed_ns), kind, obj))
+        # The queue is delivered from its head, so an early event waits for the one before it.
+        self._queue.append((max(due_ns, self._listed_ns), kind, obj))
         if self._timer is None:
             self._set()
 
     def _set(self) -> None:
-        self._timer = self._moments.at(self._line[0][0], self._tell)
+        self._timer = self._moments.at(self._queue[0][0], self._deliver)
 
-    def _tell(self) -> None:
+    def _deliver(self) -> None:
         self._timer = None
-        line, row, seen = self._line, self.row, self._seen
+        queue, row, on_event = self._queue, self.row, self._on_event
         now_ns = self._moments.now_ns
-        # What is heard of in the meantime, in this very instant, gets a turn of its own.
-        for _ in range(len(line)):
-            if not line or line[0][0] > now_ns:
+        # Events that arrive meanwhile, in this very instant, get their own turn.
+        for _ in range(len(queue)):
+            if not queue or queue[0][0] > now_ns:
                 break
-            _, kind, obj = line.popleft()
+            _, kind, obj = queue.popleft()
             if self._initial > 0:
                 self._initial -= 1
-            self.told += 1
+            self.sent += 1
             if row.stored_as is not None:
                 obj = conversion.to_served(row, obj)
-            seen(Seen(kind, obj, now_ns))
-        if line and self._timer is None:
+            on_event(WatchEvent(kind, obj, now_ns))
+        if queue and self._timer is None:
             self._set()

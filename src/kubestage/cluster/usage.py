@@ -1,8 +1,8 @@
-"""What the components of the control plane use of CPU and memory: a model of few constants.
+"""The CPU and memory that the components of the control plane use: a model of few constants.
 
-CPU follows work: what calls took of the API server's cores, writes for etcd, attempts for the
-scheduler, looks at keys for the controllers. Memory follows what there is to be held: objects and
-nodes. The constants are those of docs/control-plane-profiles.md.
+CPU follows work: core time of calls for the API server, writes for etcd, attempts for the
+scheduler, syncs for the controllers. Memory follows what is held: objects and nodes. The constants
+are those of docs/control-plane-profiles.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ContainerUsage(msgspec.Struct, frozen=True):
 
 
 class Constants(msgspec.Struct, frozen=True, kw_only=True):
-    """What a component uses: idle, for each piece of work, and for each thing that it holds."""
+    """What a component uses: idle, for each unit of work, and for each object that it holds."""
 
     idle_cores: float
     work_seconds: float
@@ -77,7 +77,7 @@ CONSTANTS: Final = {
 }
 DATABASE_BYTES: Final = 20 * _MIB
 DATABASE_OBJECT_BYTES: Final = 2_500
-"""What an empty database of etcd takes on disk, and what each object adds."""
+"""The size of an empty database of etcd on disk, and what each object adds."""
 
 
 _WINDOW_S: Final = 10.0
@@ -97,15 +97,15 @@ class ControlPlaneUsage:
         self._api = api
         self._scheduler = scheduler
         self._controllers = controllers
-        self._first_revision = store.ledger.revision
-        self._begun_ns = store.clock.now_ns
-        # When a component's usage was looked at, and what it had used by then: the last two looks.
-        self._looks: dict[str, list[tuple[int, float]]] = {}
+        self._first_revision = store.revision
+        self._started_ns = store.clock.now_ns
+        # When the usage of a component was read, and its value: the last two times.
+        self._readings: dict[str, list[tuple[int, float]]] = {}
 
     @property
     def objects(self) -> int:
         """How many objects there are."""
-        return sum(len(each.objects) for each in self._store.ledger.collections())
+        return self._store.object_count
 
     @property
     def database_bytes(self) -> int:
@@ -113,25 +113,25 @@ class ControlPlaneUsage:
         return DATABASE_BYTES + DATABASE_OBJECT_BYTES * self.objects
 
     def cpu_seconds(self, component: str) -> float:
-        """What a component has used since the beginning."""
+        """What a component has used since the start."""
         constants = CONSTANTS[component]
-        passed_s = (self._store.clock.now_ns - self._begun_ns) * 1e-9
+        passed_s = (self._store.clock.now_ns - self._started_ns) * 1e-9
         worked = self._api.cpu_ns * 1e-9 if component == APISERVER else 0.0
         worked += constants.work_seconds * self._work(component)
         return constants.idle_cores * passed_s + worked
 
     def cores(self, component: str) -> float:
-        """What a component uses on average since it was last looked at, or since the beginning.
+        """What a component uses on average since it was last read, or since the start.
 
-        A moment's work is spread over some time, as by whoever reads the counters of a machine.
+        A moment's work is spread over some time, as when the counters of a machine are read.
         """
         now_ns = self._store.clock.now_ns
         used = self.cpu_seconds(component)
-        looks = self._looks.setdefault(component, [(self._begun_ns, 0.0)])
-        if looks[-1][0] < now_ns:
-            looks.append((now_ns, used))
-            del looks[:-2]
-        (since_ns, before), (until_ns, after) = looks[0], looks[-1]
+        readings = self._readings.setdefault(component, [(self._started_ns, 0.0)])
+        if readings[-1][0] < now_ns:
+            readings.append((now_ns, used))
+            del readings[:-2]
+        (since_ns, before), (until_ns, after) = readings[0], readings[-1]
         passed_s = (until_ns - since_ns) * 1e-9
         idle_cores = CONSTANTS[component].idle_cores
         worked = after - before - idle_cores * passed_s
@@ -146,7 +146,7 @@ class ControlPlaneUsage:
 
     def _work(self, component: str) -> int:
         if component == ETCD:
-            return self._store.ledger.revision - self._first_revision
+            return self._store.revision - self._first_revision
         if component == SCHEDULER and self._scheduler is not None:
             metrics = self._scheduler.metrics
             if metrics.settle is not None:

@@ -1,4 +1,4 @@
-"""What a call does to the store once it is its turn."""
+"""What a call does to the store when it is served."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_VERB: Final = "the server does not allow this method on the requested resour
 
 
 def carry_out(store: Store, call: Call) -> tuple[Json | None, ApiError | None]:
-    """The object or list that a call is answered with, or why it is refused."""
+    """The object or list that answers a call, or the error that refuses it."""
     try:
         row = store.kind((call.resource.api_version, call.resource.kind))
         verb = _VERBS.get(call.verb)
@@ -126,12 +126,12 @@ def _object(call: Call) -> Json:
 
 
 def _delete_options(call: Call) -> DeleteOptions:
-    """The policy of the call, or what its body says as DeleteOptions."""
-    given = call.body if isinstance(call.body, dict) else {}
-    preconditions = given.get("preconditions") or {}
+    """The policy of the call, or that of its body, which is DeleteOptions."""
+    options = call.body if isinstance(call.body, dict) else {}
+    preconditions = options.get("preconditions") or {}
     return DeleteOptions(
-        grace_period_seconds=given.get("gracePeriodSeconds"),
-        propagation_policy=call.propagation or given.get("propagationPolicy"),
+        grace_period_seconds=options.get("gracePeriodSeconds"),
+        propagation_policy=call.propagation or options.get("propagationPolicy"),
         uid=preconditions.get("uid"),
         resource_version=preconditions.get("resourceVersion"),
     )

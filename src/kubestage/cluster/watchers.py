@@ -1,14 +1,14 @@
-"""Who watches what, and how much they were told: the API server's own books of its watches."""
+"""The watches of the API server, and how many events they received."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.scheduler.metric_families import Counter, Gauge
+from kubestage.metrics.families import Counter, Gauge
 
 if TYPE_CHECKING:
     from kubestage.cluster.subscription import StageSubscription
-    from kubestage.scheduler.metric_families import Family
+    from kubestage.metrics.families import Family
 
 
 class Watchers:
@@ -16,20 +16,20 @@ class Watchers:
 
     def __init__(self) -> None:
         self._open: list[StageSubscription] = []
-        self._told: dict[tuple[str, str, str], int] = {}
+        self._sent: dict[tuple[str, str, str], int] = {}
 
     def add(self, subscription: StageSubscription) -> None:
-        """One more."""
+        """Add a watch."""
         self._settle()
         self._open.append(subscription)
 
     def _settle(self) -> None:
-        """Take over what was told since the last time, and let go of those that have stopped."""
+        """Count what was sent since the last time, and drop watches that have stopped."""
         for each in self._open:
             row = each.row
             labels = (row.group, row.version, row.plural)
-            self._told[labels] = self._told.get(labels, 0) + each.told
-            each.told = 0
+            self._sent[labels] = self._sent.get(labels, 0) + each.sent
+            each.sent = 0
         self._open = [each for each in self._open if not each.is_stopped]
 
     def families(self) -> list[Family]:
@@ -41,7 +41,7 @@ class Watchers:
             "Number of events sent in watch clients",
             ("group", "version", "resource"),
         )
-        for labels, count in self._told.items():
+        for labels, count in self._sent.items():
             events.increase(*labels, times=count)
         requests = Gauge(
             "apiserver_longrunning_requests",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
-from kubestage.controllers.event_recorder import EventRecorder
 from kubestage.controllers.lister import Lister
 from kubestage.controllers.work_queue import WorkQueue
 from kubestage.errors import KubestageError
+from kubestage.store.event_recorder import EventRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     Handlers = Mapping[tuple[str, str], Handler]
     Ready = Callable[["Controller", str], None]
     Replace = Callable[["Controller", "Controller"], None]
+    Loop = Callable[["Cluster"], "Controller"]
+    """A Controller class, or what else makes a loop for a cluster."""
 
 
 ANY: Final = ("*", "*")
-"""Stands for every kind in what a loop hears of."""
+"""Stands for every kind in what a loop is notified of."""
 
 CHANGES: Final = ("*", "changes")
-"""Stands for every kind as well, but what is there at the start is not told."""
+"""Stands for every kind as well, but not for what exists at the start."""
 
 
 class Cluster(msgspec.Struct, frozen=True):
@@ -44,7 +46,7 @@ class Cluster(msgspec.Struct, frozen=True):
     `ready` puts a key of a loop in line, `replace` puts a loop in the place of another, and
     `start_unix_ns` is when the loops began. `metrics` is what the metrics APIs serve. `what_if`
     makes a copy of the cluster on which pods can be tried, if there is a scheduler to try them.
-    `autoscalers` are those that somebody brings, by the key of the HPA that they decide for.
+    `autoscalers` are those that the user provides, by the key of the HPA that they decide for.
     """
 
     store: Store
@@ -60,17 +62,17 @@ class Cluster(msgspec.Struct, frozen=True):
 
 
 class Retry(KubestageError):
-    """A loop cannot finish a key now, and says why; it is tried again later."""
+    """A loop cannot finish a key now, for this reason; it is tried again later."""
 
 
 class Controller(abc.ABC):
-    """One loop: it hears of changes, queues keys, and makes the world match what a key asks for.
+    """One loop: it is notified of changes, queues keys, and syncs each with its desired state.
 
     `name` is who its Events are from. A refusal by the store that `sync` lets through is a
     failure, as is `Retry`: the key is tried again later, `max_retries` times at most if set.
     """
 
-    name: ClassVar[str]
+    name: str
     max_retries: ClassVar[int | None] = None
 
     def __init__(self, cluster: Cluster) -> None:
@@ -85,29 +87,29 @@ class Controller(abc.ABC):
 
     @abc.abstractmethod
     def handlers(self) -> Handlers:
-        """Whom to call for a change of which ``(group, kind)``, or of ANY, or for all CHANGES.
+        """What to call for a change of which ``(group, kind)``, or of ANY, or for all CHANGES.
 
-        What is there when the loop starts is told as additions. Every pod's every change is told,
-        so a handler leaves quickly if it is not concerned, and queues keys if it is.
+        What exists when the loop starts is delivered as additions. Every change of every pod is
+        delivered, so a handler returns quickly if it is not concerned, and queues keys if it is.
         """
 
     def start(self) -> None:  # noqa: B027 - few loops have anything to do here
-        """Begin, once everything that is there has been told."""
+        """Start, once everything that exists has been delivered."""
 
     @abc.abstractmethod
     def sync(self, key: str) -> None:
-        """Look at one key."""
+        """Bring one key to its desired state, as far as that is possible now."""
 
-    def allowance(self, wanted: int) -> int:
-        """How many of the pods that a look is to make or delete its client lets it.
+    def allowance(self, requested: int) -> int:
+        """How many of the pods that a sync has to create or delete its client allows.
 
-        If that is less, the key is looked at again as soon as the client lets more through.
+        If that is less, the key is synced again as soon as the client allows more.
         """
-        return wanted if self.budget is None else self.budget.grant(wanted)
+        return requested if self.budget is None else self.budget.grant(requested)
 
     @property
     def is_held_up(self) -> bool:
-        """Whether the look under way was allowed less than it wanted."""
+        """Whether the present sync was allowed less than it requested."""
         return self.budget is not None and self.budget.is_short
 
     def _put_in_line(self, key: str) -> None:

@@ -1,4 +1,4 @@
-"""The condition by which a pod says that the cluster, not its own failure, ends it."""
+"""The condition of a pod that the cluster ends, and not a failure of its own."""
 
 from __future__ import annotations
 

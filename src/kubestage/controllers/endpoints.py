@@ -9,8 +9,8 @@ from kubestage.controllers.controller import Controller
 from kubestage.controllers.endpointslice import service_pods, trigger_times
 from kubestage.controllers.endpointslice.service_pods import SERVICE, ServicePods
 from kubestage.controllers.endpointslice.subsets import Subsets
-from kubestage.controllers.event_recorder import WARNING
 from kubestage.errors import ApiError, NotFound
+from kubestage.store.event_recorder import WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class EndpointController(Controller):
         self._kind = self.store.kind(ENDPOINTS)
 
     def handlers(self) -> Handlers:
-        """Services, pods, and Endpoints that somebody deletes."""
+        """Services, pods, and Endpoints that are deleted."""
         return {
             ("", "Service"): self._on_service,
             ("", "Pod"): self._on_pod,
@@ -47,17 +47,17 @@ class EndpointController(Controller):
         }
 
     def start(self) -> None:
-        """Look at Endpoints whose Service may be gone."""
+        """Queue Endpoints whose Service may be gone."""
         for key, found in self.store.read(ENDPOINTS).items():
             if _LEADER not in (found["metadata"].get("annotations") or {}):
                 self.queue.add(key)
 
     def _on_service(self, change: Change) -> None:
-        if self._pods.hear_service(change):
+        if self._pods.on_service(change):
             self.queue.add(change.key)
 
     def _on_pod(self, change: Change) -> None:
-        for key in self._pods.hear_pod(change):
+        for key in self._pods.on_pod(change):
             self.queue.add(key)
 
     def _on_endpoints(self, change: Change) -> None:
@@ -91,11 +91,11 @@ class EndpointController(Controller):
 
     def _write(self, key: str, service: Json, subsets: Subsets, trigger: str | None) -> None:
         current = self.lister.get(ENDPOINTS, key)
-        wanted, is_truncated = subsets.write()
+        desired, is_truncated = subsets.write()
         held = {} if current is None else current["metadata"].get("annotations") or {}
         labels = _labels(service)
         if current is not None and not is_truncated and _OVER_CAPACITY not in held:
-            same = (current.get("subsets") or []) == wanted
+            same = (current.get("subsets") or []) == desired
             if same and ownership.labels_of(current) == labels:
                 return
         annotations = trigger_times.annotated(held, trigger)
@@ -103,13 +103,13 @@ class EndpointController(Controller):
         if is_truncated:
             annotations[_OVER_CAPACITY] = "truncated"
         if current is None:
-            self._create(service, wanted, labels, annotations)
+            self._create(service, desired, labels, annotations)
             return
         metadata = {**current["metadata"], "labels": labels, "annotations": annotations}
         if not annotations:
             del metadata["annotations"]
-        new = {**current, "metadata": metadata, "subsets": wanted}
-        if not wanted:
+        new = {**current, "metadata": metadata, "subsets": desired}
+        if not desired:
             del new["subsets"]
         if new != current:
             # NOTE: written as it is stored, for it is right by construction: an update of a
@@ -118,7 +118,7 @@ class EndpointController(Controller):
             self.store.settle()
 
     def _create(
-        self, service: Json, wanted: list[Json], labels: Json, annotations: dict[str, str]
+        self, service: Json, desired: list[Json], labels: Json, annotations: dict[str, str]
     ) -> None:
         name, namespace = service["metadata"]["name"], service["metadata"]["namespace"]
         fresh = {
@@ -130,7 +130,7 @@ class EndpointController(Controller):
                 "labels": labels,
                 "annotations": annotations,
             },
-            "subsets": wanted,
+            "subsets": desired,
         }
         try:
             self.store.create(fresh)

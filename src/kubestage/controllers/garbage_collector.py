@@ -30,16 +30,16 @@ class GarbageCollectorController(Controller):
         return {}
 
     def start(self) -> None:
-        """Go on with what an earlier collector had yet to look at."""
+        """Continue with what an earlier collector had not yet processed."""
         if self.store.garbage.queue:
             self.noticed()
 
     def noticed(self) -> None:
-        """There is something to look at."""
+        """There is something to process."""
         self.queue.add(_ALL)
 
     def sync(self, key: str) -> None:
-        """Look at the next object, or at as many as a paced collector's client lets it."""
+        """Process the next object, or as many as a paced collector's client allows."""
         garbage = self.store.garbage
         more = garbage.collect_one(self.store)
         if self.budget is not None:

@@ -31,7 +31,7 @@ def number_of(revision: Json) -> int:
 
 
 def template_data(template: Json) -> Json:
-    """What a revision records of its owner: a patch that brings the template back."""
+    """What a revision records of its owner: a patch that restores the template."""
     return {"spec": {"template": {**template, "$patch": "replace"}}}
 
 

@@ -1,15 +1,16 @@
 """The heartbeats of nodes: Leases, and what it means that one renews itself.
 
 A real kubelet writes its Lease every few seconds. Here that would be most of what happens in an
-idle cluster, so a Lease may say that it is renewed at an interval without being written: whoever
-reads it works out when that was last.
+idle cluster, so a Lease may say that it is renewed at an interval without being written: the
+reader works out when that was last.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import durations, timestamps
+from kubestage.golang import durations
+from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

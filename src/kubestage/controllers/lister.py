@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Lister:
-    """Reads the store directly: what it gives is live, shared and not to be changed."""
+    """Reads the store directly: what it returns is shared and must not be changed."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def collection(self, kind: KindRef) -> Collection:
         """All objects of a kind with their indexes."""
-        return self._store.ledger.collection(self._store.kind(kind))
+        return self._store.collection(kind)
 
     def get(self, kind: KindRef, key: str) -> Json | None:
         """The object of a key, ``namespace/name`` or ``name``."""
@@ -43,7 +43,7 @@ class Lister:
     def selected(self, kind: KindRef, namespace: str, selector: Selector) -> list[Json]:
         """The objects of a namespace whose labels match, by key."""
         found = self.collection(kind)
-        wanted = Selection(found.kind, namespace, selector)
+        selection = Selection(found.kind, namespace, selector)
         objects = found.objects
-        candidates = (objects[key] for key in found.candidates(wanted))
-        return [obj for obj in candidates if wanted.matches(obj)]
+        candidates = (objects[key] for key in found.candidates(selection))
+        return [obj for obj in candidates if selection.matches(obj)]

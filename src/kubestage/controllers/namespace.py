@@ -61,15 +61,15 @@ class _Left:
 class NamespaceController(Controller):
     """Empties namespaces that are ending.
 
-    Upstream looks again every few seconds while something is left. Here that happens only while
-    pods have time to end, or if something has left since the last look: nothing else can help.
+    Upstream syncs again every few seconds while something is left. Here that happens only while
+    pods have time to end, or if something has left since the last sync: nothing else can help.
     """
 
     name = "namespace-controller"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self._next_look_ns: dict[str, int] = {}
+        self._next_sync_ns: dict[str, int] = {}
         self.store.garbage.emptier = self
 
     def handlers(self) -> Handlers:
@@ -83,46 +83,46 @@ class NamespaceController(Controller):
             # Last-minute objects may still be on their way in.
             self.queue.add_after(change.key, self.settings.namespace_grace_period_ns)
         else:
-            self._next_look_ns.pop(change.key, None)
+            self._next_sync_ns.pop(change.key, None)
 
     def left(self, namespace: str) -> None:
         """An object has left a namespace that is ending."""
-        at_ns = self._next_look_ns.pop(namespace, None)
+        at_ns = self._next_sync_ns.pop(namespace, None)
         if at_ns is not None:
             self.queue.add_after(namespace, at_ns - self.clock.now_ns)
 
     def sync(self, key: str) -> None:
         """Delete what is in a namespace, and say what is left."""
-        self._next_look_ns.pop(key, None)
+        self._next_sync_ns.pop(key, None)
         found = self.lister.get(namespaces.NAMESPACE, key)
         if found is None or "deletionTimestamp" not in found["metadata"]:
             return
         if not found["spec"].get("finalizers"):
             return
         left = self._delete_contents(found)
-        self._tell(found, left)
+        self._report(found, left)
         if left.failures:
-            self._look_again(key, _RETRY_NS)
+            self._requeue(key, _RETRY_NS)
         elif left.ends_in_time:
             self.queue.add_after(key, (left.seconds // 2 + 1) * SECOND_NS)
         elif left.seconds:
-            self._look_again(key, (left.seconds // 2 + 1) * SECOND_NS)
+            self._requeue(key, (left.seconds // 2 + 1) * SECOND_NS)
         else:
             namespaces.finish(self.store, key)
             self.store.settle()
 
-    def _look_again(self, key: str, delay_ns: int) -> None:
+    def _requeue(self, key: str, delay_ns: int) -> None:
         """Once something has left, but not before some time has passed."""
-        self._next_look_ns[key] = self.clock.now_ns + delay_ns
+        self._next_sync_ns[key] = self.clock.now_ns + delay_ns
 
     def _delete_contents(self, namespace: Json) -> _Left:
         left = _Left()
-        found = [each for each in self.store.ledger.by_name() if each.kind.namespaced]
+        found = namespaces.collections(self.store)
         for collection in found:
             if _holds_pods(collection):
                 self._delete(collection, namespace, left)
         if left.resources:
-            # While pods are left, all else waits, and nothing is told to remain.
+            # While pods are left, all else waits, and nothing is reported to remain.
             return dataclasses.replace(left, resources=Counter(), finalizers=Counter())
         for collection in found:
             if not _holds_pods(collection):
@@ -167,7 +167,7 @@ class NamespaceController(Controller):
         passed_ns = self.clock.unix_ns - timestamps.parse_time(metadata["deletionTimestamp"])
         return 0 if passed_ns >= seconds * SECOND_NS else seconds
 
-    def _tell(self, namespace: Json, left: _Left) -> None:
+    def _report(self, namespace: Json, left: _Left) -> None:
         """Write the conditions."""
         status = namespace.get("status") or {}
         now = timestamps.format_time(self.clock.unix_ns)
@@ -207,25 +207,25 @@ def _unexpected(collection: Collection, name: str) -> str:
 
 
 def _troubles(left: _Left) -> dict[str, tuple[str, str]]:
-    """The conditions that tell of something left, with reason and message."""
+    """The conditions about what is left, with reason and message."""
     found = {}
     if left.failures:
-        told = ", ".join(sorted(left.failures))
-        text = f"Failed to delete all resource types, {len(left.failures)} remaining: {told}"
+        kinds = ", ".join(sorted(left.failures))
+        text = f"Failed to delete all resource types, {len(left.failures)} remaining: {kinds}"
         found[_CONTENT] = ("ContentDeletionFailed", text)
     if left.resources:
-        told = ", ".join(
+        kinds = ", ".join(
             sorted(
                 f"{each} has {count} resource instances" for each, count in left.resources.items()
             )
         )
-        found[_REMAINING] = ("SomeResourcesRemain", f"Some resources are remaining: {told}")
+        found[_REMAINING] = ("SomeResourcesRemain", f"Some resources are remaining: {kinds}")
     if left.finalizers:
-        told = ", ".join(
+        kinds = ", ".join(
             sorted(
                 f"{each} in {count} resource instances" for each, count in left.finalizers.items()
             )
         )
-        text = f"Some content in the namespace has finalizers remaining: {told}"
+        text = f"Some content in the namespace has finalizers remaining: {kinds}"
         found[_FINALIZERS] = ("SomeFinalizersRemain", text)
     return found

@@ -36,7 +36,7 @@ def is_controlled_by(obj: Json, owner: Json) -> bool:
 
 
 def controller_reference(owner: Json) -> Json:
-    """The owner reference by which an object says that it is controlled."""
+    """The owner reference of an object's controller."""
     return {
         "apiVersion": owner["apiVersion"],
         "kind": owner["kind"],
@@ -85,7 +85,7 @@ class Claims:
     def claim(self, objects: Iterable[Json]) -> list[Json]:
         """Those of the objects that the owner controls now, as they are stored now.
 
-        A refusal is passed on when all the others have been looked at.
+        An error is raised when all the others have been processed.
         """
         claimed, refusal = [], None
         for obj in objects:

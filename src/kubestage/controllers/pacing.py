@@ -1,4 +1,4 @@
-"""How long control loops take, for stages on which their pace is to mean something."""
+"""How long control loops take, for stages where their speed matters."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import distributions
-from kubestage.sim import rate
+from kubestage.sim import client_limits
 
-_LAWS: Final = ("informer_delay", "sync")
+_DISTRIBUTIONS: Final = ("informer_delay", "sync")
 _NONE: Final = "0s"
-_OUTSIDE: Final = frozenset(
+_OTHER_PROGRAMS: Final = frozenset(
     {
         "cluster-autoscaler",
         "event-ttl",
@@ -22,13 +22,13 @@ _OUTSIDE: Final = frozenset(
         "vpa-updater",
     }
 )
-"""Loops that no part of kube-controller-manager does."""
+"""Loops that are not part of kube-controller-manager."""
 
 _FACTORS: Final = {
     "garbage-collector-controller": (2.0, 1.0, 2),
     "namespace-controller": (20.0, 100.0, 1),
 }
-"""Loops whose clients are given more: times the rate, times the burst, and calls for a write.
+"""Loops whose clients have higher limits: times the rate, times the burst, and calls per write.
 
 The garbage collector reads each object again before it deletes it.
 """
@@ -45,21 +45,27 @@ class Client(msgspec.Struct, frozen=True):
 class ControllerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What takes time in kube-controller-manager; by default nothing does.
 
-    Durations are values or distributions (``5ms``, ``lognormal(5ms,2ms)``, ...). A loop looks at a
-    key `informer_delay` after it came up; `workers` of each loop look at keys side by side, and
-    each look takes `sync`. Every loop has a client of its own that writes at `client_qps` a second
-    after `client_burst` at once (kube-controller-manager's own are 20 and 30), and zero is no
-    limit.
+    Durations are values or distributions (``5ms``, ``lognormal(5ms,2ms)``, ...). Every loop has a
+    client of its own; kube-controller-manager's default is 20 calls a second after 30 at once.
     """
 
     informer_delay: str = _NONE
+    """How long after a change its key is queued."""
+
     sync: str = _NONE
+    """How long a sync of a key takes."""
+
     workers: int = 5
+    """How many keys each loop syncs in parallel."""
+
     client_qps: float = 0.0
+    """How many writes a second the client of each loop makes; 0 is no limit."""
+
     client_burst: int = 0
+    """How many writes it makes at once before that limit holds."""
 
     def __post_init__(self) -> None:
-        for name in _LAWS:
+        for name in _DISTRIBUTIONS:
             try:
                 distributions.parse(getattr(self, name))
             except InputError as error:
@@ -67,15 +73,15 @@ class ControllerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
                 raise InputError(error.problem, path=path, fix=error.fix) from error
         if self.workers < 1:
             raise InputError(
-                f"{self.workers} workers look at nothing",
+                f"{self.workers} workers cannot sync anything",
                 path="controllers.workers",
                 fix="write 1 or more",
             )
-        rate.check_client("controllers", self.client_qps, self.client_burst)
+        client_limits.check_client("controllers", self.client_qps, self.client_burst)
 
     def applies_to(self, loop: str) -> bool:
         """Whether a loop, by its name, is one of kube-controller-manager's."""
-        return loop not in _OUTSIDE
+        return loop not in _OTHER_PROGRAMS
 
     def client_of(self, loop: str) -> Client | None:
         """The client of a loop; None if nothing limits it."""
@@ -87,5 +93,7 @@ class ControllerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     @property
     def is_instant(self) -> bool:
         """Whether nothing takes time."""
-        laws = (distributions.parse(getattr(self, name)) for name in _LAWS)
-        return not self.client_qps and all(not (law.first or law.second) for law in laws)
+        parsed = (distributions.parse(getattr(self, name)) for name in _DISTRIBUTIONS)
+        return not self.client_qps and all(
+            not (distribution.first or distribution.second) for distribution in parsed
+        )

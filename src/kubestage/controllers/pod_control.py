@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.ownership import controller_reference
 from kubestage.controllers.pods import POD
 from kubestage.errors import ApiError, NotFound
 from kubestage.objects.validation import names
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
 
@@ -50,15 +50,15 @@ class PodControl:
         self._events = events
 
     def create(self, pod: Json, owner: Json) -> Json:
-        """Create a pod; a refusal is told as an Event and passed on."""
+        """Create a pod; an error is reported as an Event and raised."""
         created = self._create(pod, owner)
-        self._tell_created(created, owner)
+        self._report_created(created, owner)
         return created
 
     def create_many(self, pod: Json, owner: Json, count: int) -> ApiError | None:
         """Create pods as if at once: the first refusal, unless the namespace is about to go.
 
-        A refusal is told before any success, for it comes back without a pod being written.
+        An error is reported before any success, because it returns without a pod being written.
         """
         refusal, created = None, []
         for _ in range(count):
@@ -68,7 +68,7 @@ class PodControl:
                 if not is_namespace_ending(error):
                     refusal = refusal or error
         for each in created:
-            self._tell_created(each, owner)
+            self._report_created(each, owner)
         return refusal
 
     def _create(self, pod: Json, owner: Json) -> Json:
@@ -80,7 +80,7 @@ class PodControl:
                 self._events.event(owner, WARNING, "FailedCreate", text)
             raise
 
-    def _tell_created(self, pod: Json, owner: Json) -> None:
+    def _report_created(self, pod: Json, owner: Json) -> None:
         text = f"Created pod: {pod['metadata']['name']}"
         self._events.event(owner, NORMAL, "SuccessfulCreate", text)
 

@@ -1,4 +1,4 @@
-"""The pod garbage collector: takes away pods that nobody else will."""
+"""The pod garbage collector: removes pods that no other controller removes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PERIOD_NS: Final = 20 * SECOND_NS
 _QUARANTINE_NS: Final = 40 * SECOND_NS
 _NOW: Final = DeleteOptions(grace_period_seconds=0)
 _OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
-_LOOK: Final = "look"
+_SYNC: Final = "look"
 
 
 class PodGCController(Controller):
-    """Looks at pods at the ticks of upstream's clock, but only if there may be something to take.
+    """Checks pods at the ticks of upstream's clock, but only if there may be something to remove.
 
     That is: more ended pods than are kept, pods of nodes that are gone, pods that are to go
     without ever having had a node, and pods that are to go from nodes that are out of service.
@@ -49,8 +49,8 @@ class PodGCController(Controller):
     def _on_pod(self, change: Change) -> None:
         key, pod, old = change.key, change.new, change.old
         if change.type == DELETED:
-            for kept in (self._ended, self._orphans, self._homeless, self._terminating):
-                kept.pop(key, None)
+            for group in (self._ended, self._orphans, self._homeless, self._terminating):
+                group.pop(key, None)
             return
         if pods.is_terminal(pod):
             self._ended.setdefault(key)
@@ -81,7 +81,7 @@ class PodGCController(Controller):
         return 0 < limit < len(self._ended)
 
     def _at_next_tick(self) -> None:
-        self.queue.add_after(_LOOK, -self.clock.now_ns % _PERIOD_NS)
+        self.queue.add_after(_SYNC, -self.clock.now_ns % _PERIOD_NS)
 
     def sync(self, key: str) -> None:
         """One tick."""
@@ -131,7 +131,7 @@ class PodGCController(Controller):
         }
         if self._gone_from_ns:
             wait_ns = min(self._gone_from_ns.values()) - self.clock.epoch_ns
-            self.queue.add_after(_LOOK, -(-wait_ns // _PERIOD_NS) * _PERIOD_NS - self.clock.now_ns)
+            self.queue.add_after(_SYNC, -(-wait_ns // _PERIOD_NS) * _PERIOD_NS - self.clock.now_ns)
 
     def _take(self, pod: Json, *, orphaned: bool = False) -> None:
         """Delete a pod at once, as failed if it had not ended."""
@@ -154,7 +154,7 @@ class PodGCController(Controller):
 
 
 def _is_out_of_service(node: Json) -> bool:
-    """Whether somebody said of a node that is not ready that it will not come back as it was."""
+    """Whether a node that is not ready has the out-of-service taint."""
     if pods.is_true(node.get("status"), "Ready"):
         return False
     return any(each["key"] == _OUT_OF_SERVICE for each in node["spec"].get("taints") or ())

@@ -48,7 +48,7 @@ def is_terminal(pod: Json) -> bool:
 
 
 def is_terminating(pod: Json) -> bool:
-    """Whether a pod's deletion has been asked for."""
+    """Whether a pod is being deleted."""
     return "deletionTimestamp" in pod["metadata"]
 
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class ReplicationController(ReplicaSetController):
-    """Creates and deletes pods until there are as many as a ReplicationController asks for."""
+    """Creates and deletes pods until there are as many as a ReplicationController requests."""
 
-    name: ClassVar[str] = "replication-controller"
+    name = "replication-controller"
     kind: ClassVar[tuple[str, str]] = ("v1", "ReplicationController")
     reports_terminating: ClassVar[bool] = False
 

@@ -2,7 +2,7 @@
 
 Upstream also counts everything again from time to time. That matters only where a quota was
 charged, perhaps for an object that then could not be made, and for pods that should have gone and
-do not, which are not charged for ever: so these alone set a timer here.
+do not, which are not charged without end: so these alone set a timer here.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class ResourceQuotaController(Controller):
             until_ns = pods.charged_until_ns(change.new)
             if until_ns is not None:
                 for key in self._concerned(change):
-                    self._look_again(key, until_ns)
+                    self._resync(key, until_ns)
 
     def _concerned(self, change: Change) -> list[str]:
         """The quotas that count objects of this kind in this namespace."""
-        evaluator = evaluators.of(change.kind.group, change.kind.plural)
+        evaluator = evaluators.of(change.kind)
         if evaluator is None:
             return []
         return [
@@ -61,7 +61,7 @@ class ResourceQuotaController(Controller):
             if any(map(evaluator.tracks, self._quotas.objects[key]["spec"].get("hard") or ()))
         ]
 
-    def _look_again(self, key: str, after_unix_ns: int) -> None:
+    def _resync(self, key: str, after_unix_ns: int) -> None:
         """Count again at the first tick of upstream's clock after a moment that is to come."""
         clock, period_ns = self.clock, self.settings.resource_quota_sync_period_ns
         if after_unix_ns >= clock.unix_ns:
@@ -75,7 +75,7 @@ class ResourceQuotaController(Controller):
         if change.old is None or spec.get("hard") != status.get("hard"):
             self.queue.add(change.key)
         elif not self._is_counting:
-            self._look_again(change.key, self.clock.unix_ns)
+            self._resync(change.key, self.clock.unix_ns)
 
     def _gives_back(self, change: Change) -> bool:
         """Whether an object is gone, or uses less than before."""
@@ -114,7 +114,7 @@ class ResourceQuotaController(Controller):
         for pod in self.lister.all(gvk.POD, namespace):
             until_ns = pods.charged_until_ns(pod)
             if until_ns is not None:
-                self._look_again(key, until_ns)
+                self._resync(key, until_ns)
 
 
 def _status(hard: Json, used: Json) -> Json:

@@ -46,7 +46,7 @@ class RootCACertPublisher(Controller):
             self.queue.add(metadata["namespace"])
 
     def sync(self, key: str) -> None:
-        """Publish in one namespace, or put right what somebody changed."""
+        """Publish in one namespace, or restore what was changed."""
         if self.lister.get(gvk.NAMESPACE, key) is None:
             return
         data = {"ca.crt": self.settings.root_ca_cert}
@@ -62,9 +62,9 @@ class RootCACertPublisher(Controller):
 
     def _create(self, namespace: str, data: Json) -> None:
         metadata = {"name": NAME, "namespace": namespace, "annotations": {_ABOUT: _DESCRIPTION}}
-        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
         try:
-            self.store.create(made)
+            self.store.create(config_map)
         except NotFound:
             # The namespace is gone.
             return

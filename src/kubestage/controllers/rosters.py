@@ -1,4 +1,4 @@
-"""What belongs to an owner, kept up from what a loop hears instead of listed at every look."""
+"""What belongs to an owner, updated change by change instead of listed at every sync."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOBODY: Final[tuple[Roster, ...]] = ()
 
 
 class Claimant(Protocol):
-    """Says which of some objects belong to an owner, and makes them belong to it."""
+    """Finds which of some objects belong to an owner, and adopts or releases them."""
 
     def claim(self, objects: Iterable[Json]) -> list[Json]:
         """Those that belong to the owner, as they are stored now."""
@@ -49,9 +49,9 @@ class Roster:
         self._touched[key] = None
 
     def settle(self, objects: dict[str, Json], claimant: Claimant) -> Iterator[Move]:
-        """Look at what changed: each time the key, what was here and what is here now.
+        """Process what changed: each time the key, what was here and what is here now.
 
-        What the claimant fails on with an error stays to be looked at.
+        An object on which the claimant raises an error is processed again.
         """
         members, touched = self.members, self._touched
         for key in tuple(touched):
@@ -59,7 +59,7 @@ class Roster:
             claimed = None
             if found is not None:
                 claimed = next(iter(claimant.claim((found,))), None)
-            # Only now, for adopting an object changes it, and it is heard of again.
+            # Only now, because adopting an object changes it, and that change is delivered, too.
             del touched[key]
             before = members.get(key)
             if claimed is not None:
@@ -81,7 +81,7 @@ class Rosters:
         self._selectors = Selectors()
 
     def open(self, key: str, owner: Json) -> Roster:
-        """Begin the roster of a new owner, with all that is there already to be looked at."""
+        """Start the roster of a new owner, with all existing objects to be processed."""
         selector = labels.from_label_selector(owner["spec"].get("selector"))
         roster = Roster(key, owner, selector)
         self._by_key[key] = self._by_uid[roster.uid] = roster
@@ -100,10 +100,10 @@ class Rosters:
             del self._by_uid[roster.uid]
             self._selectors.drop(roster.namespace, key)
 
-    def hear(self, change: Change) -> tuple[Roster, ...] | list[Roster]:
-        """Note a change; the rosters whose owners should look at it.
+    def on_change(self, change: Change) -> tuple[Roster, ...] | list[Roster]:
+        """Record a change; the rosters whose owners need a sync.
 
-        An object's controller is told, the one before it too; an orphan is told to all that might
+        An object's controller is notified, the one before it too; of an orphan all that might
         adopt it, once.
         """
         new, old = change.new, change.old
@@ -118,9 +118,9 @@ class Rosters:
                 return self._concerned(roster, change)
             if reference is not None:
                 return _NOBODY
-        return self._hear_all(change)
+        return self._on_change(change)
 
-    def _hear_all(self, change: Change) -> list[Roster]:
+    def _on_change(self, change: Change) -> list[Roster]:
         new, old = change.new, change.old
         reference = controller_of(new)
         before = controller_of(old) if old is not None else None
@@ -140,7 +140,7 @@ class Rosters:
         return (roster,)
 
     def _adopters(self, change: Change) -> list[Roster]:
-        # Nobody cares for an orphan that is gone.
+        # An orphan that is gone concerns no owner.
         if change.type == DELETED:
             return []
         namespace, held = change.new["metadata"].get("namespace"), labels_of(change.new)

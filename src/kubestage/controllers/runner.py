@@ -6,18 +6,17 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import ANY, CHANGES, Cluster, Controller, Retry
-from kubestage.controllers.later import Later
+from kubestage.controllers.lazy_controller import Placeholder
 from kubestage.controllers.settings import Settings
-from kubestage.controllers.station import Station
+from kubestage.controllers.worker_pool import WorkerPool
 from kubestage.errors import ApiError
 from kubestage.metrics.scraper import Metrics
-from kubestage.sim.alarm import Alarm
 from kubestage.store.log import ADDED, Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from kubestage.controllers.controller import Handler
+    from kubestage.controllers.controller import Handler, Loop
     from kubestage.controllers.hpa.framework import Autoscaler
     from kubestage.controllers.node_autoscaler.what_if import WhatIf
     from kubestage.sim.environment import Environment
@@ -30,7 +29,7 @@ class Runner:
 
     Each turn is a movement of its own, in the instant in which its key came up but behind whatever
     else is due then: so the loops, the kubelet and the scheduler take turns, and what several
-    changes of one instant mean for one object is looked at once.
+    changes of one instant mean for one object is synced once.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class Runner:
         store: Store,
         environment: Environment,
         streams: Streams,
-        loops: Iterable[type[Controller]],
+        loops: Iterable[Loop],
         settings: Settings | None = None,
         *,
         metrics: Metrics | None = None,
@@ -57,14 +56,14 @@ class Runner:
         """Make the loops, and all that remembers anything."""
         self._pacing = settings.pacing
         self._line: deque[tuple[Controller, str]] = deque()
-        self._turn = Alarm(self._environment, "ControllerTurn", self._take_turn)
-        self._stations: dict[Controller, Station] = {}
+        self._turn = self._environment.timer("ControllerTurn", self._take_turn)
+        self._pools: dict[Controller, WorkerPool] = {}
         cluster = Cluster(
             self._store,
             self._environment,
             self._streams,
             settings,
-            self._put_in_line if self._pacing.is_instant else self._put_in_its_line,
+            self._put_in_line if self._pacing.is_instant else self._put_in_its_pool,
             self._replace,
             self._clock.unix_ns,
             metrics or Metrics(self._environment),
@@ -76,15 +75,15 @@ class Runner:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no key is in line now; time may still bring some."""
-        return not self._line and all(each.is_idle for each in self._stations.values())
+        """Whether no key is in line now; timers may still add some."""
+        return not self._line and all(each.is_idle for each in self._pools.values())
 
     def start(self) -> None:
-        """Tell the loops of all that is there, then of every change."""
+        """Deliver to the loops all that exists, then every change."""
         for controller in tuple(self.controllers):
-            if isinstance(controller, Later) and controller.is_needed:
+            if isinstance(controller, Placeholder) and controller.is_needed:
                 controller.wake()
-        for collection in self._store.ledger.collections():
+        for collection in self._store.collections():
             kind = collection.kind
             concerned = self._handlers.get((kind.group, kind.kind), [])
             for handler in [*concerned, *self._of_all_kinds]:
@@ -112,7 +111,7 @@ class Runner:
         self.start()
 
     def on_change(self, change: Change) -> None:
-        """Hear of one change."""
+        """Deliver one change to the loops."""
         kind = change.kind
         handlers = self._handlers.get((kind.group, kind.kind))
         if handlers is not None:
@@ -138,29 +137,28 @@ class Runner:
     def _put_in_line(self, controller: Controller, key: str) -> None:
         self._line.append((controller, key))
         if not self._turn.is_set:
-            # Nothing can happen at time zero, where simulations are set up.
-            self._turn.set(max(self._clock.now_ns, 1))
+            self._turn.set(self._clock.now_ns)
 
-    def _put_in_its_line(self, controller: Controller, key: str) -> None:
+    def _put_in_its_pool(self, controller: Controller, key: str) -> None:
         """The same where loops are paced: each has workers and a client of its own."""
         if not self._pacing.applies_to(controller.name):
             self._put_in_line(controller, key)
             return
-        station = self._stations.get(controller)
-        if station is None:
+        pool = self._pools.get(controller)
+        if pool is None:
             stream = self._streams.stream(f"controllers/{controller.name}/pace")
-            station = Station(controller, self._pacing, stream, self._environment, self._look)
-            self._stations[controller] = station
-        station.add(key)
+            pool = WorkerPool(controller, self._pacing, stream, self._environment, self._sync)
+            self._pools[controller] = pool
+        pool.add(key)
 
     def _take_turn(self) -> None:
         controller, key = self._line.popleft()
-        self._look(controller, key)
+        self._sync(controller, key)
         if self._line:
-            self._turn.set(max(self._clock.now_ns, 1))
+            self._turn.set(self._clock.now_ns)
 
-    def _look(self, controller: Controller, key: str) -> bool:
-        """Have a loop look at a key; whether all went well."""
+    def _sync(self, controller: Controller, key: str) -> bool:
+        """Have a loop sync a key; whether it succeeded."""
         queue = controller.queue
         queue.take(key)
         self.syncs += 1

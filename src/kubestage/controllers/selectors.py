@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.controllers.selector_index import SelectorIndex
+from kubestage.objects.selector_index import SelectorIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ class Selectors:
     """The selectors of one kind of owner. An owner that would select everything means nothing."""
 
     def __init__(self) -> None:
-        self._namespaces: dict[str, SelectorIndex] = {}
+        self._namespaces: dict[str, SelectorIndex[str]] = {}
         self._number_of: dict[str, int] = {}
         self._count = 0
 

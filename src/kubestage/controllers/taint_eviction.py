@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import disruption_target, pods
 from kubestage.controllers.controller import Controller
-from kubestage.controllers.event_recorder import NORMAL
 from kubestage.errors import NotFound
 from kubestage.objects import gvk, taints
+from kubestage.store.event_recorder import NORMAL
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
 
@@ -55,7 +55,7 @@ class TaintEvictionController(Controller):
             self.queue.add(f"pod:{key}")
 
     def sync(self, key: str) -> None:
-        """Look at a node, at a pod, or at a pod whose time is up."""
+        """Sync a node, a pod, or a pod whose time is up."""
         topic, _, name = key.partition(":")
         if topic == "node":
             self._sync_node(name)
@@ -81,7 +81,7 @@ class TaintEvictionController(Controller):
         collection = self.lister.collection(pods.POD)
         for key in sorted(collection.fields["spec.nodeName"].get(name)):
             if found:
-                self._judge(key, collection.objects[key], found)
+                self._evaluate(key, collection.objects[key], found)
             else:
                 self._cancel(key)
 
@@ -92,9 +92,9 @@ class TaintEvictionController(Controller):
             return
         found = self._tainted.get(pod["spec"].get("nodeName") or "")
         if found is not None:
-            self._judge(key, pod, found)
+            self._evaluate(key, pod, found)
 
-    def _judge(self, key: str, pod: Json, present: tuple[Taint, ...]) -> None:
+    def _evaluate(self, key: str, pod: Json, present: tuple[Taint, ...]) -> None:
         """Decide whether a pod on a tainted node may stay, and how long."""
         patience = _patience_seconds(present, pod["spec"].get("tolerations") or ())
         if patience is None:
@@ -142,7 +142,7 @@ def _same_place(old: Json | None, spec: Json) -> bool:
 
 
 def _patience_seconds(present: Iterable[Taint], tolerations: Iterable[Json]) -> int | None:
-    """How long all taints are tolerated: 0 is not at all, None is for ever."""
+    """How long all taints are tolerated: 0 is not at all, None is without limit."""
     views = [taints.toleration_of(each) for each in tolerations]
     shortest = None
     for taint in present:

@@ -1,8 +1,8 @@
-"""Removes Jobs that are over, once the time is up for which they wanted to stay."""
+"""Removes Jobs that are over when their ttlSecondsAfterFinished has passed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.job import conditions
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TTLAfterFinishedController(Controller):
     """Deletes a Job `ttlSecondsAfterFinished` after its end, its pods first."""
 
-    name: ClassVar[str] = "ttl-after-finished-controller"
+    name = "ttl-after-finished-controller"
 
     def handlers(self) -> Handlers:
         """Jobs only."""
@@ -50,7 +50,7 @@ class TTLAfterFinishedController(Controller):
 
 
 def _expires_ns(job: Json) -> int | None:
-    """When a Job is to go; None if it is not over, wants to stay, or is going already."""
+    """When a Job expires; None if it is not finished, has no TTL, or is terminating."""
     stays_seconds = job["spec"].get("ttlSecondsAfterFinished")
     if stays_seconds is None or "deletionTimestamp" in job["metadata"]:
         return None

@@ -1,4 +1,4 @@
-"""What a run offers its measurements besides the cluster: queries, a shell, what is allowed."""
+"""What a run offers its measurements besides the cluster: queries, a shell, permissions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """One row of what a query answers."""
+    """One row of the result of a query."""
 
     labels: dict[str, str]
     value: float
 
 
-class Answered(msgspec.Struct, frozen=True):
-    """What a query came to: rows, or why there are none."""
+class QueryAnswer(msgspec.Struct, frozen=True):
+    """The answer to a query: rows, or an error."""
 
     samples: tuple[Sample, ...] = ()
     error: str = ""
@@ -27,7 +27,7 @@ class Answered(msgspec.Struct, frozen=True):
 class Queries(Protocol):
     """Something that answers PromQL: the stage's own metrics, or a Prometheus."""
 
-    def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+    def query(self, expression: str, at_ns: int, done: Callable[[QueryAnswer], None]) -> None:
         """Evaluate at a moment of the run; the answer comes later, never from within this call."""
 
 
@@ -37,23 +37,24 @@ class Shell(Protocol):
     def run(
         self, command: Sequence[str], timeout_ns: int, done: Callable[[int, str], None]
     ) -> None:
-        """Run a command; `done` is told its exit code and what it wrote, later."""
+        """Run a command; `done` receives its exit code and its output, later."""
 
 
 class Facilities(msgspec.Struct, frozen=True, kw_only=True):
-    """What the run offers.
-
-    `nodes` is how many nodes the test was made for, `namespace_prefix` what the names of its
-    namespaces begin with. `queries` is None where nobody answers PromQL, `shell` where no command
-    may be run. `objects` renders an object template below the configuration's folder. `features`
-    are what a provider offers (``ssh``, ``exec-service``, ...); a measurement that needs one that
-    is missing is skipped. `are_params_checked` says that unknown parameters were told already.
-    """
+    """What the run offers."""
 
     nodes: int = 0
+    """How many nodes the test is for."""
     namespace_prefix: str = ""
+    """What the names of its namespaces begin with."""
     queries: Queries | None = None
+    """What answers PromQL, if anything does."""
     shell: Shell | None = None
+    """What runs commands, if that is allowed."""
     objects: Callable[[str, Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    """Renders an object template below the configuration's folder."""
     features: frozenset[str] = frozenset()
+    """What a provider offers (``ssh``, ``exec-service``, ...); a measurement that needs a missing
+    one is skipped."""
     are_params_checked: bool = False
+    """Whether unknown parameters were reported already."""

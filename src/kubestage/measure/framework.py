@@ -1,29 +1,29 @@
-"""All that a measurement of one's own is made of, in one place.
+"""All that a user's measurement needs, in one place.
 
 ::
 
-    from kubestage.measure.framework import Measurement, Outcome, Params
+    from kubestage.measure.framework import Measurement, MeasurementResult, Params
 """
 
 from __future__ import annotations
 
-from kubestage.cluster.access import Answer, Call, Page, Resource, Seen, Selection
-from kubestage.measure.informer import Informer, Tally, key_of
+from kubestage.cluster.access import Answer, Call, Page, Resource, Selection, WatchEvent
+from kubestage.measure.informer import Informer, ObjectCounts, key_of
 from kubestage.measure.measurement import Context, Measurement, unknown_action
-from kubestage.measure.outcome import (
+from kubestage.measure.params import Duration, FreeParams, Params, Selecting
+from kubestage.measure.percentiles import LatencyMetric, nearest_rank
+from kubestage.measure.perf_data import DataItem, PerfData, pretty
+from kubestage.measure.results import (
     NOTHING,
     Latencies,
-    Later,
-    Outcome,
+    MeasurementResult,
+    PendingResult,
     Result,
     Series,
     Summary,
     Verdict,
-    merged,
+    merge_results,
 )
-from kubestage.measure.params import Duration, FreeParams, Params, Selecting
-from kubestage.measure.percentiles import LatencyMetric, nearest_rank
-from kubestage.measure.perf_data import DataItem, PerfData, pretty
 from kubestage.measure.transitions import Transition, TransitionTimes
 
 __all__ = [
@@ -37,25 +37,25 @@ __all__ = [
     "Informer",
     "Latencies",
     "LatencyMetric",
-    "Later",
     "Measurement",
-    "Outcome",
+    "MeasurementResult",
+    "ObjectCounts",
     "Page",
     "Params",
+    "PendingResult",
     "PerfData",
     "Resource",
     "Result",
-    "Seen",
     "Selecting",
     "Selection",
     "Series",
     "Summary",
-    "Tally",
     "Transition",
     "TransitionTimes",
     "Verdict",
+    "WatchEvent",
     "key_of",
-    "merged",
+    "merge_results",
     "nearest_rank",
     "pretty",
     "unknown_action",

@@ -31,7 +31,7 @@ class Histogram(msgspec.Struct):
     def quantile(self, q: float) -> float:
         """Linear between the bounds of the bucket in which it lies; NaN if nothing is known.
 
-        A bound that is no number is an InputError.
+        A bound that is not a number is an InputError.
         """
         bounds = sorted((_bound(text), count) for text, count in self.buckets.items())
         if not bounds or bounds[-1][0] != math.inf:
@@ -39,7 +39,7 @@ class Histogram(msgspec.Struct):
         return _quantile(q, [upper for upper, _ in bounds], [count for _, count in bounds])
 
     def to_json(self) -> dict[str, Any]:
-        """As summaries hold it."""
+        """As it is written in summaries."""
         return {
             "labels": {key: self.labels[key] for key in sorted(self.labels)},
             "buckets": {key: self.buckets[key] for key in sorted(self.buckets)},
@@ -50,7 +50,7 @@ def _bound(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{text!r} is no bound of a bucket", path=_LE) from None
+        raise InputError(f"{text!r} is not a bound of a bucket", path=_LE) from None
 
 
 def gathered(samples: list[Sample]) -> list[Histogram]:

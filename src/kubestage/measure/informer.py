@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.measure.outcome import NOTHING, Outcome
-from kubestage.objects import durations
+from kubestage.golang import durations
+from kubestage.measure.results import NOTHING, MeasurementResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from kubestage.aliases import Json
-    from kubestage.cluster.access import Cluster, Seen, Selection
+    from kubestage.cluster.access import Cluster, Selection, WatchEvent
 
 
 SYNC_TIMEOUT_NS: Final = durations.MINUTE
-SYNC_LOOK_NS: Final = 100 * durations.MILLISECOND
-STORE_LOOK_NS: Final = 50 * durations.MILLISECOND
+SYNC_POLL_NS: Final = 100 * durations.MILLISECOND
+STORE_POLL_NS: Final = 50 * durations.MILLISECOND
 _NOT_SYNCED: Final = "timed out waiting for caches to sync"
 
 
 def key_of(obj: Json) -> str:
-    """What an object is known by: its namespace, if it has one, and its name."""
+    """The key of an object: its namespace, if it has one, and its name."""
     meta = obj.get("metadata") or {}
     namespace, name = meta.get("namespace"), str(meta.get("name", ""))
     return f"{namespace}/{name}" if namespace else name
@@ -30,8 +30,8 @@ def key_of(obj: Json) -> str:
 class Informer:
     """The objects of a selection by their keys.
 
-    `changed` is told what an object was (None if it is new), what it is (None if it is gone) and
-    when that was heard of.
+    `changed` receives the object before (None if it is new), the object after (None if it is
+    deleted) and when the event arrived.
     """
 
     def __init__(
@@ -43,36 +43,36 @@ class Informer:
         self.objects: dict[str, Json] = {}
         self._changed = changed
         self._is_stopped = False
-        self._subscription = cluster.watch(selection, self._see)
+        self._subscription = cluster.watch(selection, self._on_event)
 
     @property
     def is_synced(self) -> bool:
-        """Whether all that was there at the beginning is known."""
+        """Whether all objects that existed at the start are known."""
         return self._subscription.is_synced
 
     def stop(self) -> None:
-        """Hear of nothing more; what is known stays."""
+        """Stop the watch; the known objects stay."""
         self._is_stopped = True
         self._subscription.stop()
 
-    def _see(self, seen: Seen) -> None:
+    def _on_event(self, event: WatchEvent) -> None:
         if self._is_stopped:
             return
-        obj = seen.object
+        obj = event.object
         key = key_of(obj)
-        if seen.type == "DELETED":
+        if event.type == "DELETED":
             old, new = self.objects.pop(key, None), None
         else:
             old, new = self.objects.get(key), obj
             self.objects[key] = obj
         if self._changed is not None and not (old is None and new is None):
-            self._changed(old, new, seen.at_ns)
+            self._changed(old, new, event.at_ns)
 
 
-class Tally:
-    """How many objects of a selection there are of each sort.
+class ObjectCounts:
+    """How many objects of a selection there are in each class.
 
-    `sort` says what an object counts as; None for one that does not count.
+    `sort` returns the class of an object; None for one that does not count.
     """
 
     def __init__(
@@ -85,20 +85,20 @@ class Tally:
 
     @property
     def is_synced(self) -> bool:
-        """Whether all that was there at the beginning is counted."""
+        """Whether all objects that existed at the start are counted."""
         return self.informer.is_synced
 
-    def of(self, *sorts: Hashable) -> int:
-        """How many there are of these sorts."""
+    def number_of(self, *sorts: Hashable) -> int:
+        """How many objects are in these classes."""
         return sum(self.counts.get(sort, 0) for sort in sorts)
 
     def keys(self, *sorts: Hashable) -> list[str]:
-        """Which ones there are of these sorts, in order: for what is said of them at the end."""
+        """The keys of the objects in these classes, sorted: for messages."""
         found = [key for key, obj in self.informer.objects.items() if self._sort(obj) in sorts]
         return sorted(found)
 
     def stop(self) -> None:
-        """Count no further."""
+        """Stop counting."""
         self.informer.stop()
 
     def _change(self, old: Json | None, new: Json | None, at_ns: int) -> None:
@@ -113,6 +113,6 @@ class Tally:
                 self.total += by
 
 
-def synced(is_synced: bool) -> Outcome:
-    """What is said when a watch has told all that was there, or has not in time."""
-    return NOTHING if is_synced else Outcome(errors=(_NOT_SYNCED,))
+def synced(is_synced: bool) -> MeasurementResult:
+    """The result of waiting for a watch to deliver all existing objects."""
+    return NOTHING if is_synced else MeasurementResult(errors=(_NOT_SYNCED,))

@@ -1,4 +1,4 @@
-"""The contract of a measurement, and what it is given to work with."""
+"""The contract of a measurement, and what it can use."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Result
 from kubestage.measure.params import Params
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Result
 
 if TYPE_CHECKING:
     import random
@@ -24,11 +24,11 @@ S = TypeVar("S", bound="Sharable")
 
 
 class Measurement(Generic[P]):
-    """Something that is measured: begun with `start`, told of with `gather`.
+    """Something that is measured: started with `start`, reported by `gather`.
 
     One instance lives for a whole test and is known by its method and identifier. A subclass
-    names its `Params` and answers with an `Outcome`, or with a `Later` if it has to wait. What
-    other actions there are is for `perform` to say; the default knows ``start`` and ``gather``.
+    names its `Params` and returns a `MeasurementResult`, or a `PendingResult` if it has to wait.
+    `perform` may know other actions; the default knows ``start`` and ``gather``.
     """
 
     params_type: ClassVar[type[Params]] = Params
@@ -57,14 +57,14 @@ class Measurement(Generic[P]):
         return NOTHING
 
     def gather(self, params: P) -> Result:
-        """Say what was measured; whoever says nothing of it knows no such action."""
+        """Report what was measured; the default does not know this action."""
         raise unknown_action(params.action, "start")
 
     def dispose(self) -> None:
         """The test is over: let go of watches and timers."""
 
     def end(self) -> None:
-        """Dispose, and ask no more whether what was waited for has come."""
+        """Dispose, and cancel all waits."""
         self.dispose()
         for wait in self._waits:
             wait.cancel()
@@ -73,87 +73,87 @@ class Measurement(Generic[P]):
     def wait(
         self,
         until: Callable[[], bool],
-        then: Callable[[bool], Outcome],
+        then: Callable[[bool], MeasurementResult],
         *,
         every_ns: int,
         timeout_ns: int,
         at_once: bool = True,
         at_end: bool = True,
-    ) -> Later:
-        """Ask again and again; `then` is told whether it came true in time.
+    ) -> PendingResult:
+        """Check a condition repeatedly; `then` receives whether it became true in time.
 
-        The first time is now, unless `at_once` is False; the last one when the time is up, unless
-        `at_end` is.
+        The first check is now, unless `at_once` is False; the last one when the time is up, unless
+        `at_end` is False.
         """
         wait = Wait(self.cluster, until, then, every_ns, timeout_ns, at_end=at_end)
-        self._waits = [each for each in self._waits if not each.later.is_resolved]
+        self._waits = [each for each in self._waits if not each.pending.is_resolved]
         self._waits.append(wait)
         wait.begin(at_once=at_once)
-        return wait.later
+        return wait.pending
 
 
 def unknown_action(action: str, *known: str) -> InputError:
-    """What is said of an action that a measurement does not know."""
+    """The error about an action that a measurement does not know."""
     problem = f"unknown action {action!r}" if action else "no action"
     names = ", ".join(known[:-1]) + f" or {known[-1]}" if len(known) > 1 else known[0]
     return InputError(problem, path="params.action", fix=f"use {names}")
 
 
 class Wait:
-    """A question that is asked until it comes true, or for long enough."""
+    """A condition that is checked until it is true, or until a timeout."""
 
     def __init__(
         self,
         cluster: Cluster,
         until: Callable[[], bool],
-        then: Callable[[bool], Outcome],
+        then: Callable[[bool], MeasurementResult],
         every_ns: int,
         timeout_ns: int,
         *,
         at_end: bool = True,
     ) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._moments = cluster.moments
         self._until = until
         self._then = then
-        # One who asks without a pause would never let the time go on.
+        # Without a pause virtual time would never go on.
         self._every_ns = max(every_ns, 1_000_000)
         self._end_ns = self._moments.now_ns + timeout_ns
         self._at_end = at_end
         self._timer: Timer | None = None
 
     def begin(self, *, at_once: bool = True) -> None:
-        """Ask for the first time, now or after a pause."""
+        """Check for the first time, now or after a pause."""
         if at_once:
-            self._ask()
+            self._check()
         else:
             self._pause()
 
     def cancel(self) -> None:
-        """Ask no more."""
+        """Stop requesting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _ask(self) -> None:
+    def _check(self) -> None:
         self._timer = None
         is_over = self._moments.now_ns >= self._end_ns
         if (self._at_end or not is_over) and self._until():
-            self.later.resolve(self._then(True))
+            self.pending.resolve(self._then(True))
         elif is_over:
-            self.later.resolve(self._then(False))
+            self.pending.resolve(self._then(False))
         else:
             self._pause()
 
     def _pause(self) -> None:
         next_ns = min(self._moments.now_ns + self._every_ns, self._end_ns)
-        self._timer = self._moments.at(next_ns, self._ask)
+        self._timer = self._moments.at(next_ns, self._check)
 
 
 class Sharable(Protocol):
     """What several measurements of one test use together, such as a watch on all pods.
 
-    It is made with the cluster alone.
+    It is created with the cluster as its only argument.
     """
 
     def dispose(self) -> None:
@@ -161,32 +161,32 @@ class Sharable(Protocol):
 
 
 class Shared:
-    """What the measurements of one test have in common; made when one first asks for it."""
+    """What the measurements of one test share; created at its first use."""
 
     def __init__(self) -> None:
-        self._made: dict[type[Any], Sharable] = {}
+        self._objects: dict[type[Any], Sharable] = {}
 
     def get(self, kind: type[S], cluster: Cluster) -> S:
         """The one object of a class that all measurements of the test share."""
-        found = self._made.get(kind)
+        found = self._objects.get(kind)
         if found is None:
             make: Any = kind
-            found = self._made[kind] = make(cluster)
+            found = self._objects[kind] = make(cluster)
         assert isinstance(found, kind)
         return found
 
     def dispose(self) -> None:
         """The test is over."""
-        for each in self._made.values():
+        for each in self._objects.values():
             each.dispose()
-        self._made.clear()
+        self._objects.clear()
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a measurement is given: the cluster, chance of its own, and what the run offers.
+    """What a measurement can use: the cluster, a random stream, and what the run offers.
 
-    `registry` is where it finds other measurements, if it is made of several. `shared` is what it
-    has in common with others; where nobody gave one, it is on its own.
+    `registry` has other measurements, for those that consist of several. `shared` is what the
+    measurements of a test share; by default a measurement is on its own.
     """
 
     method: str

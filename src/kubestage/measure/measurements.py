@@ -1,14 +1,13 @@
-"""The measurements of one test: made when they are first mentioned, known by method and name."""
+"""The measurements of one test: created at their first use, known by method and identifier."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import ApiError, InputError
-from kubestage.measure import outcome as outcomes
 from kubestage.measure import params
 from kubestage.measure.measurement import Context, Measurement, Shared
-from kubestage.measure.outcome import Later, Outcome
+from kubestage.measure.results import MeasurementResult, PendingResult, merge_results
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Cluster
@@ -30,27 +29,29 @@ class Measurements:
         self._shared = Shared()
         self._instances: dict[tuple[str, str], Measurement[Any]] = {}
 
-    def perform(self, method: str, identifier: str, raw: dict[str, Any]) -> Later:
-        """Have a measurement do what its parameters say.
+    def perform(self, method: str, identifier: str, raw: dict[str, Any]) -> PendingResult:
+        """Perform the action that the parameters name.
 
-        What is wrong with them is an error of the step, and so is what the cluster refuses.
+        An error in them is an error of the step, and so is what the cluster refuses.
         """
-        later = Later()
-        told = _Warned(later, ())
+        pending = PendingResult()
+        forward = _WithWarnings(pending, ())
         try:
             instance = self._instance(method, identifier)
             typed, warnings = params.typed(instance.params_type, with_action(raw))
             if self._facilities.are_params_checked:
                 warnings = []
-            told = _Warned(later, tuple(f"{method} - {identifier}: {each}" for each in warnings))
+            forward = _WithWarnings(
+                pending, tuple(f"{method} - {identifier}: {each}" for each in warnings)
+            )
             result = instance.perform(typed)
         except (InputError, ApiError) as problem:
-            result = Outcome(errors=(str(problem),))
-        if isinstance(result, Outcome):
-            told.resolve(result)
+            result = MeasurementResult(errors=(str(problem),))
+        if isinstance(result, MeasurementResult):
+            forward.resolve(result)
         else:
-            result.then(told.resolve)
-        return later
+            result.then(forward.resolve)
+        return pending
 
     def dispose(self) -> None:
         """The test is over."""
@@ -62,12 +63,12 @@ class Measurements:
         key = (method, identifier)
         found = self._instances.get(key)
         if found is None:
-            chance = self._streams.stream(f"measure/{method}/{identifier}")
+            stream = self._streams.stream(f"measure/{method}/{identifier}")
             context = Context(
                 method,
                 identifier,
                 self._cluster,
-                chance,
+                stream,
                 self._facilities,
                 self._registry,
                 self._shared,
@@ -76,20 +77,20 @@ class Measurements:
         return found
 
 
-class _Warned:
-    """Passes an outcome on, with warnings of its own before those of the measurement."""
+class _WithWarnings:
+    """Forwards a result, with warnings before those of the measurement."""
 
-    def __init__(self, later: Later, warnings: tuple[str, ...]) -> None:
-        self._later = later
+    def __init__(self, pending: PendingResult, warnings: tuple[str, ...]) -> None:
+        self._pending = pending
         self._warnings = warnings
 
-    def resolve(self, outcome: Outcome) -> None:
-        warned = Outcome(warnings=self._warnings)
-        self._later.resolve(outcomes.merged([warned, outcome]) if self._warnings else outcome)
+    def resolve(self, result: MeasurementResult) -> None:
+        warned = MeasurementResult(warnings=self._warnings)
+        self._pending.resolve(merge_results([warned, result]) if self._warnings else result)
 
 
 def with_action(raw: dict[str, Any]) -> dict[str, Any]:
-    """Parameters with an action: ``start: true`` and ``stop: true`` are other words for two."""
+    """Parameters with an action: ``start: true`` and ``stop: true`` are other forms of two."""
     if "action" in raw:
         return raw
     for word, action in (("start", "start"), ("stop", "gather")):

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.errors import InputError
-from kubestage.measure.facilities import Answered, Sample
+from kubestage.measure.facilities import QueryAnswer, Sample
 from kubestage.measure.prometheus import rules as own_rules
 from kubestage.measure.prometheus.scraping import SYSTEM, Scrape
 from kubestage.promql import queries
@@ -20,29 +20,28 @@ if TYPE_CHECKING:
 
     from kubestage.cluster.access import Moments, Timer
     from kubestage.measure.prometheus.scraping import Target
+    from kubestage.metrics.families import Family
     from kubestage.promql.recording import Rule
-    from kubestage.scheduler.metric_families import Family
 
 INTERVAL_NS: Final = 5_000_000_000
 """How often ClusterLoader2's Prometheus scrapes the control plane."""
 
 
 class Scraped(Protocol):
-    """A cluster whose components tell their numbers directly."""
+    """A cluster whose metrics can be read directly."""
 
     @property
     def moments(self) -> Moments:
-        """The time, and who is to be called when."""
+        """The time, and callbacks at times."""
 
     def families(self, component: str) -> Iterable[Family]:
         """The metrics of a component, up to date."""
 
 
 class MetricsStore:
-    """Scrapes targets from now on, and answers what is asked of the samples.
+    """Scrapes targets from now on, and answers queries of the samples.
 
-    It answers as the Prometheus 2 does that ClusterLoader2 brings along, and has its recording
-    rules unless others are given.
+    It answers as the Prometheus 2 of ClusterLoader2, and has its recording rules by default.
     """
 
     def __init__(
@@ -68,12 +67,12 @@ class MetricsStore:
         self._timer: Timer | None = self._moments.at(self._moments.now_ns, self._scrape)
 
     def stop(self) -> None:
-        """Scrape no more; what is there can still be asked for."""
+        """Stop scraping; queries still work."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+    def query(self, expression: str, at_ns: int, done: Callable[[QueryAnswer], None]) -> None:
         """Evaluate at a moment of the run; the answer comes at this instant, but not from here."""
         answered = self._answered(expression, at_ns)
         self._moments.at(self._moments.now_ns, functools.partial(done, answered))
@@ -87,14 +86,14 @@ class MetricsStore:
         next_ns = now_ns + self._interval_ns
         self._timer = self._moments.at(next_ns, self._scrape)
 
-    def _answered(self, expression: str, at_ns: int) -> Answered:
+    def _answered(self, expression: str, at_ns: int) -> QueryAnswer:
         unix_ns = self._moments.unix_ns - self._moments.now_ns + at_ns
         try:
             self._book.catch_up(expression, unix_ns // MILLISECOND_NS)
             answer = queries.evaluate(self.series, expression, unix_ns, settings=VERSION_2)
         except InputError as problem:
-            return Answered(error=str(problem))
+            return QueryAnswer(error=str(problem))
         if not isinstance(answer, tuple):
             kind = "string" if isinstance(answer, str) else "scalar"
-            return Answered(error=f"extracting error: incorrect response type: {kind}")
-        return Answered(tuple(Sample(dict(point.labels), point.value) for point in answer))
+            return QueryAnswer(error=f"extracting error: incorrect response type: {kind}")
+        return QueryAnswer(tuple(Sample(dict(point.labels), point.value) for point in answer))

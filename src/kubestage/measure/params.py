@@ -1,4 +1,4 @@
-"""Parameters of measurements as types: what a configuration writes becomes what code reads."""
+"""Parameters of measurements as types: from the values of a configuration to what code reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, get_args
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,8 +26,8 @@ class Duration(int):
 class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The parameters of a measurement; those of all its actions are in one struct.
 
-    Fields are snake_cased and written camelCased; durations are `Duration`. A key that is no
-    field's is a warning that names the likely one. Where `ignores_case`, a key may have any case:
+    Fields are snake_cased and written camelCased; durations are `Duration`. An unknown key is
+    a warning that names the likely one. Where `ignores_case`, a key may have any case:
     ClusterLoader2 decodes the parameters of two measurements as it decodes configurations.
     """
 
@@ -37,13 +37,13 @@ class Params(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class FreeParams(Params, frozen=True, kw_only=True):
-    """Parameters of any kind: none of them is unknown, and all are in `given` as written."""
+    """Parameters of any kind: none of them is unknown, and all are in `values` as written."""
 
-    given: dict[str, Any] = msgspec.field(default_factory=dict)
+    values: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Selecting(Params, frozen=True, kw_only=True):
-    """Parameters that say which objects are meant; an empty one means all."""
+    """Parameters that select objects; an empty one selects all."""
 
     namespace: str = ""
     label_selector: str = ""
@@ -51,23 +51,23 @@ class Selecting(Params, frozen=True, kw_only=True):
 
     @property
     def selected(self) -> str:
-        """The selectors in words."""
+        """The selectors as text."""
         parts = {
             "namespace": self.namespace,
             "labelSelector": self.label_selector,
             "fieldSelector": self.field_selector,
         }
-        words = [f"{name}({value})" for name, value in parts.items() if value]
-        return ", ".join(words) or "everything"
+        parts_text = [f"{name}({value})" for name, value in parts.items() if value]
+        return ", ".join(parts_text) or "everything"
 
 
 P = TypeVar("P", bound=Params)
 
 
 def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
-    """Parameters as their measurement types them, and a warning for every key it does not know.
+    """Parameters as typed values, and a warning for every unknown key.
 
-    Templates and overrides write numbers and truths as text as often as not: both are read.
+    Templates and overrides often write numbers and booleans as text: both are read.
     """
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
     if kind.ignores_case:
@@ -76,15 +76,15 @@ def typed(kind: type[P], raw: dict[str, Any]) -> tuple[P, list[str]]:
             for key, value in _folded(raw, fields).items()
         }
     if issubclass(kind, FreeParams):
-        raw = {"action": raw.get("action"), "given": raw}
-    warnings = [strange(key, list(fields)) for key in raw if key not in fields]
-    told = {
+        raw = {"action": raw.get("action"), "values": raw}
+    warnings = [unknown_parameter(key, list(fields)) for key in raw if key not in fields]
+    known_values = {
         key: _plain(value, fields[key])
         for key, value in raw.items()
         if key in fields and value is not None
     }
     try:
-        return msgspec.convert(told, kind, strict=False, dec_hook=_decode), warnings
+        return msgspec.convert(known_values, kind, strict=False, dec_hook=_decode), warnings
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$")
         fix = "; ".join(warnings) or None
@@ -108,7 +108,7 @@ def _inner_folded(value: Any, kind: Any) -> Any:
 
 
 def _plain(value: Any, kind: Any) -> Any:
-    """A number as the int or the text that is wanted: JSON makes floats of them all."""
+    """A number as the int or the text that the field has: JSON makes floats of them all."""
     if kind is int and isinstance(value, float) and math.isfinite(value):
         return int(value)
     if kind is bool and isinstance(value, str):
@@ -126,8 +126,8 @@ def _text(item: Any) -> Any:
     return str(item) if isinstance(item, int | float) else item
 
 
-def strange(key: str, known: list[str]) -> str:
-    """What is said of a key that is not among the names that are known."""
+def unknown_parameter(key: str, known: list[str]) -> str:
+    """The warning about a key that is not among the known names."""
     close = difflib.get_close_matches(key, known, 1)
     return f"params.{key}: unknown parameter" + (f"; did you mean {close[0]!r}?" if close else "")
 
@@ -135,5 +135,5 @@ def strange(key: str, known: list[str]) -> str:
 def _decode(kind: type, value: Any) -> Any:
     assert kind is Duration, kind
     if not isinstance(value, str):
-        raise ValueError(f'{value!r} is no duration: write it as "90s" or "10m"')
+        raise ValueError(f'{value!r} is not a duration: write it as "90s" or "10m"')
     return Duration(durations.parse_duration(value))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from kubestage.measure.outcome import Verdict
+from kubestage.golang import durations
 from kubestage.measure.perf_data import DataItem
-from kubestage.objects import durations
+from kubestage.measure.results import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ class LatencyMetric(msgspec.Struct, frozen=True):
     def of_seconds(cls, quantiles: dict[float, float]) -> LatencyMetric:
         """From quantiles (0.5, 0.9, 0.99) in seconds, as queries answer them.
 
-        One that is missing or no number is 0, an infinite one the longest time there is.
+        A missing one or NaN is 0, an infinite one the longest time there is.
         """
         return cls(*(_nanoseconds(quantiles.get(each / 100, 0.0)) for each in _PERCENTS))
 

@@ -22,7 +22,7 @@ class DataItem(msgspec.Struct, frozen=True):
 
 
 class PerfData(msgspec.Struct, frozen=True):
-    """What one summary says."""
+    """The content of one summary."""
 
     version: str
     data_items: tuple[DataItem, ...] = ()
@@ -49,8 +49,8 @@ def _sorted(mapping: dict[str, Any]) -> dict[str, Any]:
 def pretty(value: Any) -> str:
     """JSON as ClusterLoader2 prints it: indented by two, Go's numbers, a newline at the end.
 
-    Keys stay in their order: a Go struct writes its fields as declared, and whoever has a map
-    sorts it before. A number that JSON has no word for is a ValueError.
+    Keys stay in their order: a Go struct writes its fields as declared, and callers sort
+    maps before. A number that JSON has no word for is a ValueError.
     """
     return _written(value, "\n") + "\n"
 

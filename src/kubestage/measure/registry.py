@@ -1,121 +1,162 @@
-"""All measurements by the name that a configuration knows them by. This is the one place.
+"""All measurements by the name that a configuration has for them. This is the one place.
 
-Each is a module and a class in it, imported when a configuration mentions it: a load that only
-waits for pods does not pay for the rest.
+A module is loaded when a configuration mentions one of its measurements: a load that only waits
+for pods does not pay for the rest.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage import lazy
 from kubestage.errors import InputError
 
+with lazy.imports():
+    from kubestage.measure import skipped
+    from kubestage.measure.actions import chaos_monkey, sleep, timer
+    from kubestage.measure.actions import exec as exec_
+    from kubestage.measure.api_calls import availability, responsiveness
+    from kubestage.measure.bundles import slo, test_metrics
+    from kubestage.measure.components import (
+        etcd,
+        metrics_for_e2e,
+        node_health,
+        ooms,
+        profiles,
+        resource_usage,
+        system_pods,
+    )
+    from kubestage.measure.components import scheduling_metrics as components_scheduling_metrics
+    from kubestage.measure.latencies import job_lifecycle, pod_startup, resource_claims
+    from kubestage.measure.latencies import scheduling_throughput as latencies_scheduling_throughput
+    from kubestage.measure.prometheus import (
+        api_responsiveness,
+        cilium,
+        container_restarts,
+        generic_query,
+        kube_state_metrics,
+        metrics_server,
+        neg_latency,
+        network_programming,
+        node_local_dns,
+        windows,
+    )
+    from kubestage.measure.prometheus import scheduling_metrics as prometheus_scheduling_metrics
+    from kubestage.measure.prometheus import (
+        scheduling_throughput as prometheus_scheduling_throughput,
+    )
+    from kubestage.measure.waits import (
+        controlled_pods,
+        finished_jobs,
+        generic_objects,
+        nodes,
+        running_pods,
+        volumes,
+    )
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from kubestage.measure.measurement import Measurement
 
-_ROOM: Final = "kubestage.measure"
-
-METHODS: Final[dict[str, str]] = {
+METHODS: Final[dict[str, Callable[[], type[Measurement[Any]]]]] = {
     # Waiting for objects.
-    "WaitForAvailablePVs": "waits.volumes:WaitForAvailablePVs",
-    "WaitForBoundPVCs": "waits.volumes:WaitForBoundPVCs",
-    "WaitForControlledPodsRunning": "waits.controlled_pods:WaitForControlledPodsRunning",
-    "WaitForFinishedJobs": "waits.finished_jobs:WaitForFinishedJobs",
-    "WaitForGenericK8sObjects": "waits.generic_objects:WaitForGenericK8sObjects",
-    "WaitForNodes": "waits.nodes:WaitForNodes",
-    "WaitForRunningPods": "waits.running_pods:WaitForRunningPods",
+    "WaitForAvailablePVs": lambda: volumes.WaitForAvailablePVs,
+    "WaitForBoundPVCs": lambda: volumes.WaitForBoundPVCs,
+    "WaitForControlledPodsRunning": lambda: controlled_pods.WaitForControlledPodsRunning,
+    "WaitForFinishedJobs": lambda: finished_jobs.WaitForFinishedJobs,
+    "WaitForGenericK8sObjects": lambda: generic_objects.WaitForGenericK8sObjects,
+    "WaitForNodes": lambda: nodes.WaitForNodes,
+    "WaitForRunningPods": lambda: running_pods.WaitForRunningPods,
     # What a test does besides creating objects.
-    "ChaosMonkey": "actions.chaos_monkey:ChaosMonkey",
-    "Exec": "actions.exec:Exec",
-    "Sleep": "actions.sleep:Sleep",
-    "Timer": "actions.timer:Timer",
+    "ChaosMonkey": lambda: chaos_monkey.ChaosMonkey,
+    "Exec": lambda: exec_.Exec,
+    "Sleep": lambda: sleep.Sleep,
+    "Timer": lambda: timer.Timer,
     # How long objects take.
-    "JobLifecycleLatency": "latencies.job_lifecycle:JobLifecycleLatency",
-    "PodStartupLatency": "latencies.pod_startup:PodStartupLatency",
-    "PodStartupLatencyValidator": "latencies.pod_startup:PodStartupLatency",
-    "ResourceClaimAllocationLatency": "latencies.resource_claims:ResourceClaimAllocationLatency",
-    "SchedulingThroughput": "latencies.scheduling_throughput:SchedulingThroughput",
-    # What the API server's own metrics say, without a Prometheus.
-    "APICallLatencyValidator": "api_calls.responsiveness:APIResponsiveness",
-    "APIResponsiveness": "api_calls.responsiveness:APIResponsiveness",
-    "APIAvailability": "api_calls.availability:APIAvailability",
-    # What a Prometheus says, or the stage's own store of metrics.
-    "APIResponsivenessPrometheus": "prometheus.api_responsiveness:APIResponsivenessPrometheus",
-    "CiliumEndpointPropagationDelay": "prometheus.cilium:CiliumEndpointPropagationDelay",
-    "ContainerRestarts": "prometheus.container_restarts:ContainerRestarts",
-    "GenericPrometheusQuery": "prometheus.generic_query:GenericPrometheusQuery",
-    "KubeStateMetricsLatency": "prometheus.kube_state_metrics:KubeStateMetricsLatency",
-    "MetricsServerPrometheus": "prometheus.metrics_server:MetricsServerPrometheus",
-    "NegLatency": "prometheus.neg_latency:NegLatency",
-    "NetworkProgrammingLatency": "prometheus.network_programming:NetworkProgrammingLatency",
-    "NodeLocalDNSLatencyPrometheus": "prometheus.node_local_dns:NodeLocalDNSLatencyPrometheus",
-    "PrometheusSchedulingMetrics": "prometheus.scheduling_metrics:PrometheusSchedulingMetrics",
-    "SchedulingThroughputPrometheus": (
-        "prometheus.scheduling_throughput:SchedulingThroughputPrometheus"
+    "JobLifecycleLatency": lambda: job_lifecycle.JobLifecycleLatency,
+    "PodStartupLatency": lambda: pod_startup.PodStartupLatency,
+    "PodStartupLatencyValidator": lambda: pod_startup.PodStartupLatency,
+    "ResourceClaimAllocationLatency": lambda: resource_claims.ResourceClaimAllocationLatency,
+    "SchedulingThroughput": lambda: latencies_scheduling_throughput.SchedulingThroughput,
+    # By the API server's metrics, without a Prometheus.
+    "APICallLatencyValidator": lambda: responsiveness.APIResponsiveness,
+    "APIResponsiveness": lambda: responsiveness.APIResponsiveness,
+    "APIAvailability": lambda: availability.APIAvailability,
+    # By queries of a Prometheus, or of the stage's own store of metrics.
+    "APIResponsivenessPrometheus": lambda: api_responsiveness.APIResponsivenessPrometheus,
+    "CiliumEndpointPropagationDelay": lambda: cilium.CiliumEndpointPropagationDelay,
+    "ContainerRestarts": lambda: container_restarts.ContainerRestarts,
+    "GenericPrometheusQuery": lambda: generic_query.GenericPrometheusQuery,
+    "KubeStateMetricsLatency": lambda: kube_state_metrics.KubeStateMetricsLatency,
+    "MetricsServerPrometheus": lambda: metrics_server.MetricsServerPrometheus,
+    "NegLatency": lambda: neg_latency.NegLatency,
+    "NetworkProgrammingLatency": lambda: network_programming.NetworkProgrammingLatency,
+    "NodeLocalDNSLatencyPrometheus": lambda: node_local_dns.NodeLocalDNSLatencyPrometheus,
+    "PrometheusSchedulingMetrics": lambda: (
+        prometheus_scheduling_metrics.PrometheusSchedulingMetrics
     ),
-    "WindowsResourceUsagePrometheus": "prometheus.windows:WindowsResourceUsagePrometheus",
+    "SchedulingThroughputPrometheus": lambda: (
+        prometheus_scheduling_throughput.SchedulingThroughputPrometheus
+    ),
+    "WindowsResourceUsagePrometheus": lambda: windows.WindowsResourceUsagePrometheus,
     # Components: their usage, metrics, profiles and health.
-    "BlockProfile": "components.profiles:BlockProfile",
-    "CPUProfile": "components.profiles:CPUProfile",
-    "ClusterOOMsTracker": "components.ooms:ClusterOOMsTracker",
-    "EtcdMetrics": "components.etcd:EtcdMetrics",
-    "MemoryProfile": "components.profiles:MemoryProfile",
-    "MetricsForE2E": "components.metrics_for_e2e:MetricsForE2E",
-    "MetricsGatherer": "components.metrics_for_e2e:MetricsForE2E",
-    "NodeHealthTracker": "components.node_health:NodeHealthTracker",
-    "ProfileGatherer": "components.profiles:ProfileGatherer",
-    "ResourceGatherer": "components.resource_usage:ResourceUsageSummary",
-    "ResourceUsageSummary": "components.resource_usage:ResourceUsageSummary",
-    "SchedulingMetrics": "components.scheduling_metrics:SchedulingMetrics",
-    "SystemPodMetrics": "components.system_pods:SystemPodMetrics",
+    "BlockProfile": lambda: profiles.BlockProfile,
+    "CPUProfile": lambda: profiles.CPUProfile,
+    "ClusterOOMsTracker": lambda: ooms.ClusterOOMsTracker,
+    "EtcdMetrics": lambda: etcd.EtcdMetrics,
+    "MemoryProfile": lambda: profiles.MemoryProfile,
+    "MetricsForE2E": lambda: metrics_for_e2e.MetricsForE2E,
+    "MetricsGatherer": lambda: metrics_for_e2e.MetricsForE2E,
+    "NodeHealthTracker": lambda: node_health.NodeHealthTracker,
+    "ProfileGatherer": lambda: profiles.ProfileGatherer,
+    "ResourceGatherer": lambda: resource_usage.ResourceUsageSummary,
+    "ResourceUsageSummary": lambda: resource_usage.ResourceUsageSummary,
+    "SchedulingMetrics": lambda: components_scheduling_metrics.SchedulingMetrics,
+    "SystemPodMetrics": lambda: system_pods.SystemPodMetrics,
     # Several at once.
-    "SLOMeasurement": "bundles.slo:SLOMeasurement",
-    "TestMetrics": "bundles.test_metrics:TestMetrics",
-    # What needs programs in the cluster, or a way into its machines, that a run does not have.
-    "DNSPerformanceK8sHostnames": "skipped:DNSPerformanceK8sHostnames",
-    "DnsLookupLatency": "skipped:DnsLookupLatency",
-    "DnsPropagation": "skipped:DnsPropagation",
-    "InClusterAPIServerRequestLatency": "skipped:InClusterAPIServerRequestLatency",
-    "InClusterNetworkLatency": "skipped:InClusterNetworkLatency",
-    "LoadBalancerNodeSyncLatency": "skipped:LoadBalancerNodeSyncLatency",
-    "NetworkPerformanceMetrics": "skipped:NetworkPerformanceMetrics",
-    "NetworkPolicyEnforcement": "skipped:NetworkPolicyEnforcement",
-    "PodPeriodicCommand": "skipped:PodPeriodicCommand",
-    "RestartApiserver": "skipped:RestartApiserver",
-    "ServiceCreationLatency": "skipped:ServiceCreationLatency",
+    "SLOMeasurement": lambda: slo.SLOMeasurement,
+    "TestMetrics": lambda: test_metrics.TestMetrics,
+    # What needs programs in the cluster, or access to its machines, that a run does not have.
+    "DNSPerformanceK8sHostnames": lambda: skipped.DNSPerformanceK8sHostnames,
+    "DnsLookupLatency": lambda: skipped.DnsLookupLatency,
+    "DnsPropagation": lambda: skipped.DnsPropagation,
+    "InClusterAPIServerRequestLatency": lambda: skipped.InClusterAPIServerRequestLatency,
+    "InClusterNetworkLatency": lambda: skipped.InClusterNetworkLatency,
+    "LoadBalancerNodeSyncLatency": lambda: skipped.LoadBalancerNodeSyncLatency,
+    "NetworkPerformanceMetrics": lambda: skipped.NetworkPerformanceMetrics,
+    "NetworkPolicyEnforcement": lambda: skipped.NetworkPolicyEnforcement,
+    "PodPeriodicCommand": lambda: skipped.PodPeriodicCommand,
+    "RestartApiserver": lambda: skipped.RestartApiserver,
+    "ServiceCreationLatency": lambda: skipped.ServiceCreationLatency,
 }
 
 
 class Registry:
-    """The measurements there are, and those that a user adds."""
+    """The built-in measurements, and those that a user adds."""
 
-    def __init__(self, own: dict[str, type[Measurement[Any]]] | None = None) -> None:
-        self._own = {} if own is None else dict(own)
+    def __init__(self, added: dict[str, type[Measurement[Any]]] | None = None) -> None:
+        self._added = {} if added is None else dict(added)
 
     def __contains__(self, method: str) -> bool:
-        return method in self._own or method in METHODS
+        return method in self._added or method in METHODS
 
     def names(self) -> Iterable[str]:
         """All names, in order."""
-        return sorted({*METHODS, *self._own})
+        return sorted({*METHODS, *self._added})
 
     def find(self, method: str) -> type[Measurement[Any]]:
-        """The class of a name; a user's own comes before one of ours."""
-        own = self._own.get(method)
-        if own is not None:
-            return own
-        where = METHODS.get(method)
-        if where is None:
+        """The class of a name; one that a user added comes before a built-in one."""
+        added = self._added.get(method)
+        if added is not None:
+            return added
+        found = METHODS.get(method)
+        if found is None:
             close = difflib.get_close_matches(method, list(self.names()), 1)
             raise InputError(
                 f"unknown measurement method {method!r}",
                 path="method",
                 fix=f"did you mean {close[0]!r}?" if close else "see kubestage load --list-methods",
             )
-        module, _, name = where.partition(":")
-        found: type[Measurement[Any]] = getattr(importlib.import_module(f"{_ROOM}.{module}"), name)
-        return found
+        return found()

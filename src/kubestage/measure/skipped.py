@@ -1,7 +1,7 @@
-"""Measurements of what a run cannot see: programs of their own in the cluster, or its machines.
+"""Measurements that a run cannot make: they need programs in the cluster, or its machines.
 
-Each takes whatever parameters a configuration gives it and says what it would need, as the
-original does where a provider lacks the feature. A load that mentions them runs all the same.
+Each accepts any parameters and reports what it would need, as ClusterLoader2 does where a provider
+lacks the feature. A load that uses them runs all the same.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import Outcome
 from kubestage.measure.params import FreeParams
+from kubestage.measure.results import MeasurementResult
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 class Skipped(Measurement[FreeParams]):
-    """What is skipped whatever it is asked to do; `needs` says for want of what."""
+    """A measurement that is always skipped; `needs` is what is missing."""
 
     params_type = FreeParams
     needs: ClassVar[str] = ""
 
     def perform(self, params: FreeParams) -> Result:
-        """Say why nothing is measured."""
+        """Report why nothing is measured."""
         del params
-        return Outcome(skipped=f"needs {self.needs}")
+        return MeasurementResult(skipped=f"needs {self.needs}")
 
 
 class DNSPerformanceK8sHostnames(Skipped):
@@ -59,7 +59,7 @@ class InClusterNetworkLatency(Skipped):
 
 
 class LoadBalancerNodeSyncLatency(Skipped):
-    """How long load balancers take to hear of a node that came or went."""
+    """How long load balancers take to learn of a new or deleted node."""
 
     needs = "load balancers of a cloud provider"
 
@@ -77,13 +77,13 @@ class NetworkPolicyEnforcement(Skipped):
 
 
 class PodPeriodicCommand(Skipped):
-    """What a command says that is run in pods again and again."""
+    """The output of a command that is run in pods repeatedly."""
 
     needs = "commands in the containers of pods (exec)"
 
 
 class RestartApiserver(Skipped):
-    """How the cluster fares when its API server is restarted."""
+    """How the cluster behaves when its API server is restarted."""
 
     needs = "SSH to the machines of the control plane"
 

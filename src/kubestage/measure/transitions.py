@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubestage.measure.outcome import Latencies
+from kubestage.golang import durations
 from kubestage.measure.percentiles import LatencyMetric
 from kubestage.measure.perf_data import PerfData
-from kubestage.objects import durations
+from kubestage.measure.results import Latencies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ class Transition(msgspec.Struct, frozen=True):
 
 
 class Observed(msgspec.Struct, frozen=True):
-    """What was seen of one transition, in the order in which objects began it."""
+    """What was observed of one transition, in the order in which objects began it."""
 
     keys: list[str]
     began_ns: list[int]
@@ -35,7 +35,7 @@ class Observed(msgspec.Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many objects made it."""
+        """How many objects completed it."""
         return len(self.keys)
 
     @property
@@ -44,12 +44,12 @@ class Observed(msgspec.Struct, frozen=True):
         return LatencyMetric.of(self.took_ns)
 
     def only(self, keep: Callable[[str], bool]) -> Observed:
-        """What was seen of some of the objects."""
-        kept = [index for index, key in enumerate(self.keys) if keep(key)]
+        """What was observed of some of the objects."""
+        selected = [index for index, key in enumerate(self.keys) if keep(key)]
         return Observed(
-            [self.keys[index] for index in kept],
-            [self.began_ns[index] for index in kept],
-            [self.took_ns[index] for index in kept],
+            [self.keys[index] for index in selected],
+            [self.began_ns[index] for index in selected],
+            [self.took_ns[index] for index in selected],
         )
 
     def slowest(self, number: int) -> list[tuple[str, int]]:
@@ -58,7 +58,7 @@ class Observed(msgspec.Struct, frozen=True):
         return [(key, -took_ns) for took_ns, key in worst]
 
     def slowest_text(self, number: int = 5) -> str:
-        """The slowest in words, for errors: whoever has to look should know where."""
+        """The slowest as text, for errors: it shows where to look."""
         worst = self.slowest(number)
         return ", ".join(f"{key} ({durations.go_string(took_ns)})" for key, took_ns in worst)
 
@@ -68,45 +68,45 @@ class Observed(msgspec.Struct, frozen=True):
 
 
 class TransitionTimes:
-    """When each object was first known to be in each phase."""
+    """When each object was first observed in each phase."""
 
     def __init__(self) -> None:
         self._times: dict[str, dict[str, int]] = {}
 
     def set(self, key: str, phase: str, at_ns: int) -> None:
-        """Note a time, over one that was noted before."""
+        """Record a time, over one that was recorded before."""
         self._times.setdefault(phase, {})[key] = at_ns
 
     def set_first(self, key: str, phase: str, at_ns: int) -> None:
-        """Note a time unless one was noted before."""
+        """Record a time unless one was recorded before."""
         self._times.setdefault(phase, {}).setdefault(key, at_ns)
 
     def get(self, key: str, phase: str) -> int | None:
-        """The time that was noted."""
+        """The time that was recorded."""
         return self._times.get(phase, {}).get(key)
 
     def count(self, phase: str) -> int:
-        """How many objects were known to be in a phase."""
+        """How many objects were observed in a phase."""
         return len(self._times.get(phase, ()))
 
     def observed(self, transition: Transition) -> Observed:
-        """How long each object took that is known to have been in both phases.
+        """How long each object took that was observed in both phases.
 
         Never less than nothing: times that a cluster writes are whole seconds, and may run
         backwards by one.
         """
-        began = self._times.get(transition.from_phase, {})
+        starts = self._times.get(transition.from_phase, {})
         ended = self._times.get(transition.to_phase, {})
-        keys = [key for key in began if key in ended]
+        keys = [key for key in starts if key in ended]
         return Observed(
             keys,
-            [began[key] for key in keys],
-            [max(ended[key] - began[key], 0) for key in keys],
+            [starts[key] for key in keys],
+            [max(ended[key] - starts[key], 0) for key in keys],
         )
 
 
 def to_perf_data(metrics: Mapping[str, LatencyMetric]) -> PerfData:
-    """Percentiles of transitions by their names. Sorted; in ClusterLoader2 the order is chance."""
+    """Percentiles of transitions by their names, sorted; in ClusterLoader2 the order is random."""
     return PerfData("1.0", tuple(metrics[name].to_item(name) for name in sorted(metrics)))
 
 

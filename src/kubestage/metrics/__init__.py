@@ -1,6 +1,7 @@
-"""What the metrics APIs of a cluster serve: who uses what, and how that becomes known.
+"""Metrics: counters and their text form, and what the metrics APIs of a cluster serve.
 
-Whoever burns CPU says so to a `Source`; the `Scraper` looks at all sources from time to time, as
-metrics-server does, and what it saw reaches the `Board` through a pipeline that takes its time.
+`families` are counters, gauges and histograms, and their text form for Prometheus. The rest is the
+resource usage of pods: a `Source` reports what containers use, `Metrics` (in `scraper`) reads all
+sources at an interval, as metrics-server does, and the samples reach the `Board` after a delay.
 The autoscalers read the board. Nothing here decides anything.
 """

@@ -1,4 +1,4 @@
-"""The board: what the metrics APIs answer right now."""
+"""The board: what the metrics APIs serve now."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class MetricsError(KubestageError):
-    """A metrics API has no answer; the text is what it would say."""
+    """A metrics API has no data; the text is its message."""
 
 
 class Board:
     """The latest sample of everything that is measured.
 
-    Pods and other objects go by namespace and name. Whether a pod is one that is asked for is the
-    business of whoever asks: the board knows names, not labels, save those of external metrics.
+    Pods and other objects are found by namespace and name. Callers select pods by label: the board
+    knows names only, except for the labels of external metrics.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Board:
         self._external = {}
 
     def post_pods(self, samples: Iterable[PodSample]) -> None:
-        """All that is known of pods from now on: those that are not among them are forgotten."""
+        """Replace the samples of all pods."""
         self._pods = {}
         for sample in samples:
             self._pods.setdefault(sample.namespace, {})[sample.name] = sample
@@ -43,17 +43,17 @@ class Board:
             known[sample.name] = sample
 
     def post_external(self, namespace: str, samples: Iterable[ExternalSample]) -> None:
-        """Values from outside the cluster."""
+        """Values of external metrics."""
         for sample in samples:
             known = self._external.setdefault((namespace, sample.metric), {})
             known[tuple(sorted(sample.labels.items()))] = sample
 
     def withdraw_value(self, namespace: str, kind: str, metric: str, name: str) -> None:
-        """Nobody knows this value of an object any more."""
+        """Remove a value of an object."""
         self._values.get((namespace, kind, metric), {}).pop(name, None)
 
     def withdraw_external(self, namespace: str, metric: str, labels: dict[str, str]) -> None:
-        """Nobody knows the value that goes by these labels any more."""
+        """Remove the value with these labels."""
         known = self._external.get((namespace, metric), {})
         known.pop(tuple(sorted(labels.items())), None)
 

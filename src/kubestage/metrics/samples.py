@@ -1,4 +1,4 @@
-"""What is known of usage at one moment: the items of metrics.k8s.io and of its custom kin."""
+"""Samples of usage at one moment: the items of the metrics APIs, resource, custom and external."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Used(msgspec.Struct, frozen=True, gc=False):
     memory_bytes: float
 
     def plus(self, other: Used) -> Used:
-        """Together with what somebody else knows of the same container."""
+        """The sum with what another source reports of the same container."""
         cpu, memory = self.cpu_core_ns + other.cpu_core_ns, self.memory_bytes + other.memory_bytes
         return Used(min(self.started_ns, other.started_ns), cpu, memory)
 
@@ -46,7 +46,7 @@ class ValueSample(msgspec.Struct, frozen=True, gc=False):
 
 
 class ExternalSample(msgspec.Struct, frozen=True):
-    """One item of external.metrics.k8s.io: a value, in thousandths, and the labels it goes by."""
+    """One item of external.metrics.k8s.io: a value, in thousandths, and its labels."""
 
     metric: str
     labels: dict[str, str]

@@ -1,8 +1,8 @@
-"""The metrics ticktock: usage is looked at from time to time, and known some time later.
+"""Scraping: usage is read at an interval, and served after a delay.
 
-A tick moves the one entity of the `MetricsTicktock` stock back into it. Each look is an entity,
-too: it enters the `MetricsPipeline` and, some time later, the `MetricsSink`, which is when the
-board shows what was seen.
+A tick moves the one entity of the `MetricsTicktock` stock back into it. Each scrape is an entity,
+too: it enters the `MetricsPipeline` and, after the delay, the `MetricsSink`; from then on the
+board has its samples.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from kubestage.metrics.samples import ContainerSample, PodSample, Used
 from kubestage.metrics.settings import MetricsSettings
 from kubestage.sim.entity import Entity
 from kubestage.sim.model import Model
+from kubestage.sim.periodic_timer import PeriodicTimer
 from kubestage.sim.stock import ArrayStock, SinkStock
-from kubestage.sim.ticktock import Ticktock
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ KIND: Final = "Metrics"
 
 
 class Source(Protocol):
-    """Somebody who knows what containers have used; several may know of one container."""
+    """Reports what containers have used; several sources may report one container."""
 
     def used(self) -> Mapping[str, Mapping[str, Used]]:
-        """By the key of a pod and the name of a container, what it has used until now."""
+        """What each container has used until now, by the key of its pod and its name."""
         ...
 
 
-class Look(Entity):
-    """What was seen at one moment, on its way to the board: each of `posts` puts a part there."""
+class Scrape(Entity):
+    """The samples of one moment, on their way to the board: each of `posts` puts a part there."""
 
     __slots__ = ("posts",)
 
@@ -46,8 +46,8 @@ class Look(Entity):
         self.posts: list[Post] = []
 
 
-class _Sink(SinkStock[Look]):
-    """Where looks arrive; what they saw is on the board from then on."""
+class _Sink(SinkStock[Scrape]):
+    """Where scrapes arrive; the board has their samples from then on."""
 
     __slots__ = ("_board",)
 
@@ -55,57 +55,57 @@ class _Sink(SinkStock[Look]):
         super().__init__("MetricsSink", KIND, keeps_entities=False)
         self._board = board
 
-    def add(self, entity: Look) -> None:
-        """Show what was seen."""
+    def add(self, entity: Scrape) -> None:
+        """Put the samples on the board."""
         super().add(entity)
         for post in entity.posts:
             post(self._board)
 
 
 class Metrics(Model):
-    """The board, and all that brings usage there. Nothing is looked at until somebody asks."""
+    """The board, and the pipeline to it. Nothing is scraped until `require` is called."""
 
     def __init__(self, environment: Environment, settings: MetricsSettings | None = None) -> None:
         super().__init__(environment, "metrics")
         self.settings = settings or MetricsSettings()
         self.board = Board()
         self._sources: list[Source] = []
-        self._others: list[Callable[[Look], None]] = []
+        self._others: list[Callable[[Scrape], None]] = []
         self._last: dict[tuple[str, str], tuple[int, Used]] = {}
-        self._pipeline = self.own(ArrayStock[Look]("MetricsPipeline", KIND))
+        self._pipeline = self.own(ArrayStock[Scrape]("MetricsPipeline", KIND))
         self._sink = self.own(_Sink(self.board))
         every_ns = self.settings.resolution_ns
         self._ticktock = self.own(
-            Ticktock(environment, "MetricsTicktock", "metrics_tick", every_ns, self._look)
+            PeriodicTimer(environment, "MetricsTicktock", "metrics_tick", every_ns, self._scrape)
         )
 
     @property
     def is_on(self) -> bool:
-        """Whether usage is being looked at."""
-        return self._ticktock.is_on
+        """Whether usage is being scraped."""
+        return self._ticktock.is_running
 
     def add_source(self, source: Source) -> None:
-        """Ask this one, too, at every look."""
+        """Read this source, too, at every scrape."""
         self._sources.append(source)
 
-    def at_look(self, call: Callable[[Look], None]) -> None:
-        """Have somebody add to every look what it knows besides the usage of containers."""
+    def on_scrape(self, call: Callable[[Scrape], None]) -> None:
+        """Call this at every scrape, to add samples besides the usage of containers."""
         self._others.append(call)
 
     def require(self) -> None:
-        """Somebody is going to read the board: look at usage from now on."""
+        """Scrape from now on, since the board is going to be read."""
         self._ticktock.start()
 
-    def _look(self) -> None:
-        look = Look(f"metrics-{self._sink.count + self._pipeline.count + 1}", KIND)
-        look.posts.append(_PostPods(self._samples()))
+    def _scrape(self) -> None:
+        scrape = Scrape(f"metrics-{self._sink.count + self._pipeline.count + 1}", KIND)
+        scrape.posts.append(_PostPods(self._samples()))
         for call in self._others:
-            call(look)
+            call(scrape)
         environment = self.environment
         now_ns = environment.clock.now_ns
-        self._pipeline.add(look)
+        self._pipeline.add(scrape)
         arrives_ns = now_ns + self.settings.delay_ns
-        environment.schedule("send_metrics_to_sink", arrives_ns, self._pipeline, self._sink, look)
+        environment.schedule("send_metrics_to_sink", arrives_ns, self._pipeline, self._sink, scrape)
 
     def _samples(self) -> list[PodSample]:
         clock = self.environment.clock
@@ -135,7 +135,7 @@ class Metrics(Model):
     def _since(self, before: tuple[int, Used] | None, used: Used) -> tuple[int, float]:
         """Since when usage counts, and what had been used then.
 
-        That is the last look, or for a container that was started after it, its whole life.
+        That is since the last scrape, or since the container was started if that was later.
         """
         if before is not None and before[1].started_ns == used.started_ns:
             return before[0], before[1].cpu_core_ns
@@ -152,7 +152,7 @@ class Metrics(Model):
 
 
 class _PostPods:
-    """Puts samples on the board when they arrive there."""
+    """Puts samples of pods on the board."""
 
     def __init__(self, samples: list[PodSample]) -> None:
         self._samples = samples

@@ -1,4 +1,4 @@
-"""How quickly usage becomes known."""
+"""How often usage is sampled, and when the samples are served."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from kubestage.units import SECOND_NS
 
 
 class MetricsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """`resolution_ns` is how often usage is looked at, `delay_ns` how long a look takes to arrive.
-
-    Metrics-server looks every 15 seconds. Nothing is said of a container that has run for less than
-    `fresh_ns`, for the mean of so short a time means little.
-    """
+    """The pipeline from usage to the metrics API."""
 
     resolution_ns: int = 15 * SECOND_NS
+    """The interval between scrapes; metrics-server's default is 15 seconds."""
+
     delay_ns: int = 1 * SECOND_NS
+    """The time from a scrape until its samples are served."""
+
     fresh_ns: int = 10 * SECOND_NS
+    """A container that has run for less has no sample: the mean of so short a time means little."""
 
     def __post_init__(self) -> None:
         if self.resolution_ns <= 0:

@@ -36,7 +36,7 @@ class AffinityTerm(msgspec.Struct, frozen=True, gc=False):
     def matches(
         self, namespace: str, pod_labels: Mapping[str, str], namespace_labels: Mapping[str, str]
     ) -> bool:
-        """Whether a pod of a namespace is one that the term speaks of."""
+        """Whether the term selects a pod of a namespace."""
         if namespace not in self.namespaces and not self.namespace_selector.matches(
             namespace_labels
         ):
@@ -108,10 +108,10 @@ class SpreadConstraint(msgspec.Struct, frozen=True, gc=False):
 
     def selector_for(self, pod_labels: Mapping[str, str]) -> labels.Selector:
         """The selector, narrowed to the values that the pod itself has for the match keys."""
-        own = {key: pod_labels[key] for key in self.match_label_keys if key in pod_labels}
-        if not own or not self.selector.selectable:
+        matched = {key: pod_labels[key] for key in self.match_label_keys if key in pod_labels}
+        if not matched or not self.selector.selectable:
             return self.selector
-        return labels.selector_from_set(own).add(*self.selector.requirements)
+        return labels.selector_from_set(matched).add(*self.selector.requirements)
 
 
 def spread_constraints_of(

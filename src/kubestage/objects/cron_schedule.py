@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kubestage.objects import cron_times, durations, time_zones
+from kubestage.errors import MalformedValue
+from kubestage.golang import durations
+from kubestage.objects import cron_times, time_zones
 from kubestage.objects.cron_times import STAR
 from kubestage.objects.validation import field
 
@@ -23,7 +25,7 @@ _INT64_MAX: Final = (1 << 63) - 1
 _EVERY: Final = "@every "
 
 
-class ScheduleError(ValueError):
+class ScheduleError(MalformedValue):
     """A schedule that cannot be read."""
 
 
@@ -60,7 +62,7 @@ class Schedule(msgspec.Struct, frozen=True):
     other.
     """
 
-    fields: cron_times.Fields | None = None
+    fields: cron_times.CronFields | None = None
     every_seconds: int = 0
     own_zone: str | None = None
 
@@ -91,18 +93,18 @@ def parse(text: str) -> Schedule:
         shown = " ".join(words)
         raise ScheduleError(f"expected exactly 5 fields, found {len(words)}: [{shown}]")
     bits = [_field(word, bounds) for word, bounds in zip(words, _FIELDS, strict=True)]
-    return Schedule(cron_times.Fields(*bits), own_zone=zone)
+    return Schedule(cron_times.CronFields(*bits), own_zone=zone)
 
 
 def _zone(text: str) -> tuple[str | None, str]:
     """The zone that a schedule names before its fields, and what follows."""
     if not text.startswith(("TZ=", "CRON_TZ=")):
         return None, text
-    given, space, rest = text.partition(" ")
+    first_word, space, rest = text.partition(" ")
     if not space:
         problem = "runtime error: slice bounds out of range [:-1]"
         raise ScheduleError(f"invalid schedule format: {problem}")
-    name = given.partition("=")[2]
+    name = first_word.partition("=")[2]
     try:
         time_zones.check(name)
     except time_zones.UnknownTimeZone as error:

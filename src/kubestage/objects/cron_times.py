@@ -22,7 +22,7 @@ _EPOCH_DAY: Final = dt.date(1970, 1, 1).toordinal()
 _YEARS: Final = 5
 
 
-class Fields(NamedTuple):
+class CronFields(NamedTuple):
     """Which values fit: bit n stands for n."""
 
     minute: int
@@ -99,7 +99,7 @@ class _Walk:
             self.move_to(self.unix + _HOUR * (24 - hour if hour > 12 else -hour))
 
 
-def next_seconds(fields: Fields, after: int, zone: str) -> int | None:
+def next_seconds(fields: CronFields, after: int, zone: str) -> int | None:
     """The first fitting second after a second; None if there is none for five years."""
     if not (fields.minute and fields.hour and fields.month):
         return None
@@ -119,7 +119,7 @@ def next_seconds(fields: Fields, after: int, zone: str) -> int | None:
     return None
 
 
-def _reach_month(fields: Fields, walk: _Walk) -> bool:
+def _reach_month(fields: CronFields, walk: _Walk) -> bool:
     """Move to a month that fits; False at each new year, for all to be looked at again."""
     while not fields.month >> walk.date.month & 1:
         walk.round_down_to_month()
@@ -129,7 +129,7 @@ def _reach_month(fields: Fields, walk: _Walk) -> bool:
     return True
 
 
-def _reach_day(fields: Fields, walk: _Walk) -> bool:
+def _reach_day(fields: CronFields, walk: _Walk) -> bool:
     """Move to a day that fits; False at each new month."""
     while not fields.fits_day(walk.date):
         walk.round_down(_DAY)
@@ -139,7 +139,7 @@ def _reach_day(fields: Fields, walk: _Walk) -> bool:
     return True
 
 
-def _days_to_go(fields: Fields, date: dt.date) -> int:
+def _days_to_go(fields: CronFields, date: dt.date) -> int:
     """Days to the next one that fits, or to the first of the next month."""
     one = dt.timedelta(days=1)
     there = date + one

@@ -1,4 +1,4 @@
-"""Volumes of the drivers that Kubernetes once had built in, told as volumes of CSI drivers.
+"""Volumes of the drivers that Kubernetes once had built in, translated to CSI drivers.
 
 The built-in drivers are gone; what still names them is served, counted and placed by the CSI
 driver that took each one over.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.aliases import Json
+from kubestage.errors import MalformedValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +31,7 @@ _EBS_VOLUME: Final = re.compile(r"vol-[^/]*")
 _UNSPECIFIED: Final = "UNSPECIFIED"
 
 
-class TranslationError(ValueError):
+class TranslationError(MalformedValue):
     """A volume that its CSI driver cannot take over."""
 
 

@@ -1,7 +1,7 @@
-"""From a request body to an object of a kind, as strictly as the caller asks.
+"""From a request body to an object of a kind, as strictly as the caller requests.
 
-``Strict`` refuses unknown and repeated fields, ``Warn`` reports them, ``Ignore`` is silent; wrong
-types are refused always. Messages are those of the real API server.
+``Strict`` refuses unknown and repeated fields, ``Warn`` reports them, ``Ignore`` accepts them;
+wrong types are refused always. Messages are those of the real API server.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def decode(
     kind: str,
     field_validation: FieldValidation = "Strict",
 ) -> Decoded:
-    """The object in `body`; BadRequest says why it cannot be one of that kind.
+    """The object in `body`; BadRequest if it cannot be one of that kind.
 
     A dict is taken as parsed JSON and not changed; it cannot hold repeated fields.
     """
@@ -85,13 +85,13 @@ def _carefully(
     try:
         parsed = _scan(raw) if isinstance(body, bytes) else go_decoder.pairs(body)
         parsed = go_scanner.Pairs() if parsed is None else parsed
-        given_version, given_kind = _head(parsed)
+        stated_version, stated_kind = _head(parsed)
     except ValueError as error:
         raise errors.BadRequest(
             f"the object provided is unrecognized (must be of type {kind}): {error} "
             f"({_summary(raw)})"
         ) from error
-    actual_version, actual_kind = given_version or api_version, given_kind or kind
+    actual_version, actual_kind = stated_version or api_version, stated_kind or kind
     struct = schema.kind_struct(actual_version, actual_kind)
     decoder = go_decoder.Decoder()
     if struct is not None:
@@ -112,16 +112,16 @@ def _carefully(
 
 
 class _Refusal(msgspec.Struct, frozen=True):
-    """Words a body that cannot be handled as the kind that was asked for."""
+    """The error of a body that cannot be handled as the requested kind."""
 
     api_version: str
     kind: str
-    wanted: str
+    requested: str
 
     def __call__(self, why: str) -> errors.BadRequest:
         version = self.api_version.rpartition("/")[2]
         return errors.BadRequest(
-            f'{self.kind} in version "{version}" cannot be handled as a {self.wanted}: {why}'
+            f'{self.kind} in version "{version}" cannot be handled as a {self.requested}: {why}'
         )
 
 

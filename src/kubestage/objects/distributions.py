@@ -1,6 +1,6 @@
-"""Laws of chance as people write them: ``5s``, ``normal(5s,1s)``, ``uniform(64Mi,1Gi)``.
+"""Random distributions as people write them: ``5s``, ``normal(5s,1s)``, ``uniform(64Mi,1Gi)``.
 
-A law says nothing of where its luck comes from: whoever samples brings a stream. Amounts are never
+A distribution has no random numbers of its own: the caller passes a stream. Amounts are never
 below zero; a draw that would be is zero.
 """
 
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.objects import durations, quantity
+from kubestage.golang import durations
+from kubestage.objects import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,31 +34,31 @@ _LARGEST: Final = float(1 << 62)
 
 
 class Distribution(msgspec.Struct, frozen=True, gc=False):
-    """A law of amounts: of nanoseconds, or of whatever unit it was read with.
+    """A distribution of amounts: of nanoseconds, or of the unit that it was read with.
 
-    ``law`` is constant, normal, lognormal, exp or uniform. Of a lognormal law, as of a normal one,
-    the mean and the standard deviation are those of the amount itself.
+    ``family`` is constant, normal, lognormal, exp or uniform. Of a lognormal one, as of a normal
+    one, the mean and the standard deviation are those of the amount itself.
     """
 
-    law: str
+    family: str
     first: float
     second: float = 0.0
 
     @property
     def is_constant(self) -> bool:
-        """Whether chance has no say."""
-        return self.law == "constant"
+        """Whether it always gives the same amount."""
+        return self.family == "constant"
 
     def sample(self, stream: random.Random) -> float:
         """One draw."""
-        law, first, second = self.law, self.first, self.second
-        if law == "constant":
+        family, first, second = self.family, self.first, self.second
+        if family == "constant":
             return first
-        if law == "exp":
+        if family == "exp":
             drawn = -math.log1p(-stream.random()) * first
-        elif law == "uniform":
+        elif family == "uniform":
             drawn = first + (second - first) * stream.random()
-        elif law == "normal":
+        elif family == "normal":
             drawn = stream.gauss(first, second)
         elif not first or not second:
             drawn = first
@@ -73,18 +74,18 @@ class Distribution(msgspec.Struct, frozen=True, gc=False):
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Distribution:
-    """Read a law of durations; `InputError` says what is wrong with it."""
+    """Read a distribution of durations; `InputError` if it is none."""
     return _read(text, _duration, _FIX)
 
 
 @functools.lru_cache(maxsize=4096)
 def parse_quantity(text: str) -> Distribution:
-    """Read a law of resource amounts, such as ``250m`` or ``normal(100Mi,10Mi)``."""
+    """Read a distribution of resource amounts, such as ``250m`` or ``normal(100Mi,10Mi)``."""
     return _read(text, _amount, _FIX.replace("5s", "100Mi").replace("10s", "1Gi"))
 
 
 def stream_of(seed: int, *names: str) -> random.Random:
-    """A stream for one use: it depends on the seed and the names only, and nobody keeps it."""
+    """A random stream for one use: it depends on the seed and the names only."""
     digest = hashlib.sha256("/".join((str(seed), *names)).encode()).digest()
     return random.Random(int.from_bytes(digest[:16], "big"))
 
@@ -93,18 +94,18 @@ def _read(text: str, read: Callable[[str], float], fix: str) -> Distribution:
     match = _CALL.fullmatch(text)
     if match is None:
         return Distribution("constant", _number(text, text, read, fix))
-    law, inside = match.groups()
-    names = _ARGUMENTS.get(law)
+    family, inside = match.groups()
+    names = _ARGUMENTS.get(family)
     if names is None:
-        raise InputError(f"{text!r} names no distribution that there is: {law!r}", fix=fix)
-    given = inside.split(",")
-    if len(given) != len(names) or not all(part.strip() for part in given):
-        wanted = " and ".join(names)
-        raise InputError(f"{text!r}: {law} takes {wanted}", fix=fix)
-    numbers = [_number(part, text, read, fix) for part in given]
-    if law == "uniform" and numbers[0] > numbers[1]:
+        raise InputError(f"{text!r} names no distribution that there is: {family!r}", fix=fix)
+    arguments = inside.split(",")
+    if len(arguments) != len(names) or not all(part.strip() for part in arguments):
+        expected = " and ".join(names)
+        raise InputError(f"{text!r}: {family} takes {expected}", fix=fix)
+    numbers = [_number(part, text, read, fix) for part in arguments]
+    if family == "uniform" and numbers[0] > numbers[1]:
         raise InputError(f"{text!r}: low is above high", fix=fix)
-    return Distribution(law, *numbers)
+    return Distribution(family, *numbers)
 
 
 def _number(part: str, text: str, read: Callable[[str], float], fix: str) -> float:

@@ -1,7 +1,7 @@
 """Every field of an object that its kind does not have or that holds a value of the wrong type.
 
 The API server stops at the first wrong type and words it for programs (see `decode`). A person
-who mends a file wants them all, each with its path and the likely cure.
+a user who edits a file needs them all, each with its path and the likely fix.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _suggestion(key: str, struct: schema.Struct, root: schema.Struct) -> str | N
 
 
 def _home_of(key: str, root: schema.Struct) -> str | None:
-    """Where in a kind a field of that name lives, nearest to the top, lists left aside."""
+    """Where in a kind a field of that name is, nearest to the top, outside of lists."""
     level = [("", root)]
     for _ in range(4):
         below = []

@@ -19,7 +19,7 @@ def index(path: str) -> tuple[int, str] | None:
 def key(path: str, keys: Iterable[str]) -> tuple[str, str] | None:
     """Which of `keys` a path starts with, and the rest; None if it is none of them.
 
-    Keys may hold dots (``kubernetes.io/os``), so the longest that fits is meant.
+    Keys may hold dots (``kubernetes.io/os``), so the longest that fits is taken.
     """
     best: tuple[str, str] | None = None
     for name in keys:

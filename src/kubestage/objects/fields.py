@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.errors import MalformedValue
 from kubestage.objects.validation import field as field_errors
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ NOT_EQUALS: Final = "!="
 _find_operator: Final = re.compile("!=|==|=").search
 
 
-class FieldSelectorError(ValueError):
+class FieldSelectorError(MalformedValue):
     """A field selector that cannot be read or is not supported."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from kubestage.errors import MalformedValue
 from kubestage.objects import nesting
 
 END: Final = "unexpected end of JSON input"
@@ -21,7 +22,7 @@ _ESCAPES: Final = {
 _LITERALS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None}
 
 
-class SyntaxProblem(ValueError):
+class SyntaxProblem(MalformedValue):
     """Text that is not JSON; the message is Go's."""
 
 

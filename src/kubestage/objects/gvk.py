@@ -1,4 +1,4 @@
-"""GroupVersionKinds that code speaks of, each once, as ``(apiVersion, kind)``."""
+"""GroupVersionKinds that code refers to, each once, as ``(apiVersion, kind)``."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.objects import defaulting, go_dump, go_json, names
+from kubestage.golang import json_encoding
+from kubestage.objects import defaulting, go_dump, names
 
 REVISION_HASH_LABEL: Final = "controller.kubernetes.io/hash"
 
@@ -74,7 +75,7 @@ def stateful_set_revision(
     if collision_count is None:
         collision_count = completed["status"].get("collisionCount")
     data = {"spec": {"template": {**template, "$patch": "replace"}}}
-    text = go_json.encode(data)
+    text = json_encoding.encode(data)
     if collision_count is not None:
         text += str(collision_count).encode()
     revision_hash = safe_encode_string(str(_fnv_1(text)))

@@ -40,7 +40,7 @@ def of(pod_spec: dict[str, Any]) -> tuple[HostPort, ...]:
     )
 
 
-def conflict(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> bool:
-    """Whether any wanted port collides with one that is taken."""
+def conflict(requested: Iterable[HostPort], taken: Iterable[HostPort]) -> bool:
+    """Whether any requested port collides with one that is taken."""
     used = list(taken)
-    return any(port.conflicts_with(other) for port in wanted for other in used)
+    return any(port.conflicts_with(other) for port in requested for other in used)

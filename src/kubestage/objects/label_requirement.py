@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import go_json
+from kubestage.errors import MalformedValue
+from kubestage.golang import json_encoding
 from kubestage.objects.validation import field, names
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _SIGNS: Final = {
 }  # fmt: skip
 
 
-class SelectorError(ValueError):
+class SelectorError(MalformedValue):
     """A selector that cannot be read; ``problems`` are the single messages behind the text."""
 
     def __init__(self, *problems: str) -> None:
@@ -47,9 +48,9 @@ class SelectorError(ValueError):
 
 
 def aggregate(problems: Iterable[str]) -> str:
-    """Several messages as one, each said once, in the API's brackets."""
-    said = list(dict.fromkeys(problems))
-    return said[0] if len(said) == 1 else f"[{', '.join(said)}]"
+    """Several messages as one, each once, in the API's brackets."""
+    unique = list(dict.fromkeys(problems))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"
 
 
 class Requirement(msgspec.Struct, frozen=True, gc=False):
@@ -74,8 +75,8 @@ def new(key: str, operator: str, values: Sequence[str] | None, path: str = "") -
     """A requirement that keeps every rule, or ``SelectorError`` with all it breaks."""
     errors = [*_key_errors(key, _child(path, "key"))]
     values_path = _child(path, "values")
-    given = values or ()
-    problem = _count_problem(operator, len(given))
+    value_list = values or ()
+    problem = _count_problem(operator, len(value_list))
     if problem:
         errors.append(field.invalid(values_path, rendered(values), problem))
     if operator in (GREATER_THAN, LESS_THAN):
@@ -85,20 +86,20 @@ def new(key: str, operator: str, values: Sequence[str] | None, path: str = "") -
                 value,
                 "for 'Gt', 'Lt' operators, the value must be an integer",
             )
-            for index, value in enumerate(given)
+            for index, value in enumerate(value_list)
             if to_int64(value) is None
         )
     elif operator not in OPERATORS:
         operator_path = _child(path, "operator")
         errors.append(field.not_supported(operator_path, rendered(operator), OPERATORS))
-    for index, value in enumerate(given):
+    for index, value in enumerate(value_list):
         problems = names.is_valid_label_value(value)
         if problems:
             where = f"{values_path}[{index}][{key}]"
             errors.append(field.invalid(where, value, "; ".join(problems)))
     if errors:
         raise SelectorError(*map(str, errors))
-    return Requirement(key, operator, tuple(given))
+    return Requirement(key, operator, tuple(value_list))
 
 
 def check_key(key: str) -> None:
@@ -117,7 +118,7 @@ def to_int64(text: str) -> int | None:
 
 def rendered(value: Any) -> field.Rendered:
     """A bad value as the API's JSON encoder shows it: characters of HTML are escaped."""
-    return field.Rendered(go_json.encode(value).decode())
+    return field.Rendered(json_encoding.encode(value).decode())
 
 
 def _key_errors(key: str, path: str) -> list[field.FieldError]:

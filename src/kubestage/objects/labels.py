@@ -186,7 +186,7 @@ def format_label_selector(label_selector: Mapping[str, Any] | None) -> str:
 
 
 def parse_to_label_selector(text: str) -> dict[str, Any]:
-    """The LabelSelector object that says the same as a query."""
+    """The LabelSelector object of a query."""
     try:
         selector = parse(text)
     except SelectorError as error:

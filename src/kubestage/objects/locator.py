@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Locator:
-    """Finds the lines of fields in one text, which is parsed when first asked."""
+    """Finds the lines of fields in one text, which is parsed at the first use."""
 
     def __init__(self, text: str | bytes) -> None:
         self._data = yaml_documents.as_bytes(text)
@@ -41,8 +41,8 @@ class Locator:
         return json_positions.duplicate_keys(self._data.decode(errors="replace"))
 
     def _is_json(self) -> bool:
-        looks_so = json_documents.looks_like_json(self._data)
-        return looks_so and not json_documents.may_be_yaml(self._data)
+        is_json_like = json_documents.looks_like_json(self._data)
+        return is_json_like and not json_documents.may_be_yaml(self._data)
 
     def _parse(self) -> Iterator[Callable[[str], int] | None]:
         if self._is_json():

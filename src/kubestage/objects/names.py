@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import random
 
-# No vowels and no look-alikes, so that chance spells no words.
+# No vowels and no look-alikes, so that random names spell no words.
 ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH: Final = 5
 MAX_BASE_LENGTH: Final = 63 - _SUFFIX_LENGTH

@@ -45,8 +45,8 @@ class Term(msgspec.Struct, frozen=True):
         # A node without a name has no fields, and then fields are not looked at.
         if not name:
             return True
-        for key, wanted, value in self.fields:
-            if ((name if key == NAME_FIELD else "") == value) != wanted:
+        for key, expected, value in self.fields:
+            if ((name if key == NAME_FIELD else "") == value) != expected:
                 return False
         return True
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kubestage.objects import kinds
 
 
-# The server gives every object one before it judges it, and some rules look at it.
+# The server gives every object one before it validates it, and some rules read it.
 _UID: Final = "00000000-0000-0000-0000-000000000000"
 
 

@@ -9,6 +9,12 @@ import functools
 import importlib.resources
 from typing import TYPE_CHECKING
 
+from kubestage import lazy
+
+# NOTE: YAML is slow to load, and rarely needed.
+with lazy.imports():
+    from kubestage.objects import manifest
+
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
@@ -16,8 +22,6 @@ if TYPE_CHECKING:
 @functools.cache
 def definition(plural: str) -> Json:
     """The definition of a kind (``scenarios``, ``traffics``), shared: for reading only."""
-    from kubestage.objects import manifest  # noqa: PLC0415 - YAML is slow to load, and rarely needed
-
     name = f"{plural}.yaml"
     data = importlib.resources.files("kubestage.objects.data").joinpath(name)
     (document,) = manifest.load_text(data.read_bytes(), name)

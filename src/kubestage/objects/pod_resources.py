@@ -43,7 +43,7 @@ HUGE_PAGES_PREFIX: Final = "hugepages-"
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How a pod is looked at; the default is what its spec says, overhead included.
+    """How a pod is counted; the default is by its spec, overhead included.
 
     ``non_missing`` stands in for the requests that a container leaves out.
     """
@@ -56,7 +56,7 @@ class Options(msgspec.Struct, frozen=True):
 
 SPEC: Final = Options()
 IN_PLACE: Final = Options(use_status=True)
-"""The scheduler's view of pods that run: a resize counts as soon as it is asked for."""
+"""The scheduler's view of running pods: a resize counts as soon as it is requested."""
 
 
 class _NotWhole(Exception):
@@ -111,7 +111,7 @@ def is_pod_level_resources_set(pod: _Object) -> bool:
 
 
 def is_resize_infeasible(pod: _Object) -> bool:
-    """Whether the node said that a requested resize can never be met."""
+    """Whether the node reported that a requested resize can never be met."""
     for condition in (pod.get("status") or {}).get("conditions") or ():
         if condition.get("type") == "PodResizePending":
             return bool(condition.get("reason") == "Infeasible")
@@ -124,7 +124,7 @@ def is_restartable(container: _Object) -> bool:
 
 
 def has_status_resources(pod: _Object) -> bool:
-    """Whether the status says of resources what the spec does not, as during an in-place resize.
+    """Whether the status has other resources than the spec, as during an in-place resize.
 
     NOTE: kubelets repeat the resources of every container in its status, as the very same object
     where they can: so that nothing is summed up that the spec says already
@@ -142,7 +142,7 @@ def has_status_resources(pod: _Object) -> bool:
 
 
 def _is_stated(status: _Object, shown: _Object, containers: Iterable[_Object]) -> bool:
-    """Whether the spec says of a container's resources what its status does."""
+    """Whether the spec and the status of a container have the same resources."""
     for container in containers:
         if container.get("name") == status.get("name"):
             stated = container.get("resources") or {}
@@ -265,7 +265,7 @@ def _effective(
     sources: tuple[_Object | None, _Object | None, _Object | None],
     read: Callable[[str, Any], _N],
 ) -> dict[str, _N] | None:
-    """The larger of what is wanted and what is held; a wish that cannot be met is void."""
+    """The larger of what is requested and what is held; a request that cannot be met is void."""
     stated, actuated, allocated = sources
     if is_resize_infeasible(pod):
         if which == "limits" and actuated is None:

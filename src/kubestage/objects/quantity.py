@@ -179,7 +179,7 @@ ZERO: Final = Quantity(0, text="0")
 
 @functools.lru_cache(maxsize=1 << 16)
 def parse(text: str) -> Quantity:
-    """Read a quantity; ``QuantityError`` says what is wrong with it."""
+    """Read a quantity; ``QuantityError`` if it is none."""
     amount = quantity_text.scan(text)
     return Quantity(
         amount.unscaled,

@@ -1,4 +1,4 @@
-"""What somebody may have meant who wrote a quantity that there is not: ``500mb`` is 500M."""
+"""Suggestions for texts that are no quantities: ``500mb`` is 500M."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ _UNITS: Final = _units()
 
 
 def suggestion(text: str) -> str | None:
-    """The quantity that was likely meant; None if there is no telling."""
+    """The quantity that was likely intended; None if that is not clear."""
     match = _WRITTEN.fullmatch(text)
     if match is None or match[3].lower() not in _UNITS:
         return None
     number = match[2]
     number = re.sub("[,_]", "", number) if _THOUSANDS.fullmatch(number) else number
-    meant = f"{match[1]}{number.replace(',', '.')}{_UNITS[match[3].lower()]}"
+    suggested = f"{match[1]}{number.replace(',', '.')}{_UNITS[match[3].lower()]}"
     try:
-        quantity.parse(meant)
+        quantity.parse(suggested)
     except quantity.QuantityError:
         return None
-    return None if meant == text else meant
+    return None if suggested == text else suggested
 
 
 def fix(text: str) -> str:
     """What to do about a text that is no quantity."""
-    meant = suggestion(text)
-    if meant is None:
+    suggested = suggestion(text)
+    if suggested is None:
         return _FORM
-    if meant[-1] in "kMGTPE":
-        binary = f"{meant[:-1]}{meant[-1].upper()}i"
-        return f"did you mean {meant}? (or {binary}, which counts in powers of 1024)"
-    return f"did you mean {meant}?"
+    if suggested[-1] in "kMGTPE":
+        binary = f"{suggested[:-1]}{suggested[-1].upper()}i"
+        return f"did you mean {suggested}? (or {binary}, which counts in powers of 1024)"
+    return f"did you mean {suggested}?"

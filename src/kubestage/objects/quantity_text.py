@@ -11,6 +11,8 @@ import decimal
 import re
 from typing import Final, NamedTuple
 
+from kubestage.errors import MalformedValue
+
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_EXPONENT: Final = "DecimalExponent"
@@ -42,12 +44,12 @@ _DECIMAL_NAMES: Final = {exponent: name for name, exponent in _DECIMAL_SUFFIXES.
 _BINARY_NAMES: Final = {exponent // 10: name for name, exponent in _BINARY_SUFFIXES.items()}
 
 
-class QuantityError(ValueError):
+class QuantityError(MalformedValue):
     """Text that is no quantity; the message is the API's own."""
 
 
 class Amount(NamedTuple):
-    """What a text says: the number, its format, and whether the text itself is kept."""
+    """What a text holds: the number, its format, and whether the text itself is kept."""
 
     unscaled: int
     scale: int

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.objects import durations, timestamps
+from kubestage.golang import durations
+from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +40,7 @@ class RequestTrace(msgspec.Struct, frozen=True):
 
     @property
     def end_ns(self) -> int:
-        """When the trace is over, so that it could begin anew: its last row is as long as the
+        """When the trace is over and can be repeated: its last row is as long as the
         one before it.
         """
         last = self.times_ns[-1]
@@ -48,7 +49,7 @@ class RequestTrace(msgspec.Struct, frozen=True):
 
 @functools.lru_cache(maxsize=16)
 def read(text: str) -> RequestTrace:
-    """Read a trace; `InputError` says what is wrong, and in which line."""
+    """Read a trace; `InputError` names what is wrong, and the line."""
     rows = _rows(text)
     line, header = next(rows, (1, []))
     names = [name.strip().lower() for name in header]
@@ -73,8 +74,8 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"is no CSV: {error}", line=reader.line_num, fix=_COLUMNS) from error
 
 
-def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
-    return next((names.index(name) for name in wanted if name in names), None)
+def _column(names: Sequence[str], accepted: Sequence[str]) -> int | None:
+    return next((names.index(name) for name in accepted if name in names), None)
 
 
 def _or(names: Sequence[str]) -> str:
@@ -87,9 +88,9 @@ def _rates(rows: Iterator[tuple[int, list[str]]], when: int, much: int) -> Reque
     for line, row in rows:
         time_ns = _time(row, when, line)
         if time_ns <= last_ns:
-            told = "the same time twice" if time_ns == last_ns else "is before the row above it"
+            problem = "the same time twice" if time_ns == last_ns else "is before the row above it"
             fix = "sort the rows by time, and add up those of the same time"
-            raise InputError(f"{row[when].strip()}: {told}", line=line, fix=fix)
+            raise InputError(f"{row[when].strip()}: {problem}", line=line, fix=fix)
         times.append(time_ns)
         rates.append(_rate(row, much, line))
         last_ns = time_ns
@@ -102,8 +103,8 @@ def _arrivals(rows: Iterator[tuple[int, list[str]]], column: int) -> RequestTrac
     for line, row in rows:
         time_ns = _time(row, column, line)
         if time_ns < last_ns:
-            told = f"{row[column].strip()}: is before the row above it"
-            raise InputError(told, line=line, fix="sort the rows by time")
+            problem = f"{row[column].strip()}: is before the row above it"
+            raise InputError(problem, line=line, fix="sort the rows by time")
         times.append(time_ns)
         last_ns = time_ns
     return RequestTrace(_from_start(times))
@@ -123,8 +124,8 @@ def _time(row: list[str], column: int, line: int) -> int:
         fix = "write seconds (90.5), a duration (1m30s) or a moment (2026-01-31T12:00:00Z)"
         raise InputError(f"{text!r} is no time", line=line, fix=fix)
     if not 0 <= time_ns < _LATEST_NS:
-        told = "before the start" if time_ns < 0 else "too far away"
-        raise InputError(f"{text} is {told}", line=line, fix="times begin with 0")
+        problem = "before the start" if time_ns < 0 else "too far away"
+        raise InputError(f"{text} is {problem}", line=line, fix="times begin with 0")
     return time_ns
 
 
@@ -148,6 +149,6 @@ def _rate(row: list[str], column: int, line: int) -> float:
     except ValueError:
         raise InputError(f"{text!r} is no rate", line=line, fix=_ROW) from None
     if not 0 <= rate <= MOST_A_SECOND:
-        told = f"the rate {text} is not from 0 to {MOST_A_SECOND:,} requests a second"
-        raise InputError(told, line=line, fix=_ROW)
+        problem = f"the rate {text} is not from 0 to {MOST_A_SECOND:,} requests a second"
+        raise InputError(problem, line=line, fix=_ROW)
     return rate

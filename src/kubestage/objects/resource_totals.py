@@ -18,7 +18,7 @@ from kubestage.objects.validation import names
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-# What a container that requests nothing counts for, lest such pods all go to one node.
+# What a container that requests nothing counts for, so that such pods do not all go to one node.
 _NON_MISSING: Final = {CPU: "100m", MEMORY: "200Mi"}
 _NAMED: Final = frozenset({CPU, MEMORY, EPHEMERAL_STORAGE, PODS})
 _NO_SCALARS: Final[dict[str, int]] = {}
@@ -151,7 +151,7 @@ def usage(pod: dict[str, Any]) -> Usage:
 
 
 def request_and_usage(pod: dict[str, Any]) -> tuple[Resource, Usage]:
-    """``fit_request`` and ``usage`` in one go, for a pod whose status is silent on resources."""
+    """``fit_request`` and ``usage`` in one go, for a pod whose status has no resources."""
     amounts = _requests(pod, pod_resources.SPEC)
     counted = _usage(pod, amounts)
     return (counted.resource if _is_plain(amounts) else _floor(amounts)), counted
@@ -166,7 +166,7 @@ def _usage(pod: dict[str, Any], amounts: dict[str, int]) -> Usage:
 
 
 def _missing(pod: dict[str, Any], amounts: dict[str, int]) -> dict[str, str]:
-    """The defaults that may count; with pod-level requests only where nobody asked at all."""
+    """The defaults that may count; with pod-level requests only where nothing is requested."""
     if pod_resources.is_pod_level_requests_set(pod):
         return {name: amount for name, amount in _NON_MISSING.items() if name not in amounts}
     if pod_resources.has_status_resources(pod):
@@ -193,7 +193,7 @@ def fits(
     lacking = (
         [Insufficient(PODS, "Too many pods", 1, pod_count, allowed)] if pod_count >= allowed else []
     )
-    wanted = [
+    rows = [
         (CPU, request.milli_cpu, requested.milli_cpu, allocatable.milli_cpu),
         (MEMORY, request.memory, requested.memory, allocatable.memory),
         (
@@ -203,14 +203,14 @@ def fits(
             allocatable.ephemeral_storage,
         ),
     ]
-    wanted += [
+    rows += [
         (name, amount, requested.scalars.get(name, 0), allocatable.scalars.get(name, 0))
         for name, amount in request.scalars.items()
         if not _is_ignored(name, ignored, ignored_groups)
     ]
     lacking += [
         Insufficient(name, f"Insufficient {name}", amount, used, capacity, amount > capacity)
-        for name, amount, used, capacity in wanted
+        for name, amount, used, capacity in rows
         if amount > 0 and amount > capacity - used
     ]
     return lacking

@@ -2,7 +2,7 @@
 
 Decoding, defaulting, patches, hashing and the API documents all walk the same table
 (`data/types.txt`), so that a new Kubernetes version is a new table and not new code. Kinds of ours
-have theirs in `data/own_types.txt`. Types are parsed when first asked for: a command that touches
+have theirs in `data/own_types.txt`. Types are parsed at their first use: a command that touches
 pods never reads the storage types.
 """
 

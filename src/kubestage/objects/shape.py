@@ -59,9 +59,9 @@ _converters: dict[str, Convert] = {}
 
 
 def _struct_converter(name: str) -> Convert:
-    made = _converters.get(name)
-    if made is not None:
-        return made
+    converter = _converters.get(name)
+    if converter is not None:
+        return converter
     steps: dict[str, _Step] = {}
     mandatory: list[tuple[str, Zero]] = []
     find = steps.get

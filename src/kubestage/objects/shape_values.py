@@ -1,4 +1,4 @@
-"""What becomes of single values when an object is brought into shape.
+"""How single values are converted when an object is brought into shape.
 
 A quantity, a time or a number has one spelling; what its field cannot hold is a `Misfit`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import KubestageError
 from kubestage.objects import quantity, timestamps
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _ZERO_TIME_NS: Final = -62_135_596_800 * 10**9
 
 
-class Misfit(Exception):
+class Misfit(KubestageError):
     """A value that its field cannot hold; the path grows while the call stack unwinds."""
 
     def __init__(self, problem: str) -> None:

@@ -11,13 +11,15 @@ import importlib.resources
 import zoneinfo
 from typing import Final
 
+from kubestage.errors import MalformedValue
+
 UTC: Final = "UTC"
 
 # Names that need no rules; the simulated server's own zone is UTC.
 _UTC_NAMES: Final = frozenset({"", UTC, "Local"})
 
 
-class UnknownTimeZone(ValueError):
+class UnknownTimeZone(MalformedValue):
     """No zone of that name; the text has Go's words."""
 
 

@@ -11,7 +11,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import durations
+from kubestage.golang import durations, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 RFC3339: Final = "2006-01-02T15:04:05Z07:00"
 RFC3339_MICRO: Final = "2006-01-02T15:04:05.000000Z07:00"
 
-_EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _EPOCH_DAY: Final = dt.date(1970, 1, 1).toordinal()
 _DAYS_IN_400_YEARS: Final = 146_097
 
@@ -40,19 +39,12 @@ _ZONE: Final = re.compile("Z|([+-])([0-9]{2}):([0-9]{2})")
 
 def format_time(time_ns: int) -> str:
     """``2026-01-01T00:00:00Z``: the API's ``Time``, whole seconds in UTC."""
-    return _format_seconds(time_ns // durations.SECOND)
+    return times.rfc3339(time_ns)
 
 
 def format_micro_time(time_ns: int) -> str:
     """``2026-01-01T00:00:00.000000Z``: the API's ``MicroTime``, as in leases and events."""
-    seconds, rest = divmod(time_ns, durations.SECOND)
-    return f"{_format_seconds(seconds)[:-1]}.{rest // 1000:06d}Z"
-
-
-@functools.lru_cache(maxsize=4096)
-def _format_seconds(seconds: int) -> str:
-    moment = _EPOCH + dt.timedelta(seconds=seconds)
-    return moment.replace(tzinfo=None).isoformat() + "Z"
+    return f"{times.rfc3339(time_ns)[:-1]}.{time_ns % durations.SECOND // 1000:06d}Z"
 
 
 @functools.lru_cache(maxsize=8192)

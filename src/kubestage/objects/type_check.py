@@ -34,9 +34,9 @@ def fits(struct: schema.Struct, obj: dict[str, Any]) -> bool:
 
 
 def _struct_check(name: str) -> Check:
-    made = _checks.get(name)
-    if made is not None:
-        return made
+    known = _checks.get(name)
+    if known is not None:
+        return known
     rules: dict[str, Rule] = {}
     find = rules.get
 

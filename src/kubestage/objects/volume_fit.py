@@ -33,7 +33,7 @@ def could_hold(volume: VolumeView, claim: ClaimView) -> bool:
 
 
 def is_offered(volume: VolumeView, claim: ClaimView) -> bool:
-    """What a volume must fulfil that nobody has spoken for."""
+    """What an unclaimed volume must fulfil."""
     return (
         volume.claim is None
         and volume.phase == _AVAILABLE

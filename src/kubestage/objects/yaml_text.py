@@ -11,7 +11,7 @@ import functools
 import re
 from typing import Any, Final
 
-from kubestage.objects import go_text
+from kubestage.golang import floats
 
 _WIDTH: Final = 80
 _INDENT: Final = 2
@@ -115,7 +115,7 @@ def _scalar(value: Any, column: int, indent: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and not (value.is_integer() and abs(value) < 2**63):
-        return go_text.float_text(value)
+        return floats.text(value)
     return str(int(value))
 
 

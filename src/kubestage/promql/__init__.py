@@ -1,5 +1,5 @@
-"""PromQL: series of samples, and the questions that are asked of them.
+"""PromQL: series of samples, and queries of them.
 
 Here belong the series, the language with its parser and its functions, and their evaluation at a
-moment. Nothing here knows a cluster or a metric's name; who puts samples in belongs elsewhere.
+moment. Nothing here knows a cluster or the name of a metric; scraping belongs elsewhere.
 """

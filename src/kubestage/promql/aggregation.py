@@ -1,4 +1,4 @@
-"""Series put together by their labels: sum, max, topk and the others."""
+"""Aggregations of series by their labels: sum, max, topk and the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.promql import frames, mistakes, quantiles, sums
+from kubestage.golang import floats
+from kubestage.promql import frames, quantiles, query_errors, sums
 from kubestage.promql.frames import Frame
 from kubestage.promql.matchers import NAME
 from kubestage.promql.series import labels_of
@@ -125,7 +126,7 @@ def _quantiles(
 def _ranked(operation: str, frame: Frame, groups: list[list[int]], most: Floats) -> Frame:
     """The series with the highest or lowest values of each group, the best of the last first."""
     if np.isnan(most).any():
-        raise mistakes.QueryError("Parameter value is NaN")
+        raise query_errors.QueryError("Parameter value is NaN")
     sign = -1.0 if operation == "topk" else 1.0
     chosen = np.zeros_like(frame.present)
     order: list[int] = []
@@ -161,16 +162,7 @@ def _count_values(frame: Frame, groups: dict[Labels, list[int]], label: str) -> 
     for labels, members in groups.items():
         for row in members:
             for at in np.flatnonzero(frame.present[row]):
-                text = number_text(float(frame.values[row, at]))
+                text = floats.format_float(float(frame.values[row, at]), "f", floats.SHORTEST)
                 key = labels_of({**dict(labels), label: text})
                 counted.setdefault(key, np.zeros(frame.width))[at] += 1
     return Frame.of_rows(((key, row, row > 0) for key, row in counted.items()), frame.width)
-
-
-def number_text(value: float) -> str:
-    """A number with the fewest digits and without an exponent."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
-    return np.format_float_positional(value, trim="-")

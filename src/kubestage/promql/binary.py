@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.promql import frames, mistakes, types
+from kubestage.promql import frames, query_errors, types
 from kubestage.promql.frames import Frame
 from kubestage.promql.matchers import NAME
 from kubestage.promql.series import labels_of
@@ -38,7 +38,7 @@ _COMPARING: Final[dict[str, Callable[[Floats, Floats], Flags]]] = {
 
 
 def combine(node: Binary, left: Floats | Frame, right: Floats | Frame) -> Floats | Frame:
-    """What an operator makes of its two sides; a scalar has a value per time."""
+    """The result of an operator; a scalar has a value per time."""
     with np.errstate(all="ignore"):
         if isinstance(left, Frame) and isinstance(right, Frame):
             if node.operator in types.SET_OPERATORS:
@@ -76,10 +76,10 @@ def _of_sets(node: Binary, left: Frame, right: Frame) -> Frame:
     there = _presence(right, node.matching)
     nowhere = np.zeros(left.width, np.bool_)
     if node.operator != "or":
-        wanted = node.operator == "and"
+        expected = node.operator == "and"
         mask = np.array(
             [
-                there.get(signature(labels, node.matching), nowhere) == wanted
+                there.get(signature(labels, node.matching), nowhere) == expected
                 for labels in left.labels
             ],
             np.bool_,
@@ -127,10 +127,10 @@ def _of_vectors(node: Binary, left: Frame, right: Frame) -> Frame:
             own, other = many.values[row], one.values[partner]
             first, second = (other, own) if is_swapped else (own, other)
             rows.append(_computed(node, result, first, second, both))
-    kept = [row for row in rows if row[2].any()]
-    if not kept:
+    remaining = [row for row in rows if row[2].any()]
+    if not remaining:
         return Frame.empty(left.width)
-    results, values, present = zip(*kept, strict=True)
+    results, values, present = zip(*remaining, strict=True)
     return frames.merged(list(results), np.array(values), np.array(present))
 
 
@@ -142,11 +142,13 @@ def _one_side(node: Binary, one: Frame, side: str) -> dict[Labels, list[int]]:
         others = found.setdefault(key, [])
         for other in others:
             if (one.present[row] & one.present[other]).any():
-                pair = sorted((frames.told(labels), frames.told(one.labels[other])))
-                raise mistakes.QueryError(
-                    f"found duplicate series for the match group {frames.told(key)} on the {side} "
-                    f"hand-side of the operation: [{', '.join(pair)}];many-to-many matching not "
-                    "allowed: matching labels must be unique on one side"
+                pair = sorted(
+                    (frames.format_labels(labels), frames.format_labels(one.labels[other]))
+                )
+                raise query_errors.QueryError(
+                    f"found duplicate series for the match group {frames.format_labels(key)} "
+                    f"on the {side} hand-side of the operation: [{', '.join(pair)}];many-to-many "
+                    "matching not allowed: matching labels must be unique on one side"
                 )
         others.append(row)
     return found
@@ -155,11 +157,11 @@ def _one_side(node: Binary, one: Frame, side: str) -> dict[Labels, list[int]]:
 def _claim(
     node: Binary, taken: dict[Labels, Flags], key: Labels, result: Labels, both: Flags
 ) -> None:
-    """See to it that no match comes twice at a time."""
+    """Refuse a second match of the same labels at the same time."""
     slot = key if not node.matching.many else (*key, ("", ""), *result)
     before = taken.get(slot)
     if before is not None and (before & both).any():
-        raise mistakes.QueryError(
+        raise query_errors.QueryError(
             "multiple matches for labels: grouping labels must ensure unique matches"
             if node.matching.many
             else "multiple matches for labels: many-to-one matching must be explicit "
@@ -173,9 +175,9 @@ def _computed(
 ) -> tuple[Labels, Floats, Flags]:
     if node.operator in _ARITHMETIC or node.is_bool:
         return labels, _plain(node.operator, left, right), both
-    kept = both & _COMPARING[node.operator](left, right)
-    # A comparison that is no bool keeps the value of the left side.
-    return labels, left, kept
+    remaining = both & _COMPARING[node.operator](left, right)
+    # A comparison without ``bool`` has the value of the left side.
+    return labels, left, remaining
 
 
 def _result_labels(node: Binary, many: Labels, one: Labels) -> Labels:

@@ -76,7 +76,7 @@ class Evaluation:
         return len(self.times)
 
     def value(self, node: Node) -> Value:
-        """What an expression comes to: series, a number for each time, or a string."""
+        """The value of an expression: series, a number for each time, or a string."""
         if isinstance(node, nodes.Number):
             return np.full(self.width, node.value)
         if isinstance(node, nodes.Text):
@@ -99,17 +99,17 @@ class Evaluation:
         return self._called(node)
 
     def vector(self, node: Node) -> Frame:
-        """What an expression comes to that is known to be a vector."""
+        """The value of an expression that is a vector."""
         value = self.value(node)
         assert isinstance(value, Frame)
         return value
 
     def scalar(self, node: Node) -> Floats:
-        """What an expression comes to that is known to be a scalar."""
+        """The value of an expression that is a scalar."""
         return _floats(self.value(node))
 
     def text(self, node: Node) -> str:
-        """What an expression comes to that is known to be a string."""
+        """The value of an expression that is a string."""
         value = self.value(node)
         assert isinstance(value, str)
         return value
@@ -117,7 +117,7 @@ class Evaluation:
     # Series.
 
     def _moved(self, when: When) -> Times:
-        """The times at which something is looked at."""
+        """The times at which an expression is evaluated, after ``offset`` and ``@``."""
         times = self.times
         if when.fixed_ms is not None:
             fixed = {"start": self._start_ms, "end": self._end_ms}.get(
@@ -184,7 +184,7 @@ class Evaluation:
 
     def _called(self, call: nodes.Call) -> Value:
         name, arguments = call.function, call.arguments
-        if any(types.of(each) == "matrix" for each in arguments):
+        if any(types.value_type(each) == "matrix" for each in arguments):
             return self._over_time(call)
         if name in functions.MATH:
             frame = self.vector(arguments[0])
@@ -193,7 +193,7 @@ class Evaluation:
         return special.call(self, name, arguments)
 
     def _over_time(self, call: nodes.Call) -> Frame:
-        matrix = next(each for each in call.arguments if types.of(each) == "matrix")
+        matrix = next(each for each in call.arguments if types.value_type(each) == "matrix")
         parameters = [self.scalar(each) for each in call.arguments if each is not matrix]
         if call.function == "absent_over_time":
             return self._absent_over_time(matrix)

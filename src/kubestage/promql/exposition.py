@@ -12,7 +12,7 @@ _NAME: Final = r"[A-Za-z_:][A-Za-z0-9_:]*"
 # NOTE: without alternatives, at which a pattern goes back and tries again on every line.
 _QUOTED: Final = r'[^"\\]*(?:\\.[^"\\]*)*'
 _LABELS: Final = rf'\{{[^"}}]*(?:"{_QUOTED}"[^"}}]*)*\}}'
-# After the value may come when it was so, and what it was like once.
+# A timestamp and an exemplar may follow the value.
 _LINE: Final = re.compile(rf"({_NAME})\s*({_LABELS})?\s*([^\s{{}}#]+)(?:\s+-?[\d.]+)?\s*(?:#.*)?$")
 _LABEL: Final = re.compile(rf'([A-Za-z_][A-Za-z0-9_]*)\s*=\s*"({_QUOTED})"')
 _ESCAPE: Final = re.compile(r"\\(.)")
@@ -20,7 +20,7 @@ _ESCAPED: Final = {"n": "\n"}
 
 
 class Line(NamedTuple):
-    """One number of a page: its name, its labels and what it is."""
+    """One sample of a page."""
 
     name: str
     labels: dict[str, str]
@@ -28,7 +28,7 @@ class Line(NamedTuple):
 
 
 def read(text: str) -> Iterator[Line]:
-    """All numbers of a page, in its order; comments and lines that say nothing are passed over."""
+    """All samples of a page, in its order; comments and malformed lines are skipped."""
     for line in text.splitlines():
         if line.startswith("#"):
             continue

@@ -1,4 +1,4 @@
-"""What an expression comes to: values of series at several times at once.
+"""The value of an expression: values of series at several times at once.
 
 Evaluating many times together is what makes subqueries and recording rules cheap.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubestage.promql import mistakes
+from kubestage.promql import query_errors
 from kubestage.promql.matchers import NAME
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class Frame:
 
     @classmethod
     def of_rows(cls, rows: Iterable[tuple[Labels, Floats, Flags]], width: int) -> Frame:
-        """Rows that were made one by one; those without a value are left out."""
-        kept = [row for row in rows if row[2].any()]
-        if not kept:
+        """A frame from rows; those without a value are left out."""
+        remaining = [row for row in rows if row[2].any()]
+        if not remaining:
             return cls.empty(width)
-        labels, values, present = zip(*kept, strict=True)
+        labels, values, present = zip(*remaining, strict=True)
         return cls(list(labels), np.array(values), np.array(present))
 
     @property
@@ -58,10 +58,12 @@ class Frame:
         return merged([without_name(labels) for labels in self.labels], values, self.present)
 
     def where(self, present: Flags) -> Frame:
-        """The same values where a condition holds; series that are left without any go."""
-        kept: Flags = np.logical_or.reduce(present, axis=1)
-        labels = [each for each, is_kept in zip(self.labels, kept, strict=True) if is_kept]
-        return Frame(labels, self.values[kept], present[kept])
+        """The same values where a condition holds; series without any are dropped."""
+        remaining: Flags = np.logical_or.reduce(present, axis=1)
+        labels = [
+            each for each, is_present in zip(self.labels, remaining, strict=True) if is_present
+        ]
+        return Frame(labels, self.values[remaining], present[remaining])
 
 
 def ever(present: Flags) -> Flags:
@@ -80,7 +82,7 @@ def merged(labels: list[Labels], values: Floats, present: Flags) -> Frame:
         if before is None:
             rows[each] = (each, row, flags)
         elif (before[2] & flags).any():
-            raise mistakes.QueryError("vector cannot contain metrics with the same labelset")
+            raise query_errors.QueryError("vector cannot contain metrics with the same labelset")
         else:
             rows[each] = (each, np.where(flags, row, before[1]), before[2] | flags)
     return Frame.of_rows(rows.values(), values.shape[1])
@@ -101,7 +103,7 @@ def without(labels: Labels, names: Collection[str]) -> Labels:
     return tuple(pair for pair in labels if pair[0] not in names)
 
 
-def told(labels: Labels) -> str:
+def format_labels(labels: Labels) -> str:
     """Labels as Prometheus writes them."""
     name = dict(labels).get(NAME, "")
     pairs = ", ".join(f'{key}="{value}"' for key, value in labels if key != NAME)

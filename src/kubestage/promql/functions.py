@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kubestage.promql import frames, mistakes, patterns, quantiles
+from kubestage.golang.regexp import RegexpError
+from kubestage.promql import frames, matchers, quantiles, query_errors
 from kubestage.promql.frames import Frame
 from kubestage.promql.matchers import NAME
 from kubestage.promql.series import labels_of
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from kubestage.promql.frames import Flags, Floats
     from kubestage.promql.matchers import Matcher
     from kubestage.promql.series import Labels
+
+_DIGITS: Final = re.compile(r"([0-9]+)", re.ASCII)
 
 MATH: Final[dict[str, Callable[[Floats], Floats]]] = {
     "abs": np.abs,
@@ -62,22 +66,22 @@ def rounded(frame: Frame, nearest: Floats) -> Frame:
 
 
 def absent(frame: Frame, matchers: tuple[Matcher, ...]) -> Frame:
-    """One, with the labels that were asked for, where there is no series at all."""
+    """One, with the labels of the selector, where there is no series at all."""
     missing = ~frames.ever(frame.present)
-    return Frame.of_rows([(_asked(matchers), np.ones(frame.width), missing)], frame.width)
+    return Frame.of_rows([(_exact_labels(matchers), np.ones(frame.width), missing)], frame.width)
 
 
-def _asked(matchers: tuple[Matcher, ...]) -> Labels:
-    """The labels that a selector asks for exactly, and once."""
-    asked: dict[str, str] = {}
+def _exact_labels(matchers: tuple[Matcher, ...]) -> Labels:
+    """The labels that a selector matches exactly, and once."""
+    exact: dict[str, str] = {}
     seen: set[str] = set()
     for matcher in matchers:
         if matcher.name == NAME:
             continue
         is_first = matcher.name not in seen
         seen.add(matcher.name)
-        asked[matcher.name] = matcher.value if matcher.is_exact and is_first else ""
-    return labels_of(asked)
+        exact[matcher.name] = matcher.value if matcher.is_exact and is_first else ""
+    return labels_of(exact)
 
 
 def histogram_quantile(q: Floats, frame: Frame) -> Frame:
@@ -117,28 +121,29 @@ def _bound(labels: Labels) -> float | None:
 
 
 def label_replace(frame: Frame, target: str, replacement: str, source: str, pattern: str) -> Frame:
-    """A label made of what an expression finds in another."""
+    """Set a label to what a pattern finds in another."""
     try:
-        compiled = patterns.compiled(pattern)
-        template = patterns.template(replacement)
-    except ValueError as error:
-        raise mistakes.QueryError(
+        regexp = matchers.compiled(pattern)
+    except RegexpError as error:
+        raise query_errors.QueryError(
             f"invalid regular expression in label_replace(): {pattern}"
         ) from error
     if not target.isidentifier():
-        raise mistakes.QueryError(f"invalid destination label name in label_replace(): {target}")
+        raise query_errors.QueryError(
+            f"invalid destination label name in label_replace(): {target}"
+        )
     labels = []
     for each in frame.labels:
         wide = dict(each)
-        match = compiled.fullmatch(wide.get(source, ""))
+        match = regexp.full_match(wide.get(source, ""))
         if match is not None:
-            wide[target] = patterns.expanded(template, match)
+            wide[target] = match.expand(replacement)
         labels.append(labels_of(wide))
     return frames.merged(labels, frame.values, frame.present)
 
 
 def label_join(frame: Frame, target: str, separator: str, sources: list[str]) -> Frame:
-    """A label made of others."""
+    """Set a label to the values of others."""
     labels = []
     for each in frame.labels:
         wide = dict(each)
@@ -162,9 +167,18 @@ def ordered_by_labels(frame: Frame, names: list[str], *, is_descending: bool) ->
     keys = []
     for at, labels in enumerate(frame.labels):
         values = dict(labels)
-        keys.append(([patterns.natural(values.get(name, "")) for name in names], labels, at))
+        keys.append(([_natural(values.get(name, "")) for name in names], labels, at))
     rows = [key[2] for key in sorted(keys, reverse=is_descending)]
     return _taken(frame, rows)
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """A key by which numbers within texts are ordered as numbers."""
+    return [
+        (0, int(part), part) if part.isdigit() else (1, 0, part)
+        for part in _DIGITS.split(text)
+        if part
+    ]
 
 
 def _taken(frame: Frame, rows: list[int]) -> Frame:

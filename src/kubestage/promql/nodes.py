@@ -13,21 +13,21 @@ ValueType = Literal["scalar", "vector", "matrix", "string"]
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A number that is written out."""
+    """A number literal."""
 
     value: float
     at: int
 
 
 class Text(msgspec.Struct, frozen=True):
-    """A string that is written out."""
+    """A string literal."""
 
     value: str
     at: int
 
 
 class When(msgspec.Struct, frozen=True):
-    """At which time something is looked at: ``offset 5m`` before, ``@ 1600000000``.
+    """At which time a selector is evaluated: ``offset 5m``, ``@ 1600000000``.
 
     `fixed_ms` is a time, or ``start`` or ``end`` of what is evaluated.
     """
@@ -56,7 +56,7 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Subquery(msgspec.Struct, frozen=True):
-    """What an expression would have answered over a time, step by step; 0 is the default step."""
+    """The values of an expression over a time, step by step; 0 is the default step."""
 
     inner: Node
     range_ms: int
@@ -74,7 +74,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Aggregation(msgspec.Struct, frozen=True):
-    """Series put together by their labels."""
+    """An aggregation of series by their labels."""
 
     operation: str
     inner: Node
@@ -85,10 +85,11 @@ class Aggregation(msgspec.Struct, frozen=True):
 
 
 class Matching(msgspec.Struct, frozen=True):
-    """Which series of two sides go together.
+    """Which series of two sides match.
 
-    `many` says which side may have several for one of the other: ``left``, ``right`` or none.
-    `include` are labels that are taken over from the other side.
+    `many` is the side that may have several series for one of the other: ``left``,
+    ``right``, or none.
+    `include` are labels that are copied from the other side.
     """
 
     is_on: bool = False
@@ -98,7 +99,7 @@ class Matching(msgspec.Struct, frozen=True):
 
 
 class Binary(msgspec.Struct, frozen=True):
-    """Two sides and what is done with them."""
+    """An operator with its two sides."""
 
     operator: str
     left: Node

@@ -23,7 +23,7 @@ def apply(
 ) -> tuple[Floats, Flags]:
     """A function over each window of a series; parameters have a value per window.
 
-    `moments` are when it is asked, which is not where windows end that are looked at elsewhere.
+    `moments` are the times of the query; with ``offset`` and ``@`` windows end elsewhere.
     """
     rate = _RATES.get(name)
     if rate is not None:
@@ -165,21 +165,21 @@ def _line(times: Times, values: Floats, origin_ms: int) -> tuple[float, float]:
     return slope, sum_y / count - slope * sum_x / count
 
 
-def _predict(times: Times, values: Floats, asked_ms: int, numbers: list[float]) -> float | None:
+def _predict(times: Times, values: Floats, now_ms: int, numbers: list[float]) -> float | None:
     if len(values) < 2:
         return None
-    slope, height = _line(times, values, asked_ms)
+    slope, height = _line(times, values, now_ms)
     return slope * numbers[0] + height
 
 
-def _quantile(_: Times, values: Floats, asked_ms: int, numbers: list[float]) -> float:
-    del asked_ms
+def _quantile(_: Times, values: Floats, now_ms: int, numbers: list[float]) -> float:
+    del now_ms
     return quantiles.of_values(numbers[0], values.tolist())
 
 
-def _smoothed(_: Times, values: Floats, asked_ms: int, numbers: list[float]) -> float | None:
+def _smoothed(_: Times, values: Floats, now_ms: int, numbers: list[float]) -> float | None:
     """Holt's double exponential smoothing: of the level and of the trend."""
-    del asked_ms
+    del now_ms
     if len(values) < 2:
         return None
     smoothing, trending = numbers

@@ -71,7 +71,7 @@ def of_bucket_columns(q: Floats, bounds: list[float], counts: Floats) -> Floats:
     """As `of_buckets` for many times at once: a row for each bound, a column for each time."""
     order = sorted(range(len(bounds)), key=bounds.__getitem__)
     uppers = [bounds[row] for row in order]
-    # Where a count is NaN, what is found depends on which counts a search by halves looks at.
+    # Where a count is NaN, the result depends on which counts a binary search reads.
     is_odd = len(set(uppers)) < max(len(uppers), 2) or uppers[-1] != math.inf
     if is_odd or np.isnan(counts).any():
         columns = zip(q.tolist(), counts.T.tolist(), strict=True)

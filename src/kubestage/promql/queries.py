@@ -1,4 +1,4 @@
-"""Asks a question of series: at one moment, or at several."""
+"""Evaluates a query of series: at one moment, or at several."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from kubestage.promql import mistakes, parser, types
+from kubestage.promql import parser, query_errors, types
 from kubestage.promql.evaluation import VERSION_3, Evaluation
 from kubestage.promql.frames import Frame
 from kubestage.units import MILLISECOND_NS
@@ -31,14 +31,17 @@ Answer = Vector | Scalar | str
 
 
 def evaluate(store: Selectable, text: str, at_ns: int, *, settings: Settings = VERSION_3) -> Answer:
-    """What a query answers at a moment, in nanoseconds since 1970.
+    """The result of a query at a moment, in nanoseconds since 1970.
 
-    A mistake in it is a `QueryError`.
+    An error in it is a `QueryError`.
     """
     node = parser.parse(text)
-    if types.of(node) == "matrix":
-        raise mistakes.at(
-            text, node.at, "a range vector is no answer", "put a function over time around it"
+    if types.value_type(node) == "matrix":
+        raise query_errors.error_at(
+            text,
+            node.at,
+            "the result must not be a range vector",
+            "put a function over time around it",
         )
     at_ms = at_ns // MILLISECOND_NS
     value = _value(store, text, np.array([at_ms], np.int64), settings)
@@ -56,12 +59,12 @@ def evaluate(store: Selectable, text: str, at_ns: int, *, settings: Settings = V
 def evaluate_range(
     store: Selectable, text: str, times: Times, *, settings: Settings = VERSION_3
 ) -> Frame:
-    """What a query answers at several times (milliseconds since 1970), a scalar as one series."""
+    """The result at several times (milliseconds since 1970), a scalar as one series."""
     value = _value(store, text, times, settings)
     if isinstance(value, Frame):
         return value
     if isinstance(value, str):
-        raise mistakes.at(text, 0, "a string is no series")
+        raise query_errors.error_at(text, 0, "the result must not be a string")
     return Frame([()], value.reshape(1, -1), np.ones((1, len(times)), np.bool_))
 
 
@@ -69,7 +72,7 @@ def _value(store: Selectable, text: str, times: Times, settings: Settings) -> Va
     evaluation = Evaluation(store, times, int(times[0]), int(times[-1]), settings)
     try:
         return evaluation.value(parser.parse(text))
-    except mistakes.QueryError as error:
+    except query_errors.QueryError as error:
         if error.path is not None:
             raise
-        raise mistakes.at(text, 0, error.problem) from error
+        raise query_errors.error_at(text, 0, error.problem) from error

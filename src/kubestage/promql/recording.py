@@ -1,6 +1,6 @@
-"""Recording rules: expressions whose answers are kept as series of their own.
+"""Recording rules: expressions whose results are stored as series.
 
-Prometheus evaluates them as time goes by. Here they are caught up with when somebody asks for
+Prometheus evaluates them as time goes by. Here they are evaluated when a query selects
 their series: all instants since the last time at once, with the same result.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """An expression, the name of what it gives and labels that are added to that."""
+    """An expression, the name of the series that it records, and labels that are added to them."""
 
     record: str
     expression: str
@@ -52,17 +52,17 @@ class RuleBook:
         self._pages = [_Page(rule, -(-begin_ms // interval_ms) * interval_ms) for rule in rules]
 
     def catch_up(self, expression: str, until_ms: int) -> None:
-        """Evaluate what an expression asks for, and the rules that those build on."""
+        """Evaluate the rules whose series an expression selects, and the rules that those use."""
         self._catch_up(list(_selectors(parser.parse(expression))), until_ms, frozenset())
 
     def _catch_up(
-        self, asked: list[tuple[Matcher, ...]], until_ms: int, busy: frozenset[str]
+        self, selectors: list[tuple[Matcher, ...]], until_ms: int, busy: frozenset[str]
     ) -> None:
         for page in self._pages:
             record = page.rule.record
             if page.next_ms > until_ms or record in busy:
                 continue
-            if any(_may_name(matchers, record) for matchers in asked):
+            if any(_may_name(matchers, record) for matchers in selectors):
                 inner = list(_selectors(parser.parse(page.rule.expression)))
                 self._catch_up(inner, until_ms, busy | {record})
                 page.evaluate(self._store, until_ms, self._interval_ms, self._settings)
@@ -80,7 +80,7 @@ class _Page:
     def evaluate(
         self, store: SeriesStore, until_ms: int, interval_ms: int, settings: Settings
     ) -> None:
-        """Add what the rule gives at every instant up to a time."""
+        """Add the results of the rule at every instant up to a time."""
         times = np.arange(self.next_ms, until_ms + 1, interval_ms, dtype=np.int64)
         frame = queries.evaluate_range(store, self.rule.expression, times, settings=settings)
         self.next_ms = int(times[-1]) + interval_ms
@@ -104,7 +104,7 @@ class _Page:
 
 
 def _selectors(node: Node) -> Iterator[tuple[Matcher, ...]]:
-    """What all selectors of an expression ask for."""
+    """The matchers of all selectors of an expression."""
     if isinstance(node, nodes.Selector):
         yield node.matchers
     for name in node.__struct_fields__:

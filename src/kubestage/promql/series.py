@@ -1,6 +1,6 @@
 """Series of samples: what was scraped, in columns.
 
-Series that are scraped together share their times, and keep a value only where it changes: a
+Series that are scraped together share their times, and store a value only where it changes: a
 counter that stands still costs nothing, however long it is watched.
 """
 
@@ -26,7 +26,7 @@ Labels = tuple[tuple[str, str], ...]
 
 _STALE_BITS: Final = 0x7FF8000000000002
 STALE: Final[float] = struct.unpack("<d", struct.pack("<Q", _STALE_BITS))[0]
-"""The value that says that a series has ended; it is a NaN like no other."""
+"""The value that marks the end of a series: a NaN with bits of its own."""
 
 
 def labels_of(pairs: Mapping[str, str]) -> Labels:
@@ -35,7 +35,7 @@ def labels_of(pairs: Mapping[str, str]) -> Labels:
 
 
 def is_stale(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which values say that their series has ended."""
+    """Which values mark the end of their series."""
     stale: NDArray[np.bool_] = values.view(np.uint64) == _STALE_BITS
     return stale
 
@@ -77,7 +77,7 @@ class Columns:
 
     @property
     def version(self) -> tuple[int, int]:
-        """Something that is different whenever there is something new."""
+        """Different whenever there is something new."""
         return len(self.axis.times), len(self._changed_at)
 
     def samples(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -146,14 +146,14 @@ class SeriesStore:
         return len(self._series)
 
     def series(self, labels: Labels, axis: Axis | None = None) -> Series:
-        """The series of these labels, made if need be on the given axis or one of its own."""
+        """The series of these labels, created if there is none, on this axis or on its own."""
         found = self._series.get(labels)
         if found is None:
             found = self._add(Series(labels, Columns(Axis() if axis is None else axis, 1)))
         return found
 
     def together(self, labels: Sequence[Labels], axis: Axis) -> Columns:
-        """The columns of several series that change together, made if need be."""
+        """The columns of several series that change together, created if there are none."""
         first = self._series.get(labels[0])
         if first is not None:
             assert first.columns.width == len(labels), "what changes together stays together"
@@ -169,7 +169,7 @@ class SeriesStore:
         return series
 
     def append(self, labels: Mapping[str, str], at_ms: int, value: float) -> None:
-        """One sample of a series that shares its times with nobody."""
+        """One sample of a series that does not share its times."""
         self.series(labels_of(labels)).append(at_ms, value)
 
     def select(self, matchers: Iterable[Matcher]) -> list[Series]:

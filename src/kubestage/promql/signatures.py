@@ -1,4 +1,4 @@
-"""Which functions there are, what they take and what they give."""
+"""All functions with the types of their arguments and results."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 class Signature(msgspec.Struct, frozen=True):
     """The types of a function's arguments; the last `optional` of them may be left out.
 
-    With `is_open`, the last type may be given any number of times.
+    With `is_open`, the last argument may be repeated.
     """
 
     takes: tuple[ValueType, ...]
-    gives: ValueType = "vector"
+    returns: ValueType = "vector"
     optional: int = 0
     is_open: bool = False
 

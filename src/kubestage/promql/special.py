@@ -1,4 +1,4 @@
-"""Functions that are like no other: each knows what to make of its arguments."""
+"""Functions with rules of their own for their arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def call(evaluation: Evaluation, name: str, arguments: Arguments) -> Value:
-    """What a function comes to."""
+    """The result of a function."""
     if name in signatures.DATES:
         now = single(evaluation.times / 1000)
         frame = evaluation.vector(arguments[0]) if arguments else now
@@ -36,7 +36,7 @@ def single(values: Floats) -> Frame:
 
 
 def matchers(node: Node) -> tuple[Matcher, ...]:
-    """What a plain selector asks for; nothing of anything else."""
+    """The matchers of a plain selector; none of anything else."""
     if isinstance(node, nodes.Range):
         node = node.selector
     return node.matchers if isinstance(node, nodes.Selector) else ()

@@ -1,4 +1,4 @@
-"""Sums that lose nothing to rounding, and what is made of them."""
+"""Sums without rounding errors, and the statistics that use them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kubestage.promql.series import Labels
 
 _NEAR: Final = 1.1
-"""A gap at a window's edge of up to so many mean gaps is taken for the usual one."""
+"""A gap at a window's edge of up to this many mean gaps counts as a usual one."""
 
 
 class Window:
@@ -33,8 +33,8 @@ class Window:
         self.values = values
         self.ends_ms = ends_ms
         self.range_ms = range_ms
-        # A window is open to the left: a sample just at its beginning is not in it, unless it is
-        # told to begin a little earlier.
+        # A window is open to the left: a sample just at its beginning is not in it, unless the
+        # window is made to begin a little earlier.
         self.first = np.searchsorted(times, ends_ms - range_ms - edge_ms, "right")
         self.last = np.searchsorted(times, ends_ms, "right") - 1
 
@@ -80,7 +80,7 @@ def extrapolated(window: Window, *, is_counter: bool, is_rate: bool) -> tuple[Fl
 
 
 def _lost_at_resets(values: Floats, first: Times, last: Times) -> Floats:
-    """What a counter had reached whenever it began anew, per window."""
+    """The values that a counter had before its resets, summed per window."""
     with np.errstate(invalid="ignore"):
         fell = np.flatnonzero(values[1:] < values[:-1])
     if not len(fell):

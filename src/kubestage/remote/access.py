@@ -1,4 +1,4 @@
-"""The way to one cluster: its address, how it is known, and who asks."""
+"""Access to one cluster: its address, its certificate, and the user."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
             )
         if parts.username is not None:
             raise self.origin.in_cluster(
-                "server", "an address has no user in it", "write who asks under users"
+                "server", "an address has no user in it", "write the user under users"
             )
 
     @property
     def is_https(self) -> bool:
-        """Whether what is said is kept from others."""
+        """Whether the connection is encrypted."""
         return self.server.startswith("https:")
 
     @property
     def proxy(self) -> str | None:
-        """What to go through: what the kubeconfig says, or else the environment."""
+        """The proxy: that of the kubeconfig, or else of the environment."""
         named = self.cluster.proxy_url
         if not named:
             return _proxy_of_environment(self.server)

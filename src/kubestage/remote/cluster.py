@@ -13,13 +13,13 @@ from kubestage.remote.connection import Connection
 from kubestage.remote.discovery import Discovery
 from kubestage.remote.loop import Loop
 from kubestage.remote.moments import RealMoments
-from kubestage.remote.watch import Watch
+from kubestage.remote.watch import RemoteWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.aliases import Json
-    from kubestage.cluster.access import Call, Seen, Selection
+    from kubestage.cluster.access import Call, Selection, WatchEvent
     from kubestage.remote.access import Access
     from kubestage.remote.subscription import RemoteSubscription
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class RemoteCluster:
     """The port to a real cluster, until it is closed.
 
-    Nothing happens but while `run` does: it calls whoever is to be called, on this thread.
+    Something happens only while `run` does: it calls all callbacks, on this thread.
     """
 
     is_stage = False
@@ -40,7 +40,7 @@ class RemoteCluster:
         self.loop.complete(self.connection.open())
         self.moments = RealMoments(self.loop)
         self._discovery = Discovery(self.connection)
-        self._watches: dict[Selection, Watch] = {}
+        self._watches: dict[Selection, RemoteWatch] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -49,7 +49,7 @@ class RemoteCluster:
         self.close()
 
     def check(self) -> Json:
-        """Ask for the cluster's version, before a run; InputError says why nobody answers.
+        """Query the cluster's version, before a run; InputError says why there is no answer.
 
         It is empty where the user may not see it: who refuses is there, and knows us.
         """
@@ -61,8 +61,8 @@ class RemoteCluster:
         self.loop.run(until)
 
     def interrupt(self, callback: Callable[[], None]) -> None:
-        """Have somebody called in the midst of a run, from a signal handler or another thread."""
-        self.loop.tell_from_outside(callback)
+        """Call back during a run, from a signal handler or another thread."""
+        self.loop.call_soon_threadsafe(callback)
 
     def close(self) -> None:
         """Give up what is under way, and all connections."""
@@ -83,14 +83,14 @@ class RemoteCluster:
         return list(dict.fromkeys(found))
 
     def call(self, call: Call, done: Callable[[Answer], None]) -> None:
-        """Make a call; `done` is told the answer."""
+        """Make a call; `done` receives the answer."""
         self.loop.spawn(self._call(call, done))
 
-    def watch(self, selection: Selection, seen: Callable[[Seen], None]) -> RemoteSubscription:
-        """Watch; who asks for the same selection shares a connection."""
+    def watch(self, selection: Selection, seen: Callable[[WatchEvent], None]) -> RemoteSubscription:
+        """Watch; subscriptions of the same selection share a connection."""
         watch = self._watches.get(selection)
         if watch is None or watch.is_idle:
-            watch = self._watches[selection] = Watch(
+            watch = self._watches[selection] = RemoteWatch(
                 selection, self.loop, self.moments, self.connection, self._discovery
             )
         return watch.join(seen)
@@ -113,7 +113,7 @@ class RemoteCluster:
             answer = Answer(found, None, sent_ns, moments.now_ns)
         except ApiError as refusal:
             answer = Answer(None, refusal, sent_ns, moments.now_ns)
-        self.loop.tell(done, answer)
+        self.loop.call_soon(done, answer)
 
     async def _carry_out(self, message: wire.Message) -> Json:
         reply = await self.connection.send(
@@ -134,7 +134,7 @@ class RemoteCluster:
             page = Page(reply.code, reply.body.decode(errors="replace"))
         except ApiError as refusal:
             page = Page(0, refusal.message)
-        self.loop.tell(done, page)
+        self.loop.call_soon(done, page)
 
     async def _version(self) -> Json:
         try:

@@ -48,7 +48,7 @@ class Reply(msgspec.Struct, frozen=True):
     headers: Mapping[str, str]
 
 
-class Stream:
+class ResponseStream:
     """An answer that goes on: piece by piece, until the server ends it."""
 
     def __init__(self, response: aiohttp.ClientResponse, what: str) -> None:
@@ -62,7 +62,7 @@ class Stream:
         try:
             return await self._response.content.readany()
         except (aiohttp.ClientError, OSError) as problem:
-            raise trouble(self._what, problem) from problem
+            raise network_error(self._what, problem) from problem
 
     async def rest(self) -> bytes:
         """All that is left."""
@@ -118,7 +118,7 @@ class Connection:
             reply = await self._once(method, path, body, carried, content, accept)
         return reply
 
-    async def stream(self, path: str, silence_s: float) -> Stream:
+    async def stream(self, path: str, silence_s: float) -> ResponseStream:
         """Begin a GET whose answer goes on; silence for too long is a broken connection."""
         carried = await self._carried()
         stream = await self._opened(path, silence_s, carried)
@@ -127,7 +127,7 @@ class Connection:
             stream = await self._opened(path, silence_s, await self._carried())
         return stream
 
-    async def _opened(self, path: str, silence_s: float, carried: Headers) -> Stream:
+    async def _opened(self, path: str, silence_s: float, carried: Headers) -> ResponseStream:
         what = f"GET {self._access.server}{path}"
         try:
             response = await self._session.get(
@@ -140,8 +140,8 @@ class Connection:
                 server_hostname=self._name,
             )
         except (aiohttp.ClientError, OSError) as problem:
-            raise trouble(what, problem) from problem
-        return Stream(response, what)
+            raise network_error(what, problem) from problem
+        return ResponseStream(response, what)
 
     async def _once(
         self,
@@ -167,7 +167,7 @@ class Connection:
             ) as response:
                 return Reply(response.status, await response.read(), response.headers)
         except (aiohttp.ClientError, OSError) as problem:
-            raise trouble(f"{method} {self._access.server}{path}", problem) from problem
+            raise network_error(f"{method} {self._access.server}{path}", problem) from problem
 
     def _url(self, path: str) -> yarl.URL:
         return yarl.URL(self._access.server + path, encoded=True)
@@ -185,19 +185,19 @@ class Connection:
             raise Unauthorized(str(problem)) from problem
 
 
-def trouble(what: str, problem: Exception) -> ApiError:
-    """What the network did, as the answer that a caller is given."""
+def network_error(what: str, problem: Exception) -> ApiError:
+    """A failure of the network, as the error of an answer."""
     if isinstance(problem, TimeoutError):
         return TimedOut(f"{what}: no answer in time")
-    return Unreachable(f"{what}: {_said(problem)}")
+    return Unreachable(f"{what}: {_description(problem)}")
 
 
-def _said(problem: Exception) -> str:
+def _description(problem: Exception) -> str:
     """An error of the network in a few words."""
     if isinstance(problem, aiohttp.ClientConnectorCertificateError):
-        # It says which of the ways to trust somebody failed: an unknown authority, another name.
-        said = getattr(problem.certificate_error, "verify_message", "")
-        return f"its certificate is not to be trusted: {said or problem.certificate_error}"
+        # It says why: an unknown authority, or another name.
+        reason = getattr(problem.certificate_error, "verify_message", "")
+        return f"its certificate is not to be trusted: {reason or problem.certificate_error}"
     if isinstance(problem, aiohttp.ClientConnectorError):
         cause = problem.os_error
         if isinstance(cause, ssl.SSLError):

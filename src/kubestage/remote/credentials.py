@@ -1,4 +1,4 @@
-"""What a request carries so that the server knows who asks, renewed when it wears out."""
+"""What a request carries so that the server knows its user; renewed when it expires."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Credentials:
             return (("Authorization", f"Basic {pair}"), *self._impersonation)
         if user.exec is None:
             return self._impersonation
-        granted = await exec_plugin.ask(self._access)
+        granted = await exec_plugin.request(self._access)
         self._expires_unix_ns = granted.expires_unix_ns
         if granted.certificate and self._context is not None:
             tls.show(self._context, granted.certificate, granted.key)
@@ -92,7 +92,7 @@ class Credentials:
 
 
 def _check(access: Access) -> None:
-    """Refuse what cannot be meant, before the first request."""
+    """Refuse contradictions, before the first request."""
     user, origin = access.user, access.origin
     if user.token and (user.username or user.password):
         raise origin.in_user("token", "there is a token and a password", "remove one of them")

@@ -1,4 +1,4 @@
-"""Which paths the objects of a kind have: what the cluster itself says, asked for once."""
+"""Which paths the objects of a kind have: as the cluster describes them; queried once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Rows(msgspec.Struct):
 class Discovery:
     """The kinds of a cluster by group and version.
 
-    A kind that is not there is asked for again: its definition may have come in the meantime.
+    A kind that is missing is queried again: its definition may have been created meanwhile.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -51,7 +51,7 @@ class Discovery:
         self._locks: dict[str, asyncio.Lock] = {}
 
     def known(self, resource: Resource) -> Place | None:
-        """The place of a kind that was asked for before."""
+        """The place of a kind that was found before."""
         return self._places.get(resource.api_version, {}).get(resource.kind)
 
     async def find(self, resource: Resource) -> Place:
@@ -63,13 +63,13 @@ class Discovery:
         async with self._locks.setdefault(version, asyncio.Lock()):
             found = self.known(resource)
             if found is None:
-                self._places[version] = await self._ask(version)
+                self._places[version] = await self._query(version)
                 found = self.known(resource)
         if found is None:
             raise _unknown(resource.kind, version)
         return found
 
-    async def _ask(self, version: str) -> dict[str, Place]:
+    async def _query(self, version: str) -> dict[str, Place]:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         reply = await self._connection.send("GET", root)
         if reply.code == NotFound.code:

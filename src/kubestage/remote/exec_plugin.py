@@ -22,7 +22,7 @@ _TIMEOUT_S: Final = 120.0
 
 
 class Granted(msgspec.Struct, frozen=True):
-    """What a program granted, and until when; shown to nobody."""
+    """The credentials of a program, and until when they hold; never shown."""
 
     token: str = ""
     certificate: str = ""
@@ -46,7 +46,7 @@ class _Credential(msgspec.Struct, rename="camel"):
     status: _Status = msgspec.field(default_factory=_Status)
 
 
-async def ask(access: Access) -> Granted:
+async def request(access: Access) -> Granted:
     """Run the program of a user and read what it grants."""
     entry = access.user.exec
     assert entry is not None
@@ -108,14 +108,14 @@ def _information(access: Access, entry: ExecEntry, may_ask: bool) -> str:
     spec: dict[str, Any] = {"interactive": may_ask}
     if entry.provide_cluster_info:
         cluster = access.cluster
-        told = {
+        described = {
             "server": access.server,
             "tls-server-name": cluster.tls_server_name,
             "insecure-skip-tls-verify": cluster.insecure_skip_tls_verify,
             "certificate-authority-data": cluster.certificate_authority_data,
             "proxy-url": cluster.proxy_url,
         }
-        spec["cluster"] = {key: value for key, value in told.items() if value}
+        spec["cluster"] = {key: value for key, value in described.items() if value}
     body = {"kind": "ExecCredential", "apiVersion": entry.api_version, "spec": spec}
     return msgspec.json.encode(body).decode()
 

@@ -1,6 +1,6 @@
 """Which cluster, and who is asking: kubeconfig files, or the pod that we run in.
 
-Files are found, merged and read as kubectl does it: of several files the first that says
+Files are found, merged and read as kubectl does it: of several files the first that states
 something has its way, and a relative path is relative to the file that it is written in.
 """
 
@@ -95,7 +95,7 @@ def _files(path: str | None, environment: Mapping[str, str]) -> list[pathlib.Pat
 
 
 class _Merged:
-    """Several files as one: what an earlier one says about a name stands."""
+    """Several files as one: what an earlier one states about a name holds."""
 
     def __init__(self) -> None:
         self.files: list[str] = []
@@ -141,16 +141,16 @@ class _Merged:
                 fix=_choice(self._contexts),
             )
         context, file, path = self._contexts[chosen]
-        for kind, wanted, there in (
+        for kind, reference, known in (
             ("cluster", context.cluster, self._clusters),
             ("user", context.user, self._users),
         ):
-            if wanted not in there and (wanted or kind == "cluster"):
+            if reference not in known and (reference or kind == "cluster"):
                 raise InputError(
-                    f"there is no {kind} {wanted!r}",
+                    f"there is no {kind} {reference!r}",
                     file=file,
                     path=f"{path}.{kind}",
-                    fix=_choice(there),
+                    fix=_choice(known),
                 )
         cluster, cluster_file, cluster_path = self._clusters[context.cluster]
         user, user_file, user_path = self._users.get(context.user, (UserEntry(), file, path))
@@ -178,13 +178,15 @@ def _read(path: pathlib.Path) -> KubeconfigFile:
     except OSError as problem:
         raise InputError(f"cannot be read: {problem.strerror}", file=str(path)) from problem
     except yaml.YAMLError as problem:
-        told = yaml_errors.explain(problem, text)
+        explained = yaml_errors.explain(problem, text)
         # Without its cause: that one quotes the text, which may hold a secret.
-        raise InputError(told.problem, file=str(path), line=told.line, fix=told.fix) from None
-    except msgspec.ValidationError as problem:
-        said, _, where = str(problem).partition(" - at `$")
         raise InputError(
-            said, file=str(path), path=where.strip("`.") or None, fix="see kubectl config view"
+            explained.problem, file=str(path), line=explained.line, fix=explained.fix
+        ) from None
+    except msgspec.ValidationError as problem:
+        message, _, where = str(problem).partition(" - at `$")
+        raise InputError(
+            message, file=str(path), path=where.strip("`.") or None, fix="see kubectl config view"
         ) from None
 
 

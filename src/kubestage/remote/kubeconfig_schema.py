@@ -1,4 +1,4 @@
-"""What a kubeconfig may say, as types. Keys that nobody here reads are let through."""
+"""The types of a kubeconfig. Keys that are not read here are ignored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class ExecEntry(msgspec.Struct, frozen=True, rename="camel"):
-    """A program that is asked for credentials."""
+    """A program that provides credentials."""
 
     command: str
     api_version: str = ""
@@ -36,7 +36,7 @@ class ExecEntry(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class UserEntry(msgspec.Struct, frozen=True, rename="kebab"):
-    """Who is asking. Never shown: a trace or a log must not tell secrets."""
+    """A user. Never shown: a trace or a log must not contain secrets."""
 
     token: str = ""
     token_file: str = msgspec.field(default="", name="tokenFile")
@@ -60,7 +60,7 @@ class UserEntry(msgspec.Struct, frozen=True, rename="kebab"):
 
 
 class ContextEntry(msgspec.Struct, frozen=True):
-    """Which user asks which cluster."""
+    """Which user connects to which cluster."""
 
     cluster: str = ""
     user: str = ""

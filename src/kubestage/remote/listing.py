@@ -29,7 +29,7 @@ class _List(msgspec.Struct):
 class Leaf(msgspec.Struct, frozen=True):
     """One page: its objects as they were written, and the version of the whole list.
 
-    `is_first` says that the list begins here, which it does anew where a page came too late.
+    `is_first` is whether the list begins here; it begins again where a page came too late.
     """
 
     items: list[msgspec.Raw]

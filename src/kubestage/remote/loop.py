@@ -1,4 +1,4 @@
-"""The one loop of a run in real time: everybody is called on it, and the first error ends it."""
+"""The one loop of a run in real time: all callbacks run on it, and the first error ends it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Loop:
-    """An asyncio loop that tells people things, in the order in which there is something to tell.
+    """An asyncio loop that calls back, in the order of requests.
 
-    It is nobody else's: it runs while `run` does, and stands still in between.
+    It is not shared: it runs while `run` does, and stands still in between.
     """
 
     def __init__(self) -> None:
@@ -35,22 +35,22 @@ class Loop:
         task.add_done_callback(self._ended)
         return task
 
-    def tell(self, callback: Callable[..., None], *told: object) -> None:
-        """Call somebody, after all who are to be called already; never from within."""
-        self.asyncio.call_soon(self.turn, callback, *told)
+    def call_soon(self, callback: Callable[..., None], *arguments: object) -> None:
+        """Call back after all callbacks that are queued already; never from within this call."""
+        self.asyncio.call_soon(self.turn, callback, *arguments)
 
-    def tell_from_outside(self, callback: Callable[[], None]) -> None:
+    def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
         """The same from a signal handler or another thread."""
         self.asyncio.call_soon_threadsafe(self.turn, callback)
 
-    def turn(self, callback: Callable[..., None], *told: object) -> None:
-        """Call somebody, and see whether that was the end of the run."""
-        callback(*told)
+    def turn(self, callback: Callable[..., None], *arguments: object) -> None:
+        """Call back, and check whether that was the end of the run."""
+        callback(*arguments)
         if self._until is not None and self._until():
             self.asyncio.stop()
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Go on until something is true that a callback made true; raises what went wrong."""
+        """Run until a callback has made something true; raises the first error."""
         if until():
             return
         self._until = until
@@ -64,11 +64,11 @@ class Loop:
             raise error
 
     def complete(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Do one thing, before or after a run, and say what came of it."""
+        """Run one coroutine, before or after a run, and return its result."""
         return self.asyncio.run_until_complete(work)
 
     def end_work(self) -> None:
-        """Give up all that is under way, and let it come to its end."""
+        """Cancel all that is in progress, and let it end."""
         work = list(self._work)
         for task in work:
             task.cancel()

@@ -24,7 +24,7 @@ class RealTimer:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Have nobody called."""
+        """Call nothing."""
         self.callback = None
 
 
@@ -60,7 +60,7 @@ class RealMoments:
         return self._began_unix_ns + at_ns
 
     def at(self, at_ns: int, callback: Callable[[], None]) -> RealTimer:
-        """Call somebody when the time has come."""
+        """Call back at a time."""
         timer = RealTimer(callback)
         self._count += 1
         heappush(self._due, (max(at_ns, self.now_ns), self._count, timer))
@@ -82,7 +82,7 @@ class RealMoments:
         self._handle = self._loop.asyncio.call_at(when_s, self._ring)
 
     def _ring(self) -> None:
-        """Call all whose time has come; who is added meanwhile waits for the next turn."""
+        """Call all callbacks that are due; those added meanwhile wait for the next turn."""
         self._handle = None
         self._is_ringing = True
         now_ns, due = self.now_ns, self._due

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kubestage.errors import ApiError, InputError
-from kubestage.measure.facilities import Answered, Sample
+from kubestage.measure.facilities import QueryAnswer, Sample
 from kubestage.remote.access import Access
 from kubestage.remote.connection import Connection
 from kubestage.remote.kubeconfig_schema import UserEntry
@@ -58,23 +58,25 @@ class PrometheusQueries:
         cluster.closing.append(self._connection)
 
     def check(self) -> None:
-        """Ask for something, before a run; InputError says why there is no answer."""
-        answered: Answered = self._loop.complete(self._answer("vector(1)", self._moments.now_ns))
+        """Send a query, before a run; InputError says why there is no answer."""
+        answered: QueryAnswer = self._loop.complete(self._answer("vector(1)", self._moments.now_ns))
         if answered.error:
             raise InputError(
                 f"the Prometheus does not answer: {answered.error}",
                 path=self._url,
-                fix="is this its address, and may we ask it?",
+                fix="is this its address, and may we query it?",
             )
 
-    def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+    def query(self, expression: str, at_ns: int, done: Callable[[QueryAnswer], None]) -> None:
         """Evaluate at a moment of the run."""
         self._loop.spawn(self._query(expression, at_ns, done))
 
-    async def _query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
-        self._loop.tell(done, await self._answer(expression, at_ns))
+    async def _query(
+        self, expression: str, at_ns: int, done: Callable[[QueryAnswer], None]
+    ) -> None:
+        self._loop.call_soon(done, await self._answer(expression, at_ns))
 
-    async def _answer(self, expression: str, at_ns: int) -> Answered:
+    async def _answer(self, expression: str, at_ns: int) -> QueryAnswer:
         at_s = self._moments.unix_at(at_ns) / SECOND_NS
         form = urllib.parse.urlencode({"query": expression, "time": f"{at_s:.3f}"})
         try:
@@ -82,20 +84,20 @@ class PrometheusQueries:
                 "POST", f"{self._prefix}/api/v1/query", form.encode(), content=_FORM
             )
         except ApiError as problem:
-            return Answered(error=problem.message)
+            return QueryAnswer(error=problem.message)
         return _read(reply.code, reply.body)
 
 
-def _read(code: int, body: bytes) -> Answered:
+def _read(code: int, body: bytes) -> QueryAnswer:
     try:
         reply = msgspec.json.decode(body, type=_Reply)
         if reply.status != "success":
-            said = reply.error or body[:300].decode(errors="replace")
-            return Answered(error=f"Prometheus answered {code}: {said}")
-        return Answered(samples=_samples(reply.data))
+            text = reply.error or body[:300].decode(errors="replace")
+            return QueryAnswer(error=f"Prometheus answered {code}: {text}")
+        return QueryAnswer(samples=_samples(reply.data))
     except (msgspec.DecodeError, KeyError, TypeError, ValueError):
-        said = " ".join(body[:300].decode(errors="replace").split())
-        return Answered(error=f"Prometheus answered {code} with what is no result: {said}")
+        text = " ".join(body[:300].decode(errors="replace").split())
+        return QueryAnswer(error=f"Prometheus answered {code} with what is no result: {text}")
 
 
 def _samples(data: dict[str, Any]) -> tuple[Sample, ...]:

@@ -19,7 +19,7 @@ _KNOWN: Final = {
     for each in vars(errors).values()
     if isinstance(each, type) and issubclass(each, ApiError)
 }
-# What a code means where no Status says it.
+# What a code means where there is no Status.
 _REASONS: Final = {
     400: "BadRequest",
     401: "Unauthorized",
@@ -78,13 +78,13 @@ def from_status(status: dict[str, Any]) -> ApiError:
 
 def wait_s(error: ApiError) -> int:
     """How long the server asks a caller to wait, 0 if it does not."""
-    asked = error.details.get("retryAfterSeconds")
-    return asked if isinstance(asked, int) else 0
+    seconds = error.details.get("retryAfterSeconds")
+    return seconds if isinstance(seconds, int) else 0
 
 
 @functools.cache
 def _class_of(code: int, reason: str) -> type[ApiError]:
-    """The class of an error; one is made where Kubernetes has a word that we never say."""
+    """The class of an error; one is made for a reason of Kubernetes that we do not use."""
     known = _KNOWN.get((code, reason))
     if known is not None:
         return known
@@ -100,6 +100,6 @@ def _status(body: bytes) -> dict[str, Any] | None:
 
 
 def _without_status(code: int, body: bytes) -> ApiError:
-    said = " ".join(body.decode(errors="replace").split())
-    shown = f": {said[:_SHOWN]}" if said else ""
+    text = " ".join(body.decode(errors="replace").split())
+    shown = f": {text[:_SHOWN]}" if text else ""
     return _class_of(code, _REASONS.get(code, ""))(f"the server answered {code}{shown}")

@@ -9,7 +9,7 @@ import re
 import signal
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class RemoteShell:
                 start_new_session=True,
             )
         except OSError as problem:
-            self._loop.tell(done, code_of(problem), f"{command[0]}: {problem.strerror}")
+            self._loop.call_soon(done, code_of(problem), f"{command[0]}: {problem.strerror}")
             return
         code, written = await _ended(process, timeout_ns)
-        self._loop.tell(done, code, written)
+        self._loop.call_soon(done, code, written)
 
 
 async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[int, str]:
@@ -65,8 +65,8 @@ async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[
     except TimeoutError:
         _kill(process)
         written, _ = await reading
-        said = f"killed after {durations.go_string(timeout_ns)}"
-        return TIMED_OUT, written.decode(errors="replace") + said
+        note = f"killed after {durations.go_string(timeout_ns)}"
+        return TIMED_OUT, written.decode(errors="replace") + note
     except asyncio.CancelledError:
         _kill(process)
         await reading
@@ -76,7 +76,7 @@ async def _ended(process: asyncio.subprocess.Process, timeout_ns: int) -> tuple[
 
 
 def code_of(problem: OSError) -> int:
-    """The exit code of a command that could not be begun."""
+    """The exit code of a command that could not be started."""
     return _NOT_FOUND if isinstance(problem, FileNotFoundError) else _NOT_RUNNABLE
 
 

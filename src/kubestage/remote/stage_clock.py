@@ -1,4 +1,4 @@
-"""The clock of a stage that `kubestage serve` serves, asked and set over HTTP.
+"""The clock of a stage that `kubestage serve` serves, read and set over HTTP.
 
 clock = StageClock(kubeconfig.load(".kubestage/kubeconfig"))
 clock.advance("10m")
@@ -27,7 +27,7 @@ PACES: Final = ("jump", "still", "realtime", "speed")
 """How time may pass; ``speed`` has a number, how many times as fast as on the wall."""
 
 _PATH: Final = "/kubestage/v1/clock"
-# The server waits for less than that before it says that time still goes on.
+# The server waits for less than that before it answers that time is still passing.
 _TIMEOUT_S: Final = 90
 _WAIT: Final = "?timeout=45s"
 _ACCEPTED: Final = 202
@@ -37,7 +37,7 @@ class StageClock:
     """The virtual time of one server.
 
     Every call answers with the state of the clock afterwards: its `now`, `mode`, and what else
-    docs/kubestage-api.md names. InputError says why that cannot be.
+    docs/kubestage-api.md names. InputError says why that is not possible.
     """
 
     def __init__(self, access: Access) -> None:
@@ -57,17 +57,17 @@ class StageClock:
         if (pace == "speed") != (speed is not None):
             problem = "needs a number" if speed is None else f"has no number: {speed:g}"
             raise InputError(f'the pace "{pace}" {problem}', fix="write it as in: pace speed 60")
-        asked: Json = {"mode": pace}
+        body: Json = {"mode": pace}
         if pace == "realtime" or speed is not None:
-            asked = {"speed": 1.0 if speed is None else speed}
-        return self._call("PUT", body=asked)[1]
+            body = {"speed": 1.0 if speed is None else speed}
+        return self._call("PUT", body=body)[1]
 
     def advance(self, duration: str | None = None, until: str | None = None) -> Json:
         """Let so much time pass, or time up to a moment; answers when that time has come."""
-        asked = {"duration": duration} if until is None else {"until": until}
-        status, state = self._call("POST", f"/advance{_WAIT}", asked)
+        body = {"duration": duration} if until is None else {"until": until}
+        status, state = self._call("POST", f"/advance{_WAIT}", body)
         while status == _ACCEPTED:
-            # Time that was asked for before comes first, so that nothing more is a way to wait.
+            # Time that was requested before passes first, so that nothing more is a way to wait.
             status, state = self._call("POST", f"/advance{_WAIT}", {"duration": "0s"})
         return state
 
@@ -123,7 +123,7 @@ def _other(server: str) -> InputError:
 
 
 def _refused(server: str, code: int, text: bytes) -> InputError:
-    """Why a server says no, in its own words if they are one of ours."""
+    """Why a server refuses, with its message if it is a kubestage server."""
     try:
         found = json.loads(text)
         message = found["message"] if found["kind"] == "Status" else ""

@@ -46,7 +46,7 @@ def context_of(access: Access) -> ssl.SSLContext | None:
 
 
 def show(context: ssl.SSLContext, certificate: str, key: str) -> None:
-    """Have new connections show a certificate, both given as PEM text."""
+    """Have new connections show a certificate, both as PEM text."""
     with _written(certificate.encode()) as shown, _written(key.encode()) as secret:
         context.load_cert_chain(shown, secret)
 
@@ -78,7 +78,7 @@ def _trusting(access: Access) -> ssl.SSLContext:
 
 @contextlib.contextmanager
 def _pem_file(access: Access, key: str) -> Iterator[str]:
-    """A file with what an entry says: its own, or one made of its data for as long as needed."""
+    """A file with the data of an entry: the one it names, or a temporary one."""
     is_cluster = key == "certificate-authority"
     entry = access.cluster if is_cluster else access.user
     refused = access.origin.in_cluster if is_cluster else access.origin.in_user
@@ -92,7 +92,7 @@ def _pem_file(access: Access, key: str) -> Iterator[str]:
     try:
         decoded = base64.b64decode(data, validate=True)
     except binascii.Error:
-        # Without its cause, which may be told together with a secret.
+        # Without its cause, whose message may contain a secret.
         raise refused(f"{key}-data", "this is not base64", _PASTE) from None
     with _written(decoded) as written:
         yield written
@@ -100,7 +100,7 @@ def _pem_file(access: Access, key: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _written(data: bytes) -> Iterator[str]:
-    """A file that only we can read, gone afterwards: the TLS library takes nothing else."""
+    """A temporary file that only this user can read: the TLS library takes nothing else."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()

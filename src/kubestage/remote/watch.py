@@ -15,8 +15,8 @@ from kubestage.remote.subscription import RemoteSubscription
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.cluster.access import Seen, Selection
-    from kubestage.remote.connection import Connection, Stream
+    from kubestage.cluster.access import Selection, WatchEvent
+    from kubestage.remote.connection import Connection, ResponseStream
     from kubestage.remote.discovery import Discovery
     from kubestage.remote.loop import Loop
     from kubestage.remote.moments import RealMoments
@@ -38,15 +38,15 @@ class _Event(msgspec.Struct):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """The last that was heard of an object; as text, which is a fraction of the size."""
+    """The last state of an object; as text, which is a fraction of the size."""
 
     uid: str
     version: str
     raw: bytes
 
 
-class Watch:
-    """One selection of a cluster, watched once for all who want to know of it."""
+class RemoteWatch:
+    """One selection of a cluster, watched once for all its subscriptions."""
 
     def __init__(
         self,
@@ -72,35 +72,35 @@ class Watch:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody watches."""
+        """Whether there are no subscriptions."""
         return not self._watchers
 
-    def join(self, seen: Callable[[Seen], None]) -> RemoteSubscription:
-        """Tell somebody what is known, and all that is heard from now on."""
+    def join(self, seen: Callable[[WatchEvent], None]) -> RemoteSubscription:
+        """Subscribe to what is known, and to all changes from now on."""
         watcher = RemoteSubscription(self, seen, dict.fromkeys(self._known))
         self._watchers.append(watcher)
         if self._task is None:
             self._task = self.loop.spawn(self._run())
         elif watcher.behind or self._is_listed:
-            self.loop.tell(self._catch_up, watcher)
+            self.loop.call_soon(self._catch_up, watcher)
         return watcher
 
     def leave(self, watcher: RemoteSubscription) -> None:
-        """Tell somebody no more; the last one ends the watch."""
+        """Unsubscribe; the last one ends the watch."""
         self._watchers.remove(watcher)
         if not self._watchers and self._task is not None:
             self._task.cancel()
             self._known.clear()
 
     def _catch_up(self, watcher: RemoteSubscription) -> None:
-        """Tell a newcomer some of what is known, and leave the rest for later turns."""
+        """Deliver some of what is known to a new subscription, and the rest in later turns."""
         if watcher.is_stopped:
             return
         at_ns = self._moments.now_ns
         for key in list(watcher.behind)[:_BEHIND_AT_ONCE]:
-            watcher.hear("ADDED", key, self._read(self._known[key].raw), at_ns)
+            watcher.deliver("ADDED", key, self._read(self._known[key].raw), at_ns)
         if watcher.behind:
-            self.loop.tell(self._catch_up, watcher)
+            self.loop.call_soon(self._catch_up, watcher)
         elif self._is_listed:
             watcher.sync()
 
@@ -121,7 +121,7 @@ class Watch:
                 self._wait_s = min(max(2 * self._wait_s, _FIRST_WAIT_S), _LONGEST_WAIT_S)
 
     async def _list(self) -> None:
-        """Read all there is: what is new or changed is told at once, what vanished at the end."""
+        """Read all objects: new and changed ones are delivered at once, deleted ones at the end."""
         place = await self._discovery.find(self._selection.resource)
         path = place.path(self._selection.namespace)
         vanished: dict[str, None] = {}
@@ -135,7 +135,7 @@ class Watch:
             version = leaf.version
         at_ns = self._moments.now_ns
         for key in vanished:
-            self._tell("DELETED", key, self._read(self._known.pop(key).raw), at_ns)
+            self._notify("DELETED", key, self._read(self._known.pop(key).raw), at_ns)
         self._version = version
         if not self._is_listed:
             self._is_listed = True
@@ -144,31 +144,31 @@ class Watch:
                     watcher.sync()
 
     def _found(self, raw: bytes, at_ns: int) -> str:
-        """An object of a list: tell whether it is new, another of the same name, or changed."""
+        """Deliver an object of a list if it is new, another one of the same name, or changed."""
         obj = self._read(raw)
         key, uid, version = _identity(obj)
         before = self._known.get(key)
         if before is not None and before.uid != uid:
-            self._tell("DELETED", key, self._read(before.raw), at_ns)
+            self._notify("DELETED", key, self._read(before.raw), at_ns)
             before = None
         self._known[key] = _Known(uid, version, raw)
         if before is None:
-            self._tell("ADDED", key, obj, at_ns)
+            self._notify("ADDED", key, obj, at_ns)
         elif before.version != version:
-            self._tell("MODIFIED", key, obj, at_ns)
+            self._notify("MODIFIED", key, obj, at_ns)
         return key
 
     async def _follow(self) -> None:
-        """Hear of changes until the server ends it, as it does from time to time."""
+        """Receive changes until the server ends it, as it does from time to time."""
         place = await self._discovery.find(self._selection.resource)
-        asked = wire.query(
+        query = wire.query(
             self._selection,
             watch="true",
             allowWatchBookmarks="true",
             resourceVersion=self._version,
             timeoutSeconds=_LIFE_S,
         )
-        path = place.path(self._selection.namespace) + asked
+        path = place.path(self._selection.namespace) + query
         stream = await self._connection.stream(path, _SILENCE_S)
         try:
             if stream.code >= 400:
@@ -178,7 +178,7 @@ class Watch:
         finally:
             stream.close()
 
-    async def _read_lines(self, stream: Stream) -> None:
+    async def _read_lines(self, stream: ResponseStream) -> None:
         began_ns = self._moments.now_ns
         pieces: list[bytes] = []
         while piece := await stream.piece():
@@ -188,16 +188,16 @@ class Watch:
                 *lines, rest = b"".join(pieces).split(b"\n")
                 pieces = [rest] if rest else []
                 for line in lines:
-                    self._hear(line, at_ns)
+                    self._on_line(line, at_ns)
         if self._moments.now_ns - began_ns < 1_000_000_000:
             raise refusals.Unreachable("a watch was ended as soon as it began")
 
-    def _hear(self, line: bytes, at_ns: int) -> None:
+    def _on_line(self, line: bytes, at_ns: int) -> None:
         try:
             event = msgspec.json.decode(line, type=_Event)
             obj = msgspec.json.decode(event.object, type=dict[str, Any])
         except msgspec.DecodeError as problem:
-            raise refusals.Unreachable(f"a watch was told what is no event: {problem}") from problem
+            raise refusals.Unreachable(f"a watch received what is no event: {problem}") from problem
         if event.type == "ERROR":
             raise refusals.from_status(obj)
         self._wait_s = 0.0
@@ -207,18 +207,18 @@ class Watch:
             return
         if event.type == "DELETED":
             if self._known.pop(key, None) is not None:
-                self._tell("DELETED", key, obj, at_ns)
+                self._notify("DELETED", key, obj, at_ns)
             return
         before = self._known.get(key)
         if before is not None and before.uid != uid:
-            self._tell("DELETED", key, self._read(before.raw), at_ns)
+            self._notify("DELETED", key, self._read(before.raw), at_ns)
             before = None
         self._known[key] = _Known(uid, version, bytes(event.object))
-        self._tell("ADDED" if before is None else "MODIFIED", key, obj, at_ns)
+        self._notify("ADDED" if before is None else "MODIFIED", key, obj, at_ns)
 
-    def _tell(self, type_: str, key: str, obj: Json, at_ns: int) -> None:
+    def _notify(self, type_: str, key: str, obj: Json, at_ns: int) -> None:
         for watcher in self._watchers:
-            watcher.hear(type_, key, obj, at_ns)
+            watcher.deliver(type_, key, obj, at_ns)
 
     def _read(self, raw: bytes) -> Json:
         return listing.read(raw, self._selection.resource)

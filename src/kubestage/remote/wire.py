@@ -55,7 +55,7 @@ def message(call: Call, place: Place) -> Message:
 
 
 def query(selection: Call | Selection, **more: str | int) -> str:
-    """The query of a selection: its selectors, and whatever else is said."""
+    """The query of a selection: its selectors, and other parameters."""
     pairs = {
         "labelSelector": selection.label_selector,
         "fieldSelector": selection.field_selector,
@@ -66,7 +66,7 @@ def query(selection: Call | Selection, **more: str | int) -> str:
 
 
 def _namespace(call: Call) -> str:
-    """Where the object is; like kubectl, an object that says nothing is meant for ``default``."""
+    """Where the object is; as with kubectl, an object without a namespace is in ``default``."""
     if call.namespace or call.verb in ("list", "deletecollection"):
         return call.namespace
     return _meta(call.body, "namespace") or "default"

@@ -1,4 +1,4 @@
-"""The small cluster of one scenario: a namespace, its nodes, all loops, and the lab's own parts."""
+"""The small cluster of one scenario: a namespace, its nodes, all loops, and parts of the lab."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from kubestage.controllers.settings import Settings
 from kubestage.objects import gvk, timestamps
 from kubestage.replay.lab_kubelet import LabKubelet
 from kubestage.replay.lab_scheduler import LabScheduler
-from kubestage.replay.record import Record
+from kubestage.replay.record import StepRecord
 from kubestage.stage import Stage
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.replay.scenario import Scenario
+    from kubestage.replay.scenario import RecordedScenario
     from kubestage.store.log import Change
 
 
@@ -43,23 +43,23 @@ SETTINGS: Final = Settings(
 )
 
 
-class Cluster:
+class LabCluster:
     """Everything that takes part in a scenario, on one clock."""
 
-    def __init__(self, scenario: Scenario, seed: int = 0) -> None:
+    def __init__(self, scenario: RecordedScenario, seed: int = 0) -> None:
         self.namespace = f"lab-{scenario.name}"
         self.pool = scenario.name
         self.stage = Stage(seed, start=_START, implicit_namespaces=False)
         self.store, self.clock = self.stage.store, self.stage.clock
         self.environment = self.stage.environment
-        self.record = Record(self.store, self.clock, self.namespace)
+        self.record = StepRecord(self.store, self.clock, self.namespace)
         self.scheduler = LabScheduler(self.store, self.environment)
         quiet_ns = round(scenario.kubelet_quiet_seconds * SECOND_NS)
         self.kubelet = LabKubelet(self.store, self.environment, scenario.kubelet, quiet_ns)
         self._begin(scenario)
         self.run_until(_FIRST_STEP_NS + seed * _SEEDS_APART_NS)
 
-    def _begin(self, scenario: Scenario) -> None:
+    def _begin(self, scenario: RecordedScenario) -> None:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}}
         self.store.create(namespace)
         self.store.subscribe(self._on_change)
@@ -74,7 +74,7 @@ class Cluster:
         self.environment.run(until_ns=at_ns)
 
     def add_node(self, name: str) -> None:
-        """A node joins: ready, large, and heard of every few seconds from now on."""
+        """A node joins: ready, large, and renewing its lease every few seconds."""
         self.store.load(_node(name, self.pool, self.now))
         self.store.create(
             {
@@ -105,7 +105,7 @@ class Cluster:
         self.store.patch(gvk.LEASE, name, patch, _LEASE_NAMESPACE)
 
     def speak_again(self, name: str) -> None:
-        """A node's kubelet is heard of again."""
+        """A node's kubelet renews its lease again."""
         renewed = {"renewTime": timestamps.format_micro_time(self.clock.unix_ns)}
         patch = {"metadata": {"annotations": {_RENEWED_EVERY: "8s"}}, "spec": renewed}
         self.store.patch(gvk.LEASE, name, patch, _LEASE_NAMESPACE)
@@ -124,7 +124,7 @@ class Cluster:
         self.kubelet.on_change(change)
 
 
-def _wants_real_scheduler(scenario: Scenario) -> bool:
+def _wants_real_scheduler(scenario: RecordedScenario) -> bool:
     return any(
         (operation.get("manifest") or {}).get("spec", {}).get("schedulerName") == "real-scheduler"
         for step in scenario.steps
@@ -133,7 +133,7 @@ def _wants_real_scheduler(scenario: Scenario) -> bool:
 
 
 def ready_condition(status: str, at: str) -> Json:
-    """What the kubelet says of its node."""
+    """What the kubelet reports of its node."""
     reason = "KubeletReady" if status == "True" else "KubeletNotReady"
     return {
         "type": "Ready",

@@ -4,14 +4,56 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from kubestage.replay import matching, naming
+from kubestage.replay import naming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from kubestage.aliases import Json
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def pair(
+    recorded: Sequence[A], actual: Sequence[B], distance: Callable[[A, B], int]
+) -> list[tuple[A | None, B | None]]:
+    """Pairs of which as many as possible are alike; what remains goes to its nearest, or alone."""
+    costs = [[distance(want, got) for got in actual] for want in recorded]
+    taken: dict[int, int] = {}
+    for row in range(len(recorded)):
+        _place(row, costs, taken, set())
+    partner = {row: column for column, row in taken.items()}
+    rest = sorted(
+        (cost, row, column)
+        for row, line in enumerate(costs)
+        for column, cost in enumerate(line)
+        if row not in partner and column not in taken
+    )
+    for _, row, column in rest:
+        if row not in partner and column not in taken:
+            partner[row], taken[column] = column, row
+    pairs: list[tuple[A | None, B | None]] = [
+        (want, actual[partner[row]] if row in partner else None)
+        for row, want in enumerate(recorded)
+    ]
+    pairs.extend((None, got) for column, got in enumerate(actual) if column not in taken)
+    return pairs
+
+
+def _place(row: int, costs: list[list[int]], taken: dict[int, int], tried: set[int]) -> bool:
+    """Find a partner that is alike, if need be by giving another one's partner away."""
+    for column, cost in enumerate(costs[row]):
+        if cost or column in tried:
+            continue
+        tried.add(column)
+        if column not in taken or _place(taken[column], costs, taken, tried):
+            taken[column] = row
+            return True
+    return False
+
 
 Class = Literal["state", "events", "errors", "trace"]
 Found = tuple[str, Any, Any]
@@ -35,15 +77,15 @@ class Difference:
 
 
 def compare_state(
-    wanted: dict[str, dict[str, Json]], given: dict[str, list[tuple[str, Json]]]
+    recorded: dict[str, dict[str, Json]], actual_by_kind: dict[str, list[tuple[str, Json]]]
 ) -> Iterator[Found]:
     """Every object of every kind; random names stand for one another."""
-    for kind in sorted({*wanted, *given}):
+    for kind in sorted({*recorded, *actual_by_kind}):
         expected = [
             (name, naming.unnumbered(name), _ordered(kind, naming.unnumbered(obj)))
-            for name, obj in (wanted.get(kind) or {}).items()
+            for name, obj in (recorded.get(kind) or {}).items()
         ]
-        actual = given.get(kind) or []
+        actual = actual_by_kind.get(kind) or []
         for stem in sorted({each[1] for each in expected} | {name for name, _ in actual}):
             yield from _compare_alike(
                 kind,
@@ -71,8 +113,10 @@ def _ordered(kind: str, obj: Json) -> Json:
 def _compare_alike(
     kind: str, expected: list[tuple[str, Json]], actual: list[tuple[str, Json]]
 ) -> Iterator[Found]:
-    pairs = matching.pair(
-        expected, actual, lambda want, got: sum(1 for _ in differences(want[1], got[1]))
+    pairs = pair(
+        expected,
+        actual,
+        lambda want, got: sum(1 for _ in differences(want[1], got[1])),
     )
     for want, got in pairs:
         name = want[0] if want is not None else got[0] if got is not None else ""

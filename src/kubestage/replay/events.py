@@ -1,4 +1,4 @@
-"""The Events of a step, told as recordings tell them, and compared."""
+"""The Events of a step, in the form of recordings, and compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubestage.replay.comparison import Found
     from kubestage.replay.naming import Naming
     from kubestage.replay.record import Occurrence
-    from kubestage.replay.scenario import Step
+    from kubestage.replay.scenario import RecordedStep
 
 
 _NO_PODS: Final = "NoPods"
@@ -28,7 +28,9 @@ _IN_BATCHES: Final = (
 )
 
 
-def told(occurrences: Iterable[tuple[Occurrence, int]], naming: Naming) -> dict[str, list[Json]]:
+def recorded_form(
+    occurrences: Iterable[tuple[Occurrence, int]], naming: Naming
+) -> dict[str, list[Json]]:
     """What happened to each object in order, equal ones in a row added up."""
     found: dict[str, list[Json]] = {}
     for (about, kind, reason, message, source), count in occurrences:
@@ -51,60 +53,64 @@ def _is_same(one: Json, other: Json) -> bool:
     return all(one[key] == other[key] for key in one if key != "count")
 
 
-def without_chance(
-    step: Step, given: dict[str, list[Json]]
+def without_random(
+    step: RecordedStep, actual: dict[str, list[Json]]
 ) -> tuple[list[Json], dict[str, list[Json]]]:
     """Recorded Events and ours, less those of which recordings themselves are not sure.
 
-    A budget that is made in one go with what makes the pods it selects may be looked at before
-    or after there are pods: how often it is said to have none differs from run to run.
+    A budget that is created in one go with what makes the pods it selects may be synced before
+    or after there are pods: how often it reports none differs from run to run.
     """
     if len(step.operation) == 1:
-        return step.events, given
-    made = [each["manifest"] for each in step.operation if each["op"] == "create"]
+        return step.events, actual
+    created = [each["manifest"] for each in step.operation if each["op"] == "create"]
     budgets = {
         f"PodDisruptionBudget/{each['metadata']['name']}"
-        for each in made
+        for each in created
         if each["kind"] == "PodDisruptionBudget"
     }
-    wanted = [
+    recorded = [
         each
         for each in step.events
         if each["object"] not in budgets or each.get("reason", _NO_PODS) != _NO_PODS
     ]
     ours = {
-        about: kept
-        for about, events in given.items()
-        if (kept := [each for each in events if about not in budgets or each["reason"] != _NO_PODS])
+        about: counted
+        for about, events in actual.items()
+        if (
+            counted := [
+                each for each in events if about not in budgets or each["reason"] != _NO_PODS
+            ]
+        )
     }
-    return wanted, ours
+    return recorded, ours
 
 
-def compare(wanted: Iterable[Json], given: dict[str, list[Json]]) -> Iterator[Found]:
+def compare(recorded: Iterable[Json], actual: dict[str, list[Json]]) -> Iterator[Found]:
     """The Events of each object; where only their order varies, any order will do."""
     expected: dict[str, list[Json]] = {}
     special: dict[str, Json] = {}
-    for each in wanted:
+    for each in recorded:
         about = each["object"]
         if comparison.VARIES in each or f"{comparison.VARIES} order" in each:
             special[about] = each
         else:
             rest = {key: value for key, value in each.items() if key != "object"}
             expected.setdefault(about, []).append(rest)
-    for about in sorted({*expected, *special, *given}):
-        ours = given.get(about) or []
+    for about in sorted({*expected, *special, *actual}):
+        ours = actual.get(about) or []
         if about in special:
             yield from _compare_special(about, special[about], ours)
         else:
             yield from _compare_lists(about, expected.get(about) or [], ours)
 
 
-def _compare_special(about: str, wanted: Json, ours: list[Json]) -> Iterator[Found]:
-    in_any_order = wanted.get(f"{comparison.VARIES} order")
+def _compare_special(about: str, recorded: Json, ours: list[Json]) -> Iterator[Found]:
+    in_any_order = recorded.get(f"{comparison.VARIES} order")
     if in_any_order is not None:
         yield from _compare_lists(about, _unordered(in_any_order), _unordered(ours))
         return
-    candidates = [each or [] for each in wanted[comparison.VARIES]]
+    candidates = [each or [] for each in recorded[comparison.VARIES]]
     if any(_CONFLICT in event["message"] for each in candidates for event in each):
         if not _is_free_of_conflicts(candidates, ours):
             yield about, candidates, ours
@@ -121,8 +127,8 @@ def _is_free_of_conflicts(candidates: list[list[Json]], ours: list[Json]) -> boo
     texts = [
         {_line(event) for event in each if _CONFLICT not in event["message"]} for each in candidates
     ]
-    told = {_line(event) for event in ours}
-    return set.intersection(*texts) <= told <= set.union(*texts)
+    lines = {_line(event) for event in ours}
+    return set.intersection(*texts) <= lines <= set.union(*texts)
 
 
 def _unordered(events: Iterable[Json]) -> list[Json]:
@@ -137,12 +143,12 @@ def _unordered(events: Iterable[Json]) -> list[Json]:
     return comparison.by_content(found)
 
 
-def _compare_lists(about: str, wanted: list[Json], ours: list[Json]) -> Iterator[Found]:
-    wanted, ours = _in_batches(wanted), _in_batches(ours)
-    if len(wanted) != len(ours):
-        yield about, [_line(each) for each in wanted], [_line(each) for each in ours]
+def _compare_lists(about: str, recorded: list[Json], ours: list[Json]) -> Iterator[Found]:
+    recorded, ours = _in_batches(recorded), _in_batches(ours)
+    if len(recorded) != len(ours):
+        yield about, [_line(each) for each in recorded], [_line(each) for each in ours]
         return
-    for number, (want, got) in enumerate(zip(wanted, ours, strict=True)):
+    for number, (want, got) in enumerate(zip(recorded, ours, strict=True)):
         if not _is_one_retry_off(want, got):
             yield from comparison.differences(want, got, f"{about}/{number}")
 
@@ -150,7 +156,7 @@ def _compare_lists(about: str, wanted: list[Json], ours: list[Json]) -> Iterator
 def _is_one_retry_off(want: Json, got: Json) -> bool:
     """Whether a request that fails again and again was made once more or once less.
 
-    Retries come after milliseconds at first: how many there were when somebody looked is chance.
+    Retries come after milliseconds at first: how many there were at that moment is random.
     """
     if want["reason"] != _FAILED_CREATE or not isinstance(want["count"], int):
         return False
@@ -158,7 +164,7 @@ def _is_one_retry_off(want: Json, got: Json) -> bool:
 
 
 def _in_batches(events: list[Json]) -> list[Json]:
-    """Pods that are made or removed in one go are so by many threads: by name, not by chance."""
+    """Pods that are created or removed in one go are so by many threads: sorted by name."""
     found: list[Json] = []
     batch: list[Json] = []
     for each in events:

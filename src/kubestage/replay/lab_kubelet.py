@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import gvk, timestamps
 from kubestage.replay import lab_pods
-from kubestage.sim.alarm import Alarm
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class LabKubelet:
         self._next_act_ns = 0
         self._addresses = 0
         self.asleep: set[str] = set()
-        self._alarm = Alarm(environment, "LabKubelet", self._on_time)
+        self._alarm = environment.timer("LabKubelet", self._on_time)
 
     def on_change(self, change: Change) -> None:
         """Something happened, so it is not quiet."""
@@ -75,7 +74,7 @@ class LabKubelet:
 
     def _set_alarm(self) -> None:
         due_ns = self._next_act_ns if self._acts else self._due_ns()
-        self._alarm.set(None if due_ns is None else max(due_ns, self._clock.now_ns, 1))
+        self._alarm.set(due_ns)
 
     def _due_ns(self) -> int | None:
         quiet_ns = self._changed_ns + self._quiet_ns

@@ -15,7 +15,7 @@ TERMINATED_EXIT_CODE: Final = 143
 
 
 def annotation(pod: Json, name: str) -> str | None:
-    """What a pod says about how it is to behave."""
+    """How a pod states that it behaves."""
     found: str | None = (pod["metadata"].get("annotations") or {}).get(f"lab/{name}")
     return found
 
@@ -99,7 +99,7 @@ def ended(pod: Json, at: str, code: int) -> Json:
 
 
 def flipped(pod: Json, at: str, is_ready: bool) -> Json:
-    """The status of a pod whose readiness is set by hand: what is said of it in words stays."""
+    """The status of a pod whose readiness is set by hand: its message stays."""
     status: Json = pod.get("status") or {}
     fresh = []
     for kind in _READINESS:
@@ -119,8 +119,8 @@ def flipped(pod: Json, at: str, is_ready: bool) -> Json:
 def with_conditions(status: Json, *fresh: Json) -> Json:
     """A status with conditions replaced, in their places, or added."""
     new = {each["type"]: each for each in fresh}
-    kept = [new.pop(each["type"], each) for each in status.get("conditions") or ()]
-    return {**status, "conditions": [*kept, *new.values()]}
+    updated = [new.pop(each["type"], each) for each in status.get("conditions") or ()]
+    return {**status, "conditions": [*updated, *new.values()]}
 
 
 def _condition(kind: str, status: str, at: str, reason: str = "", message: str = "") -> Json:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from kubestage.objects import gvk, node_selector
 from kubestage.objects.taints import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
 from kubestage.replay import lab_pods
-from kubestage.sim.alarm import Alarm
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -29,7 +28,7 @@ class LabScheduler:
         self._store = store
         self._clock = environment.clock
         self._created: dict[str, int] = {}
-        self._alarm = Alarm(environment, "LabScheduler", self._bind_next)
+        self._alarm = environment.timer("LabScheduler", self._bind_next)
 
     def on_change(self, change: Change) -> None:
         """A pod may have come up, or a place for one that waits."""
@@ -91,8 +90,8 @@ def _is_active(pod: Json) -> bool:
 
 def _fits(pod: Json, node: Json) -> bool:
     labels = node["metadata"].get("labels") or {}
-    wanted = pod["spec"].get("nodeSelector") or {}
-    if any(labels.get(key) != value for key, value in wanted.items()):
+    selector = pod["spec"].get("nodeSelector") or {}
+    if any(labels.get(key) != value for key, value in selector.items()):
         return False
     return _is_named(pod, node["metadata"]["name"]) and _tolerates(pod, node)
 

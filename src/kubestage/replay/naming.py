@@ -25,7 +25,7 @@ class Naming:
     def __init__(self, namespace: str) -> None:
         self._namespace = namespace
         self._names: dict[str, str] = {}
-        self._given: set[str] = set()
+        self._chosen: set[str] = set()
         self._uids: dict[str, str] = {}
 
     def learn(self, obj: Json) -> None:
@@ -33,18 +33,18 @@ class Naming:
         metadata = obj["metadata"]
         name = metadata["name"]
         prefix = metadata.get("generateName")
-        # A StatefulSet's pods state a prefix too, but their names are given.
+        # A StatefulSet's pods state a prefix too, but their names are not random.
         if prefix and _SUFFIX.fullmatch(name) and len(name) == len(prefix) + _SUFFIX_LENGTH:
             stem = self._words(prefix[:-1]) if prefix.endswith("-") else prefix
             self._names[name] = f"{stem}-{RANDOM}"
         elif any(each["kind"] == "CronJob" for each in metadata.get("ownerReferences") or ()):
             self._names[name] = f"{name.rpartition('-')[0]}-{RANDOM}"
         else:
-            self._given.add(name)
+            self._chosen.add(name)
         self._uids[metadata["uid"]] = f"<uid:{obj['kind']}/{self.text(name)}>"
 
     def is_random(self, name: str) -> bool:
-        """Whether an object's name was made up by the cluster."""
+        """Whether the cluster chose an object's name."""
         return name in self._names
 
     def text(self, text: str) -> str:
@@ -79,9 +79,9 @@ class Naming:
             return known
         # The name of an object that was refused appears in texts only.
         suffixed = _SUFFIX.fullmatch(word)
-        if suffixed and word not in self._given:
+        if suffixed and word not in self._chosen:
             stem = suffixed.group(1)
-            if stem in self._given or stem in self._names:
+            if stem in self._chosen or stem in self._names:
                 return f"{self._names.get(stem, stem)}-{RANDOM}"
         return word
 

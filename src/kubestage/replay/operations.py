@@ -9,7 +9,7 @@ from kubestage.errors import ApiError, InputError, NotFound
 from kubestage.objects import gvk, labels, timestamps
 from kubestage.objects.patches import PatchType
 from kubestage.replay import lab_pods
-from kubestage.replay.cluster import Cluster, ready_condition
+from kubestage.replay.cluster import LabCluster, ready_condition
 from kubestage.store.deletion import DeleteOptions
 from kubestage.units import SECOND_NS
 
@@ -35,7 +35,7 @@ _WATCH_LAG_NS: Final = 7_000_000
 class Operator:
     """Does what a user, a kubelet or a node is recorded to have done."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: LabCluster) -> None:
         self._cluster = cluster
         self._store = cluster.store
 
@@ -51,21 +51,21 @@ class Operator:
         try:
             act(self, self._filled(operation))
         except ApiError as error:
-            return self._told(error)
+            return self._refusal(error)
         return None
 
-    def _told(self, error: ApiError) -> Json:
+    def _refusal(self, error: ApiError) -> Json:
         causes = [
             {key: each.get(key) for key in ("field", "reason", "message")}
             for each in error.details.get("causes") or ()
         ]
-        told = {
+        refusal = {
             "code": error.code,
             "reason": error.status.get("reason", ""),
             "message": error.message,
             "causes": causes,
         }
-        answer: Json = self._cluster.record.naming.value(told)
+        answer: Json = self._cluster.record.naming.value(refusal)
         return answer
 
     def _filled(self, value: Any) -> Any:
@@ -158,10 +158,10 @@ class Operator:
             metadata = each["metadata"]
             if any(ref["uid"] == uid for ref in metadata.get("ownerReferences") or ()):
                 revisions[int((metadata.get("annotations") or {}).get(_REVISION, 0))] = each
-        wanted = operation.get("to_revision") or next(iter(sorted(revisions)[-2:-1]), 0)
-        if wanted not in revisions:
-            raise NotFound(f"no revision {wanted} of {name} to go back to")
-        template = revisions[wanted]["spec"]["template"]
+        revision = operation.get("to_revision") or next(iter(sorted(revisions)[-2:-1]), 0)
+        if revision not in revisions:
+            raise NotFound(f"no revision {revision} of {name} to go back to")
+        template = revisions[revision]["spec"]["template"]
         metadata = dict(template["metadata"])
         metadata["labels"] = {
             key: value for key, value in metadata["labels"].items() if key != "pod-template-hash"
@@ -186,16 +186,16 @@ class Operator:
         self._cluster.add_node(operation["name"])
 
     def node_notready(self, operation: Json) -> None:
-        """The kubelet says that its node is not ready, and does nothing else."""
+        """The kubelet reports that its node is not ready, and does nothing else."""
         self._set_ready(operation["name"], "False")
 
     def node_ready(self, operation: Json) -> None:
-        """The kubelet says that its node is ready, and goes on."""
+        """The kubelet reports that its node is ready, and goes on."""
         self._cluster.speak_again(operation["name"])
         self._set_ready(operation["name"], "True")
 
     def node_silent(self, operation: Json) -> None:
-        """Nothing is heard of a node any more."""
+        """The kubelet of a node stops to report."""
         self._cluster.fall_silent(operation["name"])
         self._cluster.kubelet.asleep.add(operation["name"])
         self._cluster.kubelet.wake()

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage.replay import comparison, events, settling, trace, view
-from kubestage.replay.cluster import Cluster
+from kubestage.replay.cluster import LabCluster
 from kubestage.replay.comparison import Difference
 from kubestage.replay.operations import Operator
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.replay.scenario import Scenario, Step
+    from kubestage.replay.scenario import RecordedScenario, RecordedStep
 
 
 # Requests take a moment, in which the loops react to the one before.
@@ -22,17 +22,19 @@ _BETWEEN_OPERATIONS_NS: Final = 5_000_000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Choices:
+class ReplayChoices:
     """What recordings leave open.
 
-    `seed` is chance. Steps are looked at when they first match; `passed_over` is one of which this
-    moment is not taken but the next one that matches. `given_up` are steps that match at no
-    moment: they are looked at as early as may be, so as not to disturb what comes after them.
+    Steps are compared when they first match.
     """
 
     seed: int
+    """Of random numbers."""
     passed_over: int | None = None
-    given_up: frozenset[int] = frozenset()
+    """A step of which not the first moment that matches counts, but the next."""
+    skipped: frozenset[int] = frozenset()
+    """Steps that match at no moment: they are compared as early as possible, so as not to disturb
+    those that follow."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -44,25 +46,25 @@ class Performance:
     stuck_at: int | None = None
 
 
-def perform(scenario: Scenario, choices: Choices) -> Performance:
-    """Do it all, up to the first step that matches at no moment and is not given up."""
-    cluster = Cluster(scenario, choices.seed)
+def perform(scenario: RecordedScenario, choices: ReplayChoices) -> Performance:
+    """Do it all, up to the first step that matches at no moment and is not skipped."""
+    cluster = LabCluster(scenario, choices.seed)
     operator = Operator(cluster)
     performance = Performance()
     for number, step in enumerate(scenario.steps):
         cluster.record.begin()
         refusals = _operate(cluster, operator, step)
-        found = _look(cluster, scenario, number, refusals, choices)
+        found = _differences_at(cluster, scenario, number, refusals, choices)
         if found is None:
             performance.stuck_at = number
             break
         performance.differences.extend(found)
-        for each in trace.compare(step.trace, trace.told(cluster.record)):
+        for each in trace.compare(step.trace, trace.noted(cluster.record)):
             performance.trace_differences.append(Difference(number, "trace", *each))
     return performance
 
 
-def _operate(cluster: Cluster, operator: Operator, step: Step) -> list[Json]:
+def _operate(cluster: LabCluster, operator: Operator, step: RecordedStep) -> list[Json]:
     refusals = []
     for number, operation in enumerate(step.operation):
         if number:
@@ -73,28 +75,32 @@ def _operate(cluster: Cluster, operator: Operator, step: Step) -> list[Json]:
     return refusals
 
 
-def _look(
-    cluster: Cluster, scenario: Scenario, number: int, refusals: list[Json], choices: Choices
+def _differences_at(
+    cluster: LabCluster,
+    scenario: RecordedScenario,
+    number: int,
+    refusals: list[Json],
+    choices: ReplayChoices,
 ) -> list[Difference] | None:
     """The differences at the moment that is chosen; None if no moment will do."""
     step = scenario.steps[number]
     to_pass_over = 1 if number == choices.passed_over else 0
     for _ in settling.moments(cluster, scenario, step):
         found = _compare(cluster, scenario, number, refusals)
-        if number in choices.given_up:
+        if number in choices.skipped:
             return found
         if not found:
             if not to_pass_over:
                 return found
             to_pass_over -= 1
-    if number in choices.given_up:
+    if number in choices.skipped:
         restless = Difference(number, "state", "", "quiet", "not quiet")
         return [restless, *_compare(cluster, scenario, number, refusals)]
     return None
 
 
 def _compare(
-    cluster: Cluster, scenario: Scenario, number: int, refusals: list[Json]
+    cluster: LabCluster, scenario: RecordedScenario, number: int, refusals: list[Json]
 ) -> list[Difference]:
     found = _differences(cluster, number, scenario.steps[number], refusals)
     if scenario.kubelet != "parallel":
@@ -107,7 +113,7 @@ def _compare(
 
 
 def _differences(
-    cluster: Cluster, number: int, step: Step, refusals: list[Json]
+    cluster: LabCluster, number: int, step: RecordedStep, refusals: list[Json]
 ) -> Iterator[Difference]:
     record = cluster.record
     for each in comparison.differences(step.errors, refusals):
@@ -115,6 +121,6 @@ def _differences(
     state = view.state(cluster.store, record, cluster.namespace)
     for each in comparison.compare_state(step.state, state):
         yield Difference(number, "state", *each)
-    told = events.told(record.occurrences, record.naming)
-    for each in events.compare(*events.without_chance(step, told)):
+    found = events.recorded_form(record.occurrences, record.naming)
+    for each in events.compare(*events.without_random(step, found)):
         yield Difference(number, "events", *each)

@@ -17,25 +17,25 @@ _DEFAULT_TOLERATION_SECONDS: Final = 300
 
 
 def show(pod: Json, is_random: bool) -> Json:
-    """The spec and status of a pod. Where one with a random name runs is left to chance."""
-    given = pod["spec"]
-    spec: Json = {name: given[name] for name in _SPEC_FIELDS if given.get(name)}
-    spec["images"] = [each["image"] for each in given["containers"]]
-    if given.get("nodeName"):
+    """The spec and status of a pod. Where one with a random name runs is random."""
+    pod_spec = pod["spec"]
+    spec: Json = {name: pod_spec[name] for name in _SPEC_FIELDS if pod_spec.get(name)}
+    spec["images"] = [each["image"] for each in pod_spec["containers"]]
+    if pod_spec.get("nodeName"):
         owners = pod["metadata"].get("ownerReferences") or ()
         is_daemon = any(each["kind"] == "DaemonSet" for each in owners)
-        spec["nodeName"] = ASSIGNED if is_random and not is_daemon else given["nodeName"]
-    env = [each for container in given["containers"] for each in container.get("env") or ()]
+        spec["nodeName"] = ASSIGNED if is_random and not is_daemon else pod_spec["nodeName"]
+    env = [each for container in pod_spec["containers"] for each in container.get("env") or ()]
     if env:
         spec["env"] = env
     claims = [
         {"name": each["name"], "claim": each["persistentVolumeClaim"]["claimName"]}
-        for each in given.get("volumes") or ()
+        for each in pod_spec.get("volumes") or ()
         if "persistentVolumeClaim" in each
     ]
     if claims:
         spec["claims"] = claims
-    tolerations = [each for each in given.get("tolerations") or () if not _is_default(each)]
+    tolerations = [each for each in pod_spec.get("tolerations") or () if not _is_default(each)]
     if tolerations:
         spec["tolerations"] = sorted(tolerations, key=_rank)
     status = pod.get("status") or {}

@@ -19,7 +19,7 @@ _UNTOLD_REASONS: Final = ("RegisteredNode",)
 _UNTOLD_SOURCES: Final = ("default-scheduler", "real-scheduler", "kubelet")
 
 
-class Record:
+class StepRecord:
     """Notes of one scenario; `begin` turns to the next step."""
 
     def __init__(self, store: Store, clock: Clock, namespace: str) -> None:

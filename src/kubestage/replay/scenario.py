@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 KubeletMode = Literal["serial", "rounds", "parallel"]
 
 _EVENT_FIELDS: Final = ("object", "type", "reason", "message", "source", "count")
-_FIX: Final = "a list of recorded scenarios is wanted, each with its steps"
+_FIX: Final = "a list of recorded scenarios is expected, each with its steps"
 
 
-class Step(msgspec.Struct, frozen=True):
+class RecordedStep(msgspec.Struct, frozen=True):
     """What was done, and what was seen once the cluster had become quiet."""
 
     operation: list[Json]
@@ -33,30 +33,30 @@ class Step(msgspec.Struct, frozen=True):
     not_quiet: bool = False
 
 
-class Scenario(msgspec.Struct, frozen=True):
-    """One story, from an empty namespace on."""
+class RecordedScenario(msgspec.Struct, frozen=True):
+    """A recorded scenario, from an empty namespace on."""
 
     name: str
     topic: str
     kubelet: KubeletMode
     kubelet_quiet_seconds: float
     nodes: list[str]
-    steps: list[Step]
+    steps: list[RecordedStep]
     runs: int = 1
     varies: list[str] = []
     truncated: Json | None = None
 
 
-def load(path: pathlib.Path) -> list[Scenario]:
+def load(path: pathlib.Path) -> list[RecordedScenario]:
     """The scenarios of a file, which may be compressed."""
     data = path.read_bytes()
     return read(gzip.decompress(data) if path.suffix == ".gz" else data, str(path))
 
 
-def read(data: bytes, source: str = "<bytes>") -> list[Scenario]:
+def read(data: bytes, source: str = "<bytes>") -> list[RecordedScenario]:
     """The scenarios of a JSON list."""
     try:
-        scenarios = msgspec.json.decode(data, type=list[Scenario])
+        scenarios = msgspec.json.decode(data, type=list[RecordedScenario])
     except msgspec.MsgspecError as error:
         raise InputError(str(error).replace("`", ""), file=source, fix=_FIX) from None
     for scenario in scenarios:
@@ -64,7 +64,7 @@ def read(data: bytes, source: str = "<bytes>") -> list[Scenario]:
     return scenarios
 
 
-def _check(scenario: Scenario, source: str) -> None:
+def _check(scenario: RecordedScenario, source: str) -> None:
     """Refuse what cannot be compared; operations are checked when they are done."""
     for number, step in enumerate(scenario.steps):
         for each in step.events:

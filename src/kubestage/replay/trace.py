@@ -11,55 +11,55 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.replay.comparison import Found
-    from kubestage.replay.record import Record
+    from kubestage.replay.record import StepRecord
 
 
 _BY_CONTROLLERS: Final = ("create", "delete")
 _UNTIL_GONE: Final = ("create", "delete", "gone")
 
 
-def told(record: Record) -> Json:
+def noted(record: StepRecord) -> Json:
     """What was noted during a step."""
-    noted = {
+    trace = {
         "pods": record.pods,
         "replicaset_scale": record.replicaset_scale,
         "bounds": record.bounds,
     }
-    trace: Json = record.naming.value(noted)
-    return trace
+    result: Json = record.naming.value(trace)
+    return result
 
 
-def compare(wanted: Json, given: Json) -> Iterator[Found]:
+def compare(recorded: Json, actual: Json) -> Iterator[Found]:
     """Where the lives of pods, the scaling of ReplicaSets and its bounds differ."""
-    pods = naming.unnumbered(wanted.get("pods")) or []
+    pods = naming.unnumbered(recorded.get("pods")) or []
     candidates = pods[comparison.VARIES] if isinstance(pods, dict) else [pods]
-    ours = given.get("pods") or []
+    ours = actual.get("pods") or []
     if not any(_is_alike(each or [], ours) for each in candidates):
         yield "pods", bursts(candidates[0] or []), bursts(ours)
     for key in ("replicaset_scale", "bounds"):
-        expected = naming.unnumbered(wanted.get(key)) or None
-        yield from comparison.differences(expected, given.get(key) or None, key)
+        expected = naming.unnumbered(recorded.get(key)) or None
+        yield from comparison.differences(expected, actual.get(key) or None, key)
 
 
-def _is_alike(wanted: list[list[str]], ours: list[list[str]]) -> bool:
-    """Whether the same happened, as far as it was not left to chance.
+def _is_alike(recorded: list[list[str]], ours: list[list[str]]) -> bool:
+    """Whether the same happened, as far as it is not random.
 
-    A pod that ends is first said to have failed, then removed: replacements made upon the one may
+    A pod that ends is first reported as failed, then removed: replacements made upon the one may
     come before or after the other, unless they bear the same name.
     """
-    if bursts(wanted) == bursts(ours):
+    if bursts(recorded) == bursts(ours):
         return True
     gone = {name for act, name in ours if act == "gone" and not name.endswith(naming.RANDOM)}
     if any(act == "create" and name in gone for act, name in ours):
         return False
-    return bursts(wanted, _UNTIL_GONE) == bursts(ours, _UNTIL_GONE)
+    return bursts(recorded, _UNTIL_GONE) == bursts(ours, _UNTIL_GONE)
 
 
 def bursts(pods: list[list[str]], together: tuple[str, ...] = _BY_CONTROLLERS) -> list[list[str]]:
     """What happened to pods, as sets of what happened together.
 
     What controllers do between two acts of the kubelet they do at the same time, each in many
-    threads, so its order is chance; likewise what the kubelet does in one go.
+    threads, so its order is random; likewise what the kubelet does in one go.
     """
     found: list[list[str]] = []
     before = ""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kubestage.aliases import Json
-    from kubestage.replay.record import Record
+    from kubestage.replay.record import StepRecord
     from kubestage.store.store import Store
 
 
@@ -71,7 +71,7 @@ _SPEC_FIELDS: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-def state(store: Store, record: Record, namespace: str) -> dict[str, list[tuple[str, Json]]]:
+def state(store: Store, record: StepRecord, namespace: str) -> dict[str, list[tuple[str, Json]]]:
     """The objects of each kind with their names, as a recording has them."""
     found = {}
     for kind in _KINDS:
@@ -96,7 +96,7 @@ def _scope(objects: Iterable[Json], namespace: str) -> list[Json]:
     ]
 
 
-def _show(kind: str, obj: Json, record: Record) -> Json | None:
+def _show(kind: str, obj: Json, record: StepRecord) -> Json | None:
     if kind == "Node":
         return _node(obj)
     if kind == "ConfigMap" and obj["metadata"]["name"] == root_ca_publisher.NAME:
@@ -190,22 +190,22 @@ def _node(node: Json) -> Json | None:
         view["taints"] = sorted(shown, key=lambda each: (each["key"], each["effect"]))
     if spec.get("unschedulable"):
         view["unschedulable"] = True
-    kept = ("type", "status", "lastTransitionTime", "reason", "message")
-    said = [{key: ready[key] for key in kept if key in ready}] if ready else []
-    return {"spec": view, "status": {"conditions": said}}
+    fields = ("type", "status", "lastTransitionTime", "reason", "message")
+    conditions = [{key: ready[key] for key in fields if key in ready}] if ready else []
+    return {"spec": view, "status": {"conditions": conditions}}
 
 
-def _pod(pod: Json, record: Record) -> Json:
+def _pod(pod: Json, record: StepRecord) -> Json:
     is_random = record.naming.is_random(pod["metadata"]["name"])
     return pod_view.show(pod, is_random)
 
 
-def _revision(obj: Json, record: Record) -> Json:
+def _revision(obj: Json, record: StepRecord) -> Json:
     del record
     return {"revision": obj["revision"], "data": obj.get("data")}
 
 
-def _endpoint_slice(obj: Json, record: Record) -> Json:
+def _endpoint_slice(obj: Json, record: StepRecord) -> Json:
     endpoints = [pod_view.endpoint(each, record.naming) for each in obj.get("endpoints") or ()]
     return {
         "addressType": obj["addressType"],
@@ -214,12 +214,12 @@ def _endpoint_slice(obj: Json, record: Record) -> Json:
     }
 
 
-def _nothing(obj: Json, record: Record) -> Json:
+def _nothing(obj: Json, record: StepRecord) -> Json:
     del obj, record
     return {}
 
 
-_SPECIAL: Final[dict[str, Callable[[Json, Record], Json]]] = {
+_SPECIAL: Final[dict[str, Callable[[Json, StepRecord], Json]]] = {
     "Pod": _pod,
     "ControllerRevision": _revision,
     "EndpointSlice": _endpoint_slice,

@@ -8,20 +8,20 @@ import msgspec
 
 
 class Plugin(msgspec.Struct, frozen=True, rename="camel"):
-    """A plugin of the user's own: how it was named, and the hash of the file it is in."""
+    """A plugin of the user: its reference, and the hash of its file."""
 
     reference: str
     sha256: str
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What to say to get the same run again.
+    """All that is needed to get the same run again.
 
-    `start` is the moment of the calendar at which it began, None for that of every stage;
-    `configuration` the text of the KubeSchedulerConfiguration as it was given, None for the
-    defaults as the old `flags` change them; `as_written` whether nodes came in the order of the
-    file; `laws` how long containers take, and what else was set of controllers, where that was
-    said; `control_plane` the profile that says how long things take, in full, if one was given.
+    `start` is the moment of the calendar at which it started, None for that of every stage;
+    `configuration` the text of the KubeSchedulerConfiguration, None for the defaults as the old
+    `flags` change them; `as_written` whether nodes came in the order of the file; `laws` the
+    distributions of how long containers take, and other settings of controllers; `control_plane`
+    the profile of how long things take, in full, if there is one.
     """
 
     version: str
@@ -41,7 +41,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):
-    """The same of a living cluster: how long it lived, and which manifests came when.
+    """The same of a living cluster: how long it ran, and which manifests were applied when.
 
     `duration` is as a person writes it; `later` are times and the names of files among the inputs;
     `autoscalers` are those of the user's own.

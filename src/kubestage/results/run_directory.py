@@ -15,12 +15,12 @@ The run of a living cluster has instead of the first and the third
     DIR/tables/         the same as CSV
     DIR/inputs/         the manifests that it began with, and those that came later
 
-Where durations of the scheduler were asked for there are, besides,
+With durations of the scheduler there are, besides,
 
 ::
 
     DIR/timings.json    how long attempts, extension points and plugins took
-    DIR/timings.html    the same for people, if it was measured: then no other file tells of it
+    DIR/timings.html    the same for people; these two exist if times were measured
 
 Files are written beside and moved when all are whole, the Scenario or the life last: a directory
 with neither is no run. Other files in the directory of a run are left alone.
@@ -41,6 +41,7 @@ from kubestage.errors import InputError
 from kubestage.results import (
     analysis,
     report,
+    run_place,
     run_record,
     scenario_file,
     scenario_rows,
@@ -49,28 +50,29 @@ from kubestage.results import (
 from kubestage.results.life import life as lives
 from kubestage.results.repeat import LifeRepeat, Repeat
 from kubestage.results.report import life_page, timings_page
+from kubestage.results.run_place import LIFE, MARKERS, REPEAT, SCENARIO, WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kubestage.aliases import Json
     from kubestage.results.life.life import Life
-    from kubestage.results.run_record_reader import Reader
-    from kubestage.results.timings import Recorded
+    from kubestage.results.run_record_reader import RecordReader
+    from kubestage.results.timings import RecordedTimings
 
 
-SCENARIO: Final = "scenario.json"
-REPEAT: Final = "run.json"
+__all__ = [
+    "FILES", "INPUTS", "LIFE", "RECORD", "REPEAT", "REPORT", "SCENARIO", "TABLES", "Run",
+    "RunDirectory", "is_life", "open_life", "open_run",
+]  # fmt: skip
+
 RECORD: Final = "record.sqlite"
 REPORT: Final = "report.html"
-LIFE: Final = "life.json"
 INPUTS: Final = "inputs"
 TABLES: Final = "tables"
 FILES: Final = (
     REPEAT, RECORD, REPORT, INPUTS, TABLES, timings.FILE, timings.PAGE, SCENARIO, LIFE,
 )  # fmt: skip
-_MARKERS: Final = (SCENARIO, LIFE)
-_WRITING: Final = ".writing-"
 _FIX: Final = (
     "name a directory that `kubestage run --out DIR` has written, or a Scenario with its status"
 )
@@ -79,25 +81,27 @@ _FIX: Final = (
 class RunDirectory:
     """A place for one run, claimed before it starts; use it as a context manager.
 
-    Have the record of the run written to `record_path`, then call `write`. Whoever leaves before
-    that leaves the directory as it was.
+    Have the record of the run written to `record_path`, then call `write`. Without
+    that call, the directory stays as it was.
     """
 
     def __init__(self, path: str | pathlib.Path) -> None:
         self.path = pathlib.Path(path)
-        _refuse_foreign(self.path)
+        run_place.refuse_foreign(self.path)
         self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
         self.path.mkdir(parents=True, exist_ok=True)
-        for left_over in self.path.glob(f"{_WRITING}*"):
+        for left_over in self.path.glob(f"{WRITING}*"):
             shutil.rmtree(left_over)
-        self._beside = pathlib.Path(tempfile.mkdtemp(prefix=_WRITING, dir=self.path))
+        self._beside = pathlib.Path(tempfile.mkdtemp(prefix=WRITING, dir=self.path))
 
     @property
     def record_path(self) -> pathlib.Path:
         """Where the record is to be written while the run goes on."""
         return self._beside / RECORD
 
-    def write(self, scenario: Json, repeat: Repeat, recorded: Recorded | None = None) -> None:
+    def write(
+        self, scenario: Json, repeat: Repeat, recorded: RecordedTimings | None = None
+    ) -> None:
         """Keep a run that has ended: all its files, in place of those of an earlier run.
 
         `recorded` are the durations of its scheduler.
@@ -109,8 +113,8 @@ class RunDirectory:
         finally:
             if record is not None:
                 record.close()
-        told = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
-        (self._beside / REPEAT).write_bytes(told + b"\n")
+        encoded = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
+        (self._beside / REPEAT).write_bytes(encoded + b"\n")
         modelled = self._write_timings(recorded, scenario["metadata"]["name"])
         report.write(self._beside / REPORT, scenario, repeat, modelled)
         self._move()
@@ -120,15 +124,15 @@ class RunDirectory:
         life: Life,
         repeat: LifeRepeat,
         inputs: Mapping[str, str],
-        recorded: Recorded | None = None,
+        recorded: RecordedTimings | None = None,
     ) -> None:
         """Keep the run of a living cluster; `inputs` are the texts of manifests by file name."""
         for folder, texts in ((INPUTS, inputs), (TABLES, _tables(life))):
             (self._beside / folder).mkdir()
             for name, text in texts.items():
                 (self._beside / folder / name).write_text(text, encoding="utf-8")
-        told = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
-        (self._beside / REPEAT).write_bytes(told + b"\n")
+        encoded = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
+        (self._beside / REPEAT).write_bytes(encoded + b"\n")
         modelled = self._write_timings(recorded, self.path.name)
         life_page.write(self._beside / REPORT, life, repeat, modelled)
         (self._beside / LIFE).write_bytes(lives.encode(life))
@@ -148,7 +152,7 @@ class RunDirectory:
     def __exit__(self, *_: object) -> None:
         self.discard()
 
-    def _write_timings(self, recorded: Recorded | None, name: str) -> Recorded | None:
+    def _write_timings(self, recorded: RecordedTimings | None, name: str) -> RecordedTimings | None:
         """Keep durations; those that may be in the report, because they are the same every time."""
         if recorded is None:
             return None
@@ -160,7 +164,7 @@ class RunDirectory:
 
     def _move(self) -> None:
         # In between there is no run here, rather than a mixture of two.
-        for marker in _MARKERS:
+        for marker in MARKERS:
             (self.path / marker).unlink(missing_ok=True)
         for name in FILES:
             if (self.path / name).is_dir():
@@ -172,7 +176,7 @@ class RunDirectory:
 
 
 class Run:
-    """A run that was kept; each part is read when it is first asked for.
+    """A run that was kept; each part is read at its first use.
 
     `repeat` and `record` are None if all that there is is the Scenario.
     """
@@ -203,13 +207,13 @@ class Run:
             ) from error
 
     @functools.cached_property
-    def record(self) -> Reader | None:
+    def record(self) -> RecordReader | None:
         """Every attempt and event of the run; open until `close`."""
         path = self._beside(RECORD)
         return None if path is None else run_record.open(path)
 
     def close(self) -> None:
-        """Let go of the record, if it was asked for."""
+        """Close the record, if it was opened."""
         reader = self.__dict__.pop("record", None)
         if reader is not None:
             reader.close()
@@ -287,28 +291,3 @@ def _in_directory(place: pathlib.Path) -> Run:
             f"holds {len(below)} runs: {names}", file=str(place), fix=f"name one: {below[0]}"
         )
     raise InputError("is not a run", file=str(place), fix=_FIX)
-
-
-def _refuse_foreign(place: pathlib.Path) -> None:
-    """InputError unless a run may be written here without harm to what others have written."""
-    fix = "name another directory, new or empty"
-    if _is_ours(place.parent):
-        raise InputError(f"{place.parent} is a run itself", file=str(place), fix=fix)
-    if not place.exists() or _is_ours(place):
-        return
-    if not place.is_dir():
-        raise InputError("is a file", file=str(place), fix=fix)
-    below = sorted(each.parent.name for marker in _MARKERS for each in place.glob(f"*/{marker}"))
-    if below:
-        raise InputError(f"holds other runs: {', '.join(below)}", file=str(place), fix=fix)
-    if any(not each.name.startswith(_WRITING) for each in place.iterdir()):
-        raise InputError("is not empty, and not a run", file=str(place), fix=fix)
-
-
-def _is_ours(place: pathlib.Path) -> bool:
-    """Whether a run was written here, wholly or in part: how to repeat it is moved first."""
-    try:
-        msgspec.json.decode((place / REPEAT).read_bytes(), type=Repeat)
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
-        return False
-    return True

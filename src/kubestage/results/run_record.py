@@ -15,8 +15,8 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.results import run_record_file
 from kubestage.results.run_record_file import DecisionRow, TimelineRow
-from kubestage.results.run_record_reader import Reader
-from kubestage.results.trace_file import blaming
+from kubestage.results.run_record_reader import RecordReader
+from kubestage.results.trace_file import error_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,11 +31,11 @@ _POD_EVENTS: Final = ("podScheduled", "podUnscheduled", "podPreempted")
 
 
 class NoRecord:
-    """Stands in for a record where none can be kept: it is told everything and keeps nothing."""
+    """Stands in for a record where none can be kept: it receives everything and keeps nothing."""
 
-    keeps_details = False
+    stores_details = False
 
-    def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
+    def attempt(self, step: int, decision: Decision, uid: str, explanation: Json | None) -> None:
         """Forget an attempt."""
 
     def event(self, step: int, event: Json) -> None:
@@ -56,7 +56,7 @@ class RunRecord:
     must not write to one file.
     """
 
-    keeps_details = True
+    stores_details = True
 
     def __init__(self, path: str | pathlib.Path, about: Mapping[str, str] | None = None) -> None:
         self._path = pathlib.Path(path)
@@ -66,23 +66,23 @@ class RunRecord:
         self._timeline: list[TimelineRow] = []
         self._step, self._position = -1, 0
         self._encoder = msgspec.json.Encoder()
-        with blaming(self._path):
+        with error_context(self._path):
             self._connection.execute("BEGIN")
             self._connection.executemany(
                 "INSERT INTO meta VALUES (?, ?)", sorted((about or {}).items())
             )
 
-    def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
+    def attempt(self, step: int, decision: Decision, uid: str, explanation: Json | None) -> None:
         """Keep an attempt that has ended, and its explanation if there is one."""
         number, at_ns, pod, profile, result, node, evaluated, feasible, message = decision
         tried = DecisionRow(
             number, step, at_ns, pod, uid, profile, result, node, evaluated, feasible, message
         )
         self._decisions.append(tried)
-        if told is not None:
-            packed = zlib.compress(self._encoder.encode(told), _FASTEST)
-            with blaming(self._path):
-                # An attempt that had to wait ends twice; it is told once.
+        if explanation is not None:
+            packed = zlib.compress(self._encoder.encode(explanation), _FASTEST)
+            with error_context(self._path):
+                # An attempt that had to wait ends twice; it is kept once.
                 self._connection.execute(
                     "INSERT OR REPLACE INTO details VALUES (?, ?)", (number, packed)
                 )
@@ -90,7 +90,7 @@ class RunRecord:
             self._flush()
 
     def event(self, step: int, event: Json) -> None:
-        """Keep an event of the timeline: who it is about, not all that it says."""
+        """Keep an event of the timeline: its subject, not the whole of it."""
         self._position = self._position + 1 if step == self._step else 0
         self._step = step
         self._timeline.append(_timeline_row(step, self._position, event))
@@ -99,14 +99,14 @@ class RunRecord:
 
     def step_finished(self, step: int, at_ns: int) -> None:
         """Keep when a step ended."""
-        with blaming(self._path):
+        with error_context(self._path):
             self._connection.execute("INSERT INTO steps VALUES (?, ?)", (step, at_ns))
 
     def close(self) -> None:
         """Write out what is left and move the file to its place."""
         try:
             self._flush()
-            with blaming(self._path):
+            with error_context(self._path):
                 self._connection.execute("COMMIT")
                 self._connection.executescript(run_record_file.INDEXES)
         except InputError:
@@ -134,7 +134,7 @@ class RunRecord:
 
     def _flush(self) -> None:
         many = self._connection.executemany
-        with blaming(self._path):
+        with error_context(self._path):
             many("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._decisions)
             many("INSERT INTO timeline VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self._timeline)
             self._connection.execute("COMMIT")
@@ -171,6 +171,6 @@ def _identity(obj: Json) -> tuple[str, str, str]:
     return obj.get("kind") or "", metadata.get("namespace") or "", metadata.get("name") or ""
 
 
-def open(path: str | pathlib.Path) -> Reader:  # noqa: A001 - read as `run_record.open`
+def open(path: str | pathlib.Path) -> RecordReader:  # noqa: A001 - read as `run_record.open`
     """The record at a path; InputError if it is none."""
-    return Reader(path)
+    return RecordReader(path)

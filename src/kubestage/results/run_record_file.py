@@ -13,7 +13,7 @@ import sqlite3
 from typing import Final, NamedTuple
 
 from kubestage.errors import InputError
-from kubestage.results.trace_file import blaming
+from kubestage.results.trace_file import error_context
 
 LAYOUT: Final = 1
 # Tells a record from every other SQLite file: "ksrr" in ASCII.
@@ -117,7 +117,7 @@ class TimelineRow(NamedTuple):
 
 def make(path: pathlib.Path) -> sqlite3.Connection:
     """A new file with empty tables, in place of any that is there."""
-    with blaming(path), contextlib.ExitStack() as on_error:
+    with error_context(path), contextlib.ExitStack() as on_error:
         path.unlink(missing_ok=True)
         connection = sqlite3.connect(path, isolation_level=None)
         on_error.callback(connection.close)
@@ -130,9 +130,9 @@ def open_for_reading(path: str | pathlib.Path) -> sqlite3.Connection:
     """The file, which must be there and is not changed."""
     if not pathlib.Path(path).is_file():
         raise InputError("no such file", file=str(path))
-    with blaming(path), contextlib.ExitStack() as on_error:
+    with error_context(path), contextlib.ExitStack() as on_error:
         address = pathlib.Path(path).resolve().as_uri()
-        # Nobody writes to a record that is in its place: no lock is needed, nor a journal.
+        # A finished record is never written to: it needs no lock and no journal.
         connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
         on_error.callback(connection.close)
         _check(connection, path)

@@ -11,7 +11,7 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.results import run_record_file
 from kubestage.results.run_record_file import DecisionRow, PodRow, TimelineRow
-from kubestage.results.trace_file import blaming
+from kubestage.results.trace_file import error_context
 from kubestage.scheduler import explanation
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
 
 
-class Reader:
-    """What a record tells, one row after another; use it as a context manager, or close it."""
+class RecordReader:
+    """The rows of a record; use it as a context manager, or close it."""
 
     def __init__(self, path: str | pathlib.Path) -> None:
         self._path = path
@@ -30,13 +30,13 @@ class Reader:
 
     @property
     def about(self) -> dict[str, str]:
-        """What was said of the run when the record was begun."""
+        """The description of the run with which the record was started."""
         return dict(self._rows("SELECT key, value FROM meta ORDER BY key"))
 
     def decisions(self, pod: str | None = None) -> Iterator[DecisionRow]:
         """The attempts in the order in which they ended; of one pod (``namespace/name``) or all."""
-        where, asked = ("", ()) if pod is None else (" WHERE pod = ?", (pod,))
-        rows = self._rows(f"SELECT * FROM decisions{where} ORDER BY rowid", asked)
+        where, values = ("", ()) if pod is None else (" WHERE pod = ?", (pod,))
+        rows = self._rows(f"SELECT * FROM decisions{where} ORDER BY rowid", values)
         return (DecisionRow(*row) for row in rows)
 
     def explanation(self, number: int) -> Json | None:
@@ -87,11 +87,11 @@ class Reader:
             "name": name,
             "node": node,
         }
-        asked = {column: value for column, value in filters.items() if value is not None}
-        where = " AND ".join(f"{column} = ?" for column in asked)
+        filled = {column: value for column, value in filters.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in filled)
         rows = self._rows(
             f"SELECT * FROM timeline{' WHERE ' if where else ''}{where} ORDER BY step, position",
-            tuple(asked.values()),
+            tuple(filled.values()),
         )
         return (TimelineRow(*row) for row in rows)
 
@@ -106,5 +106,5 @@ class Reader:
         self.close()
 
     def _rows(self, query: str, values: tuple[str | int, ...] = ()) -> Iterator[Any]:
-        with blaming(self._path), contextlib.closing(self._connection.cursor()) as cursor:
+        with error_context(self._path), contextlib.closing(self._connection.cursor()) as cursor:
             yield from cursor.execute(query, values)

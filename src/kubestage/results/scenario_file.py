@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from kubestage.aliases import Json
-    from kubestage.results.run_record_reader import Reader
+    from kubestage.results.run_record_reader import RecordReader
 
 
 GROUP: Final = "simulation.kube-scheduler-simulator.x-k8s.io/"
@@ -33,7 +33,7 @@ _OPENED: Final[Mapping[str, Any]] = {
 }
 
 
-def write_scenario(scenario: Json, out: BinaryIO, record: Reader | None = None) -> None:
+def write_scenario(scenario: Json, out: BinaryIO, record: RecordReader | None = None) -> None:
     """Write a Scenario as JSON, one event a line.
 
     With a record, attempts get the details that were streamed to it.
@@ -45,7 +45,7 @@ def write_scenario(scenario: Json, out: BinaryIO, record: Reader | None = None) 
 class _Details:
     """Encodes events, with what the record knows of their attempts."""
 
-    def __init__(self, record: Reader | None) -> None:
+    def __init__(self, record: RecordReader | None) -> None:
         self._record = record
         self.encode = msgspec.json.Encoder().encode
 

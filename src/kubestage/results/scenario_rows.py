@@ -1,4 +1,4 @@
-"""A Scenario that was kept, read without what every plugin said of every node.
+"""A Scenario that was kept, read without the verdicts of every plugin for every node.
 
 At detail ``full`` that is a hundred times the rest, and it is in the record as well.
 """
@@ -72,7 +72,7 @@ class _Scenario(msgspec.Struct, omit_defaults=True, rename="camel"):
 
 def read(path: str | pathlib.Path) -> Json:
     """The Scenario with its status; msgspec.DecodeError if it is not as runs keep it."""
-    told: Json = msgspec.to_builtins(
+    scenario: Json = msgspec.to_builtins(
         msgspec.json.decode(pathlib.Path(path).read_bytes(), type=_Scenario)
     )
-    return told
+    return scenario

@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from kubestage.scheduler.timings import Timings
 
 __all__ = [
-    "ALGORITHM", "ATTEMPT", "FILE", "MEASURED", "MODELLED", "PAGE", "PLUGIN", "POINT", "Recorded",
-    "Row", "beside", "encode", "of", "read", "shown", "side_by_side", "table",
+    "ABOUT", "ALGORITHM", "ATTEMPT", "FILE", "MEASURED", "MODELLED", "PAGE", "PLUGIN", "POINT",
+    "RecordedTimings", "TimingRow", "beside", "encode", "of", "read", "shown", "side_by_side",
+    "table",
 ]  # fmt: skip
+
+ABOUT: Final = "how long scheduling took, by extension point and plugin"
+"""One line about the table for help and completion."""
 
 FILE: Final = "timings.json"
 PAGE: Final = "timings.html"
@@ -63,7 +67,7 @@ _COMPARED: Final = columns(
 )
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class TimingRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The durations of one part, in nanoseconds.
 
     `part` is ``attempt``, ``algorithm``, ``extensionPoint`` or ``plugin``. What does not apply to
@@ -85,22 +89,22 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """What tells it from other rows."""
+        """The fields that identify the row."""
         return tuple(getattr(self, each) for each in _KEYS)
 
 
-class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedTimings(msgspec.Struct, frozen=True, kw_only=True):
     """All durations of a run, and whether they were ``measured`` or ``modelled``."""
 
     source: str
     unit: str = "ns"
-    rows: list[Row] = []
+    rows: list[TimingRow] = []
 
 
-def of(timings: Timings) -> Recorded:
+def of(timings: Timings) -> RecordedTimings:
     """What a scheduler has kept, summed up."""
     rows = [
-        Row(
+        TimingRow(
             profile=part.profile,
             part=part.part,
             extension_point=part.extension_point or None,
@@ -116,28 +120,28 @@ def of(timings: Timings) -> Recorded:
         )
         for part, found in timings
     ]
-    return Recorded(source=timings.source, rows=rows)
+    return RecordedTimings(source=timings.source, rows=rows)
 
 
-def encode(recorded: Recorded) -> bytes:
+def encode(recorded: RecordedTimings) -> bytes:
     """The text of the file."""
     return msgspec.json.format(msgspec.json.encode(recorded), indent=2) + b"\n"
 
 
-def beside(path: str | pathlib.Path) -> Recorded | None:
+def beside(path: str | pathlib.Path) -> RecordedTimings | None:
     """The durations of the run that a path names; None if none were kept."""
     place = pathlib.Path(path)
     found = (place if place.is_dir() else place.parent) / FILE
     if not found.is_file():
         return None
     try:
-        return msgspec.json.decode(found.read_bytes(), type=Recorded)
+        return msgspec.json.decode(found.read_bytes(), type=RecordedTimings)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         problem = f"is no file of timings: {error}"
         raise InputError(problem, file=str(found), fix=_FIX) from error
 
 
-def read(path: str | pathlib.Path) -> Recorded:
+def read(path: str | pathlib.Path) -> RecordedTimings:
     """The durations of a run; InputError if none were kept."""
     found = beside(path)
     if found is None:
@@ -145,7 +149,7 @@ def read(path: str | pathlib.Path) -> Recorded:
     return found
 
 
-def table(recorded: Recorded) -> Table:
+def table(recorded: RecordedTimings) -> Table:
     """A row for each part: profile, extension point and plugin; durations are in seconds."""
     rows: list[tuple[Any, ...]] = [
         (
@@ -161,7 +165,7 @@ def table(recorded: Recorded) -> Table:
     return Table(_TABLE, rows)
 
 
-def side_by_side(names: Sequence[str], runs: Sequence[Recorded]) -> Table:
+def side_by_side(names: Sequence[str], runs: Sequence[RecordedTimings]) -> Table:
     """Every part of every run, in seconds; `ratio` is of the mean to that of the first run."""
     by_key = [{row.key: row for row in each.rows} for each in runs]
     keys = dict.fromkeys(key for each in by_key for key in each)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Self
 from kubestage.errors import InputError
 from kubestage.results import trace_file
 from kubestage.sim import CountsOnly
-from kubestage.sim.alarm import KIND as ALARM
 from kubestage.sim.clock import NEVER_NS
+from kubestage.sim.timer import KIND as TIMER
 
 if TYPE_CHECKING:
     import pathlib
@@ -77,7 +77,7 @@ class SqliteRecorder:
         batch_rows: int = 10_000,
     ) -> None:
         self._connection = trace_file.open_for_writing(path)
-        with trace_file.blaming(path):
+        with trace_file.error_context(path):
             added = self._connection.execute(
                 "INSERT INTO scenario_runs (name, seed) VALUES (?, ?)",
                 (name, "" if seed is None else str(seed)),
@@ -85,7 +85,7 @@ class SqliteRecorder:
         assert added.lastrowid is not None
         self.run = added.lastrowid
         self._path = path
-        self._left_out = None if internal else ALARM
+        self._left_out = None if internal else TIMER
         self._batch_rows = batch_rows
         self._position = 0
         self._ignored_count = 0
@@ -108,7 +108,7 @@ class SqliteRecorder:
         """Put a movement that did not happen into the batch."""
         if movement.from_stock.kind_stocked == self._left_out:
             return
-        # Nobody said that a refused time is a sensible one, and SQLite's integers end somewhere.
+        # A refused time may be beyond SQLite's integers.
         kept_at = max(-NEVER_NS, min(occurs_at, NEVER_NS))
         named = "" if movement.what_to_move is None else movement.what_to_move.name
         self._ignored.append((*self._row(kept_at, movement, named), reason.value, noticed_at))
@@ -120,7 +120,7 @@ class SqliteRecorder:
         """Write out the batch in one transaction."""
         execute, many = self._connection.execute, self._connection.executemany
         counts = (self._position - self._ignored_count, self._ignored_count, self.run)
-        with trace_file.blaming(self._path), self._connection:
+        with trace_file.error_context(self._path), self._connection:
             execute("BEGIN")
             many("INSERT INTO stocks VALUES (?, ?, ?, ?)", self._stocks)
             many(
@@ -208,10 +208,10 @@ def read_trace(
         "? IN (f.name, t.name)": stock,
         "m.occurs_at >= ?": since_ns,
         "m.occurs_at <= ?": until_ns,
-        "f.kind_stocked != ?": None if internal else ALARM,
+        "f.kind_stocked != ?": None if internal else TIMER,
     }
-    asked = {clause: value for clause, value in filters.items() if value is not None}
-    where = "".join(f" AND {clause}" for clause in asked)
+    filled = {clause: value for clause, value in filters.items() if value is not None}
+    where = "".join(f" AND {clause}" for clause in filled)
     with contextlib.closing(trace_file.open_for_reading(path)) as connection:
         run = _run(connection, path, run)
         yield from (
@@ -222,13 +222,13 @@ def read_trace(
                 " JOIN stocks AS f ON f.run = m.run AND f.id = m.from_stock"
                 " JOIN stocks AS t ON t.run = m.run AND t.id = m.to_stock"
                 f" WHERE m.run = ?{where} ORDER BY m.position",
-                (run, *asked.values()),
+                (run, *filled.values()),
             )
         )
 
 
 def read_names(path: str | pathlib.Path, column: str, run: int | None = None) -> list[str]:
-    """The names that a filter can ask for: of ``kind``, ``entity`` or ``stock``."""
+    """The names that a filter can select: of ``kind``, ``entity`` or ``stock``."""
     queries = {
         "kind": "SELECT DISTINCT kind FROM movements WHERE run = ?",
         "entity": "SELECT DISTINCT entity FROM movements WHERE run = ? AND entity != ''",
@@ -240,7 +240,7 @@ def read_names(path: str | pathlib.Path, column: str, run: int | None = None) ->
 
 
 def _run(connection: sqlite3.Connection, path: str | pathlib.Path, run: int | None) -> int:
-    """The run that is asked for, or else the newest, if the file holds it."""
+    """The run of this number, or else the newest, if the file has it."""
     known = [found for (found,) in connection.execute("SELECT id FROM scenario_runs ORDER BY id")]
     if not known:
         raise InputError("holds no run", file=str(path))

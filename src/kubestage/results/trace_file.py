@@ -68,8 +68,8 @@ COMMIT;
 
 
 @contextlib.contextmanager
-def blaming(path: str | pathlib.Path) -> Iterator[None]:
-    """Turn what SQLite says of the file into an InputError that names it."""
+def error_context(path: str | pathlib.Path) -> Iterator[None]:
+    """Turn an error of SQLite into an InputError that names the file."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -79,7 +79,7 @@ def blaming(path: str | pathlib.Path) -> Iterator[None]:
 
 def open_for_writing(path: str | pathlib.Path) -> sqlite3.Connection:
     """The file, made if it is not there yet."""
-    with blaming(path), contextlib.ExitStack() as on_error:
+    with error_context(path), contextlib.ExitStack() as on_error:
         connection = sqlite3.connect(path, isolation_level=None)
         on_error.callback(connection.close)
         # A trace can be made again from its seed: it need not survive a power cut.
@@ -93,7 +93,7 @@ def open_for_writing(path: str | pathlib.Path) -> sqlite3.Connection:
 
 def open_for_reading(path: str | pathlib.Path) -> sqlite3.Connection:
     """The file, which must be there and is not changed."""
-    with blaming(path), contextlib.ExitStack() as on_error:
+    with error_context(path), contextlib.ExitStack() as on_error:
         address = pathlib.Path(path).resolve().as_uri()
         connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
         on_error.callback(connection.close)

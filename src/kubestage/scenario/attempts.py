@@ -1,4 +1,4 @@
-"""What the scheduler's attempts mean for the timeline and the ledger."""
+"""Scheduling attempts, as the timeline and the ledger record them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.scenario.pod_watch import PodWatch
     from kubestage.scenario.sink import Sink
-    from kubestage.scheduler.cycle import AnyAttempt
+    from kubestage.scheduler.attempt import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.store.store import Store
 
@@ -27,8 +27,8 @@ _OFTEN: Final = 100
 class Attempts:
     """Listens to a scheduler's record.
 
-    Pods that were tried in a step and have no node at its end are told of once, then. `progress`
-    is called now and then, for those who watch.
+    Pods that were tried in a step and have no node at its end are reported once, then. `progress`
+    is called now and then.
     """
 
     def __init__(self, store: Store, watch: PodWatch, detail: Detail) -> None:
@@ -41,7 +41,7 @@ class Attempts:
         self._store = store
         self._watch = watch
 
-    def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
+    def attempted(self, decision: Decision, attempt: AnyAttempt, details: Json | None) -> None:
         """An attempt has ended."""
         watch, key, uid = self._watch, decision.pod, attempt.pod.uid
         if self.before:
@@ -53,13 +53,13 @@ class Attempts:
         pod = self._store.read(POD).get(key)
         if pod is None or pod["metadata"]["uid"] != uid:
             pod = attempt.pod.raw
-        story = watch.story_of(pod)
+        record = watch.pod_record(pod)
         account: report.Report | None = attempt.state.get(report.KEY)
         if self.detail is not Detail.SUMMARY:
-            story.attempts += (self._row(decision, account, told),)
+            record.attempts += (self._row(decision, account, details),)
         sink: Sink | None = watch.timeline.sink
         if sink is not None:
-            sink.attempt(watch.step, decision, uid, told)
+            sink.attempt(watch.step, decision, uid, details)
         if account is not None and account.evicted and account.chosen is not None:
             for victim in account.chosen.victims:
                 current = self._store.read(POD).get(victim.key)
@@ -67,21 +67,21 @@ class Attempts:
                     watch.preempted(current or victim.raw, key)
         if decision.node:
             self.scheduled += 1
-            watch.in_vain.pop(key, None)
-            watch.timeline.happened(watch.step, SCHEDULED, story.result(pod))
+            watch.unschedulable.pop(key, None)
+            watch.timeline.happened(watch.step, SCHEDULED, record.result(pod))
         else:
-            watch.in_vain[key] = None
+            watch.unschedulable[key] = None
 
-    def tell_unscheduled(self) -> None:
-        """A step ends: tell of the pods that were tried in it and have no node."""
+    def report_unscheduled(self) -> None:
+        """A step ends: report the pods that were tried in it and have no node."""
         watch, pods = self._watch, self._store.read(POD)
-        for key in watch.in_vain:
+        for key in watch.unschedulable:
             pod = pods.get(key)
             if pod is not None and not pod["spec"].get("nodeName"):
-                watch.timeline.happened(watch.step, UNSCHEDULED, watch.story_of(pod).result(pod))
-        watch.in_vain.clear()
+                watch.timeline.happened(watch.step, UNSCHEDULED, watch.pod_record(pod).result(pod))
+        watch.unschedulable.clear()
 
-    def _row(self, decision: Decision, account: report.Report | None, told: Json | None) -> Json:
+    def _row(self, decision: Decision, account: report.Report | None, details: Json | None) -> Json:
         row: Json = {
             "step": self._watch.step,
             "attempt": decision.number,
@@ -100,8 +100,8 @@ class Attempts:
                 "victims": [victim.key for victim in account.chosen.victims],
             }
         sink: Sink | None = self._watch.timeline.sink
-        # A sink may have attempts told in full for its own record: the status need not have them.
-        goes_elsewhere = sink is not None and sink.keeps_details
-        if told is not None and self.detail is Detail.FULL and not goes_elsewhere:
-            row.update(explanation.schedule_result(told))
+        # A sink may store attempts in full: then the status need not have them.
+        goes_elsewhere = sink is not None and sink.stores_details
+        if details is not None and self.detail is Detail.FULL and not goes_elsewhere:
+            row.update(explanation.schedule_result(details))
         return row

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from kubestage.aliases import Json
-    from kubestage.scheduler.cycle import AnyAttempt
+    from kubestage.scheduler.attempt import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.store.store import Store
 
@@ -43,38 +43,38 @@ class KssAnnotations:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
+    def attempted(self, decision: Decision, attempt: AnyAttempt, details: Json | None) -> None:
         """An attempt has ended."""
         pod = self._store.read(gvk.POD).get(decision.pod)
-        if pod is None or pod["metadata"]["uid"] != attempt.pod.uid or told is None:
+        if pod is None or pod["metadata"]["uid"] != attempt.pod.uid or details is None:
             return
         metadata = pod["metadata"]
         before: dict[str, str] = metadata.get("annotations") or {}
-        annotations = annotated(before, results(decision, attempt, told))
+        annotations = annotated(before, results(decision, attempt, details))
         if annotations != before:
             self._store.record_metadata(
                 gvk.POD, decision.pod, {**metadata, "annotations": annotations}
             )
 
 
-def results(decision: Decision, attempt: AnyAttempt, told: Json) -> dict[str, str]:
-    """The annotations of one attempt, each of which is there even if it says nothing."""
-    scores: Json = told.get("score") or {}
+def results(decision: Decision, attempt: AnyAttempt, details: Json) -> dict[str, str]:
+    """The annotations of one attempt; those without a result are present, too."""
+    scores: Json = details.get("score") or {}
     profile = attempt.profile
     is_bound = bool(decision.node)
     found: dict[str, Any] = {
-        "prefilter-result-status": _statuses(told.get("preFilter")),
+        "prefilter-result-status": _statuses(details.get("preFilter")),
         "prefilter-result": {
             plugin: each["nodes"]
-            for plugin, each in (told.get("preFilter") or {}).items()
+            for plugin, each in (details.get("preFilter") or {}).items()
             if "nodes" in each
         },
         "filter-result": {
             node: {plugin: _verdict(each) for plugin, each in verdicts.items()}
-            for node, verdicts in (told.get("filter") or {}).items()
+            for node, verdicts in (details.get("filter") or {}).items()
         },
-        "postfilter-result": _post_filter(attempt, told),
-        "prescore-result": _statuses(told.get("preScore")),
+        "postfilter-result": _post_filter(attempt, details),
+        "prescore-result": _statuses(details.get("preScore")),
         "score-result": _scores(scores, "raw"),
         "finalscore-result": _scores(scores, "final"),
         "reserve-result": _all_well(profile.reserve if is_bound else ()),
@@ -95,18 +95,18 @@ def annotated(before: Mapping[str, str], result: Mapping[str, str]) -> dict[str,
     others = {key: value for key, value in before.items() if not is_result(key)}
     # Room for saying what is left out, whatever that is.
     room = ANNOTATIONS_LIMIT - _size(others) - _size({LEFT_OUT: _text([*result, HISTORY])})
-    kept, left_out = _fitting(result, room)
-    if kept == {key: before[key] for key in before if key.startswith(PREFIX) and key != HISTORY}:
+    results, left_out = _fitting(result, room)
+    if results == {key: before[key] for key in before if key.startswith(PREFIX) and key != HISTORY}:
         return dict(before)
-    annotations = {**others, **kept}
-    past = _past([*_history(before), kept], room - _size(kept))
+    annotations = {**others, **results}
+    past = _past([*_history(before), results], room - _size(results))
     if past is not None:
         annotations[HISTORY] = past
     else:
         left_out.append(HISTORY)
-    told = {LEFT_OUT: _text(left_out)}
-    if left_out and _size(annotations) + _size(told) <= ANNOTATIONS_LIMIT:
-        annotations |= told
+    note = {LEFT_OUT: _text(left_out)}
+    if left_out and _size(annotations) + _size(note) <= ANNOTATIONS_LIMIT:
+        annotations |= note
     return annotations
 
 
@@ -116,7 +116,7 @@ def is_result(key: str) -> bool:
 
 
 def _history(annotations: Mapping[str, str]) -> list[dict[str, str]]:
-    """The results so far; those that somebody has made unreadable are forgotten."""
+    """The results so far; empty if the annotation is not valid JSON."""
     try:
         return msgspec.json.decode(annotations.get(HISTORY, "[]"), type=list[dict[str, str]])
     except msgspec.DecodeError:
@@ -128,12 +128,12 @@ def _fitting(result: Mapping[str, str], room: int) -> tuple[dict[str, str], list
 
     The longest are left out first: they are what there is no room for.
     """
-    kept, left_out = dict(result), []
-    while kept and _size(kept) > room:
-        longest = max(kept, key=lambda key: len(kept[key]))
-        del kept[longest]
+    results, left_out = dict(result), []
+    while results and _size(results) > room:
+        longest = max(results, key=lambda key: len(results[key]))
+        del results[longest]
         left_out.append(longest)
-    return kept, left_out
+    return results, left_out
 
 
 def _past(history: list[dict[str, str]], room: int) -> str | None:
@@ -151,7 +151,7 @@ def _size(annotations: Mapping[str, str]) -> int:
 
 
 def _statuses(answers: Json | None) -> dict[str, str]:
-    """What plugins said; one that has nothing to do with the pod said nothing."""
+    """The results of plugins; a plugin that skipped the pod has an empty one."""
     return {
         plugin: _SUCCESS if each["code"] == "Success" else ", ".join(each.get("reasons") or ())
         for plugin, each in (answers or {}).items()
@@ -164,12 +164,12 @@ def _verdict(verdict: str | Json) -> str:
     return ", ".join(verdict.get("reasons") or [verdict["code"]])
 
 
-def _post_filter(attempt: AnyAttempt, told: Json) -> dict[str, dict[str, str]]:
+def _post_filter(attempt: AnyAttempt, details: Json) -> dict[str, dict[str, str]]:
     """The nodes that preemption looked at; the one that was nominated names the plugin."""
-    preemption = told.get("preemption")
+    preemption = details.get("preemption")
     if preemption is None:
         return {}
-    found: dict[str, dict[str, str]] = {node: {} for node in told.get("filter") or {}}
+    found: dict[str, dict[str, str]] = {node: {} for node in details.get("filter") or {}}
     nominated, plugins = preemption.get("nominatedNode"), attempt.profile.post_filter
     if nominated:
         chosen = report.KEY if preemption.get("victims") else plugins[-1].name

@@ -1,8 +1,8 @@
-"""What of a recorded object counts when it changes, and what others will decide anew.
+"""Which changes of a recorded object are played, and which are decided again.
 
 An update is played as the difference to what was last recorded. Where a pod went, which volume a
-claim got and what follows from that is kept as it was first seen: it is decided again, by the
-scheduler and the controllers at work.
+claim got and what follows from that is recorded as it was first seen: it is decided again, by the
+scheduler and the controllers that run.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ def substance(obj: Json, first: Json) -> Json:
     kind = type_of(obj)
     annotations = _held(obj, first, "annotations", _DECIDED_ANNOTATIONS)
     labels = _held(obj, first, "labels", _DECIDED_LABELS if kind == POD else ())
-    kept: Json = {"metadata": {"annotations": annotations, "labels": labels}}
+    recorded: Json = {"metadata": {"annotations": annotations, "labels": labels}}
     if kind == NAMESPACE:
-        return kept
-    kept |= {key: value for key, value in obj.items() if key not in _HEAD}
+        return recorded
+    recorded |= {key: value for key, value in obj.items() if key not in _HEAD}
     if kind in _DECIDED_FIELDS:
-        kept["spec"] = _spec(part(obj, "spec"), part(first, "spec"), _DECIDED_FIELDS[kind])
+        recorded["spec"] = _spec(part(obj, "spec"), part(first, "spec"), _DECIDED_FIELDS[kind])
     if kind == POD:
         for field in ("containers", "initContainers"):
-            _keep_sizes(kept["spec"], part(first, "spec"), field)
+            _keep_sizes(recorded["spec"], part(first, "spec"), field)
     elif kind == gvk.NODE:
-        kept["status"] = _node_status(part(obj, "status"))
-    return kept
+        recorded["status"] = _node_status(part(obj, "status"))
+    return recorded
 
 
 def difference(before: Json, after: Json, obj: Json) -> Json:
@@ -75,7 +75,7 @@ def difference(before: Json, after: Json, obj: Json) -> Json:
 
 
 def resized(obj: Json, first: Json) -> bool:
-    """Whether a pod's containers ask for something else than they did at first."""
+    """Whether a pod's containers request other resources than they did at first."""
     before, after = (_sizes(part(each, "spec").get("containers")) for each in (first, obj))
     return before != after
 
@@ -84,14 +84,14 @@ def _held(obj: Json, first: Json, field: str, decided: tuple[str, ...]) -> Json:
     now, then = part(obj, "metadata", field), part(first, "metadata", field)
     if not decided:
         return now
-    kept = {key: value for key, value in now.items() if not key.startswith(decided)}
-    kept |= {key: value for key, value in then.items() if key.startswith(decided)}
-    return kept
+    recorded = {key: value for key, value in now.items() if not key.startswith(decided)}
+    recorded |= {key: value for key, value in then.items() if key.startswith(decided)}
+    return recorded
 
 
 def _spec(now: Json, then: Json, decided: tuple[str, ...]) -> Json:
-    kept = {key: value for key, value in now.items() if key not in decided}
-    return kept | {key: then[key] for key in decided if key in then}
+    recorded = {key: value for key, value in now.items() if key not in decided}
+    return recorded | {key: then[key] for key in decided if key in then}
 
 
 def _keep_sizes(spec: Json, first: Json, field: str) -> None:
@@ -117,11 +117,11 @@ def _sizes(containers: Any) -> Json:
 
 
 def _node_status(status: Json) -> Json:
-    kept = {key: value for key, value in status.items() if key not in _OF_PODS}
-    conditions = kept.get("conditions")
+    recorded = {key: value for key, value in status.items() if key not in _OF_PODS}
+    conditions = recorded.get("conditions")
     if isinstance(conditions, list):
-        kept["conditions"] = [
+        recorded["conditions"] = [
             {key: value for key, value in part(each).items() if key != "lastHeartbeatTime"}
             for each in conditions
         ]
-    return kept
+    return recorded

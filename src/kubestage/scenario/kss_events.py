@@ -25,7 +25,7 @@ CLAIM: Final = ("v1", "PersistentVolumeClaim")
 
 # Written by the API server alone, or of no use elsewhere.
 _BOOKKEEPING: Final = ("managedFields", "resourceVersion", "selfLink")
-# Finalizers that somebody on a stage takes off; all others would hold an object for ever.
+# Finalizers that a controller of a stage removes; any other would block deletion permanently.
 _SERVED: Final = (
     "external-provisioner.volume.kubernetes.io/finalizer",
     "kubernetes.io/pv-controller",
@@ -47,12 +47,12 @@ def part(value: Any, *path: str) -> Json:
 
 
 def cleaned(obj: Json) -> Json:
-    """A copy of an object that can live in a cluster of which it is all that there is.
+    """A copy of an object that can exist in a cluster without its owners and controllers.
 
     Owners are not exported and not recorded, so the garbage collector would take what they own;
     only the claims of a pod's ephemeral volumes keep theirs, by which the pod knows them.
     Finalizers go with the controllers that would take them off. A pod that would come to an end
-    by itself runs on: how long it runs is known to nobody here.
+    by itself runs on: how long it runs is not recorded.
     """
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _BOOKKEEPING}
     if not is_ephemeral(obj):
@@ -85,7 +85,7 @@ def has_ended(pod: Json) -> bool:
 
 
 def is_recorded(obj: Json) -> bool:
-    """Whether to put an object there as it is, or to ask for it anew.
+    """Whether to store an object as it is; otherwise it is created again.
 
     A pod or claim that was never in a cluster has to be admitted: its priority and its storage
     class come from there.

@@ -1,7 +1,7 @@
 """What kube-scheduler-simulator exports: the objects of its cluster, and its scheduler's settings.
 
 The file is the ``export.yml`` of its web page, or the JSON of its ``/api/v1/export``: one list a
-kind, whose items tell neither kind nor apiVersion. As a Scenario it is one step in which all of it
+kind, whose items have neither kind nor apiVersion. As a Scenario it is one step in which all of it
 is there; what is pending is scheduled then.
 """
 
@@ -62,18 +62,18 @@ def scenario(obj: Json, name: str = "export") -> Json:
 
 def configuration(obj: Json) -> Json | None:
     """The scheduler configuration of an export, whole; None if it has none."""
-    given = obj.get(_CONFIG)
-    if not given:
+    stated = obj.get(_CONFIG)
+    if not stated:
         return None
-    if not isinstance(given, dict):
+    if not isinstance(stated, dict):
         raise InputError("not a scheduler configuration", path=_CONFIG, fix="write an object")
-    head = {"apiVersion": _version_of(given), "kind": "KubeSchedulerConfiguration"}
-    return head | {key: value for key, value in given.items() if value not in (None, "")}
+    head = {"apiVersion": _version_of(stated), "kind": "KubeSchedulerConfiguration"}
+    return head | {key: value for key, value in stated.items() if value not in (None, "")}
 
 
-def _version_of(given: Json) -> str:
-    """The version in which a configuration is written; what it says of its plugins tells."""
-    profiles = given.get("profiles")
+def _version_of(stated: Json) -> str:
+    """The version of a configuration, as its plugin arguments state it."""
+    profiles = stated.get("profiles")
     for profile in profiles if isinstance(profiles, list) else ():
         settings = part(profile).get("pluginConfig")
         for each in settings if isinstance(settings, list) else ():
@@ -96,9 +96,9 @@ def _items(obj: Json, key: str) -> list[Json]:
 def _item(item: Any, path: str, api_version: str, kind: str) -> Json:
     if not isinstance(item, dict):
         raise InputError(f"not a {kind}", path=path, fix=f"write one {kind} each")
-    for field, wanted in (("apiVersion", api_version), ("kind", kind)):
+    for field, expected in (("apiVersion", api_version), ("kind", kind)):
         stated = item.get(field)
-        if stated and stated != wanted:
+        if stated and stated != expected:
             fix = f"this list has nothing but objects of {api_version}, kind {kind}"
             raise InputError(f"{field} is {stated!r}", path=f"{path}.{field}", fix=fix)
     metadata = item.get("metadata")
@@ -119,7 +119,7 @@ def _joined(claims: list[Json], volumes: list[Json]) -> tuple[list[Json], list[J
     """Claims and volumes that are bound to each other know one another by uid.
 
     kube-scheduler-simulator gives a bound volume the uid of the claim that has the right name, so
-    files from which somebody has taken the uids, or that were put together, work there.
+    files without uids, or files merged from several, work there.
     """
     places = {_key(each["metadata"]): at for at, each in enumerate(claims)}
     claims, volumes = list(claims), list(volumes)
@@ -128,7 +128,7 @@ def _joined(claims: list[Json], volumes: list[Json]) -> tuple[list[Json], list[J
         at = places.get(_key(reference))
         if at is not None and part(volume, "status").get("phase") == "Bound":
             metadata = claims[at]["metadata"]
-            uid = metadata.get("uid") or reference.get("uid") or _made_up(_key(metadata))
+            uid = metadata.get("uid") or reference.get("uid") or _generated(_key(metadata))
             claims[at] = {**claims[at], "metadata": {**metadata, "uid": uid}}
             spec = {**volume["spec"], "claimRef": {**reference, "uid": uid}}
             volumes[position] = {**volume, "spec": spec}
@@ -139,7 +139,7 @@ def _key(named: Json) -> str:
     return f"{named.get('namespace') or 'default'}/{named.get('name')}"
 
 
-def _made_up(key: str) -> str:
+def _generated(key: str) -> str:
     """A uid for a claim that has none: always the same one."""
     digest = hashlib.sha256(key.encode()).hexdigest()
     return "-".join((digest[:8], digest[8:12], f"5{digest[13:16]}", digest[16:20], digest[20:32]))

@@ -24,7 +24,7 @@ _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class Imported(NamedTuple):
-    """A Scenario, the scheduler configuration that comes with it, and what to tell of it."""
+    """A Scenario, the scheduler configuration that comes with it, and notes about it."""
 
     scenario: Json
     configuration: Json | None
@@ -34,7 +34,7 @@ class Imported(NamedTuple):
 def sniff(text: bytes) -> str | None:
     """Whether a text is an ``export`` or a ``recording``; None for anything else.
 
-    The whole of it is not read: it may be wrong further down, and is to be told as what it is.
+    Only the start is read: a file with errors further down is recognised, too.
     """
     data = text.removeprefix(_BOM).lstrip()
     if data[:1] != b"{":
@@ -61,7 +61,7 @@ def _decoded(data: bytes) -> dict[str, msgspec.Raw] | None:
 
 
 def _skeleton(value: msgspec.Raw) -> Any:
-    """As much of a JSON value as tells what it is."""
+    """An empty list or object or None, as the JSON value is; an empty text for all else."""
     return {b"[": [], b"{": {}, b"n": None}.get(bytes(value)[:1], "")
 
 
@@ -76,8 +76,8 @@ def load(text: bytes, source: str, name: str) -> Imported:
         if len(documents) != 1:
             raise InputError("an export is one document", fix="hand them in as files of their own")
         exported = documents[0].object
-        made = kss_export.scenario(exported, name)
-        return Imported(made, kss_export.configuration(exported), [])
+        imported = kss_export.scenario(exported, name)
+        return Imported(imported, kss_export.configuration(exported), [])
     except InputError as error:
         error.file = source
         if error.line is None and error.path is not None:

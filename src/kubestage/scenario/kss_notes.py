@@ -51,7 +51,7 @@ _LISTS: Final = {
 }
 
 
-def told(counts: Mapping[str, int]) -> list[str]:
+def notes(counts: Mapping[str, int]) -> list[str]:
     """A sentence about each thing that was counted."""
     notes = [
         f"{one if counts[what] == 1 else many.format(counts[what])} {then}"

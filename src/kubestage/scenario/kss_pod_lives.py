@@ -1,14 +1,15 @@
 """How long recorded pods ran, as the annotations by which pods on a stage say it.
 
-That a pod came to its end is nobody's decision but a fact of the work that it did. It is told as a
-duration rather than a moment: here the pod may start earlier or later than it did there.
+A pod ends because its work is done, which no component decides. That is recorded as a duration
+rather than a moment: here the pod may start earlier or later than it did there.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import durations, timestamps
+from kubestage.golang import durations
+from kubestage.objects import timestamps
 from kubestage.scenario.kss_events import RUN_DURATION, part
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 EXIT_CODE: Final = "kubestage.dev/exit-code"
 
 
-def told_as_annotations(pod: Json, first: Json, seen_ns: int, now_ns: int) -> dict[str, str]:
+def recorded_annotations(pod: Json, first: Json, seen_ns: int, now_ns: int) -> dict[str, str]:
     """What makes a pod end as this one, which has just ended.
 
     `first` is the pod as it was first seen. What ran already then has only the rest before it.
     """
     status = part(pod, "status")
     since_ns = seen_ns if part(first, "status").get("phase") == "Running" else 0
-    begun_ns = _time(status.get("startTime")) or seen_ns
+    pod_start_ns = _time(status.get("startTime")) or seen_ns
     runs: dict[str, int] = {}
     codes: dict[str, int] = {}
     containers = status.get("containerStatuses")
@@ -34,18 +35,18 @@ def told_as_annotations(pod: Json, first: Json, seen_ns: int, now_ns: int) -> di
         if started_ns is None or ended_ns is None:
             continue
         if part(each).get("restartCount"):
-            started_ns = begun_ns
+            started_ns = pod_start_ns
         runs[name] = max(ended_ns - max(started_ns, since_ns), 0)
         codes[name] = ended.get("exitCode") or 0
-    longest_ns = max(runs.values(), default=max(now_ns - max(begun_ns, since_ns), 0))
-    told = {RUN_DURATION: durations.go_string(longest_ns)}
+    longest_ns = max(runs.values(), default=max(now_ns - max(pod_start_ns, since_ns), 0))
+    annotations = {RUN_DURATION: durations.go_string(longest_ns)}
     for name, ran_ns in runs.items():
         if ran_ns != longest_ns:
-            told[f"{RUN_DURATION}.{name}"] = durations.go_string(ran_ns)
-    told |= {f"{EXIT_CODE}.{name}": str(code) for name, code in codes.items() if code}
+            annotations[f"{RUN_DURATION}.{name}"] = durations.go_string(ran_ns)
+    annotations |= {f"{EXIT_CODE}.{name}": str(code) for name, code in codes.items() if code}
     if status.get("phase") == "Failed" and not any(codes.values()):
-        told[EXIT_CODE] = "1"
-    return told
+        annotations[EXIT_CODE] = "1"
+    return annotations
 
 
 def _time(text: Any) -> int | None:

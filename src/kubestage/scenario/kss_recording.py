@@ -1,7 +1,7 @@
 """The recordings of kube-scheduler-simulator: a change of a real cluster a line, with its time.
 
-As a Scenario, a step is a second: what was asked of the cluster comes when it came, and what the
-scheduler did about it is left to the scheduler at work.
+As a Scenario, a step is a second: requests to the cluster are played at their times, and the
+scheduler of the run makes its decisions again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class Record(NamedTuple):
-    """One change: when it was heard of, what happened, the object, and the line that tells it."""
+    """One change: when it was recorded, its type, the object, and its line in the file."""
 
     time_ns: int
     event: str
@@ -47,7 +47,7 @@ def read(lines: Iterable[str | bytes], notes: list[str] | None = None) -> Iterat
     """Each record of a file's lines; InputError names the line that is none.
 
     A recorder that is stopped may leave its last line unfinished. That is added to `notes`, if
-    they are kept, and is no error then.
+    they are recorded, and is no error then.
     """
     numbered = enumerate(lines, 1)
     for number, line in numbered:
@@ -60,13 +60,13 @@ def read(lines: Iterable[str | bytes], notes: list[str] | None = None) -> Iterat
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             may_be_cut = not isinstance(error, msgspec.ValidationError) and data[-1:] != b"\n"
             if notes is None or not may_be_cut or next(numbered, None) is not None:
-                raise InputError(_told(error), line=number, fix=_SHAPE) from None
+                raise InputError(_described(error), line=number, fix=_SHAPE) from None
             notes.append(f"line {number}, the last one, is cut off: it is left out")
             return
         yield _record(written, number)
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     if isinstance(error, msgspec.ValidationError):
         return f"not a record: {error}"
     if isinstance(error, UnicodeDecodeError):
@@ -109,17 +109,17 @@ def scenario(
     """The Scenario that plays a recording at its own pace, a second a step.
 
     What was left out or is not played as it was recorded is added to `notes`. The Scenario was
-    created when the recording began: whoever runs it may have time begin then.
+    created when the recording began, so that a run can start its clock at that time.
     """
-    kept = list(records)
+    recorded = list(records)
     replay = Replay(
-        has_pods=any(kss_events.type_of(each.resource) == kss_events.POD for each in kept)
+        has_pods=any(kss_events.type_of(each.resource) == kss_events.POD for each in recorded)
     )
-    for record in kept:
+    for record in recorded:
         replay.take(record)
     if notes is not None:
         notes += replay.notes()
-    made = kss_events.scenario(name, replay.events(), replay.step, stepDuration="1s")
-    if kept and kept[0].time_ns > 0:
-        made["metadata"]["creationTimestamp"] = timestamps.format_time(kept[0].time_ns)
-    return made
+    created = kss_events.scenario(name, replay.events(), replay.step, stepDuration="1s")
+    if recorded and recorded[0].time_ns > 0:
+        created["metadata"]["creationTimestamp"] = timestamps.format_time(recorded[0].time_ns)
+    return created

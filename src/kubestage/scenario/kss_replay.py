@@ -1,4 +1,4 @@
-"""From the changes that a recorder heard of to the events of a Scenario."""
+"""Converts the changes that a recorder observed to the events of a Scenario."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import operator
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.objects import durations, kinds, timestamps
+from kubestage.golang import durations
+from kubestage.objects import kinds, timestamps
 from kubestage.scenario import kss_changes, kss_events, kss_notes, kss_pod_lives
 from kubestage.scenario.kss_changes import NAMESPACE, VOLUME
 from kubestage.scenario.kss_events import CLAIM, POD, part, type_of
@@ -68,8 +69,8 @@ class Replay:
         self._left_out = _WORKLOADS if has_pods else frozenset()
         self._known = kinds.KindTable()
         self._things: dict[Key, _Thing] = {}
-        self._begin_ns: int | None = None
-        # Kinds of which all that was there from the start has been told.
+        self._start_ns: int | None = None
+        # Kinds of which all that was there from the start was recorded.
         self._listed: set[tuple[str, str]] = set()
         self._gone: dict[Key, int] = {}
         self._entered: dict[str, tuple[int, int]] = {}
@@ -110,13 +111,13 @@ class Replay:
 
     def notes(self) -> list[str]:
         """What is not played as it was recorded."""
-        return kss_notes.told(self._counts)
+        return kss_notes.notes(self._counts)
 
     def _pass_time(self, record: Record) -> None:
         """Steps are whole seconds since the beginning, and never go back."""
-        if self._begin_ns is None:
-            self._begin_ns = record.time_ns
-        step = (record.time_ns - self._begin_ns) // durations.SECOND
+        if self._start_ns is None:
+            self._start_ns = record.time_ns
+        step = (record.time_ns - self._start_ns) // durations.SECOND
         if step > _LAST_STEP:
             fix = "see the times of the first lines"
             problem = "is more than 68 years after the first record"
@@ -128,7 +129,7 @@ class Replay:
         obj = record.resource
         thing = self._things[key] = _Thing(obj, record.time_ns)
         thing.has_ended = kss_events.has_ended(obj)
-        if self._is_made_here(thing):
+        if self._is_created_here(thing):
             return
         kind = type_of(obj)
         step = self.step
@@ -141,7 +142,7 @@ class Replay:
         thing.created = kss_events.create(f"line-{record.line}", step, self._newcomer(thing))
         place = step, 2 * record.line
         if kind == NAMESPACE:
-            # Whoever lives in it may have been heard of before.
+            # Objects in the namespace may have been recorded before it.
             earlier = self._entered.get(obj["metadata"]["name"], place)
             place = min(place, (earlier[0], earlier[1] - 1))
             thing.created["step"] = place[0]
@@ -150,14 +151,14 @@ class Replay:
         self._events.append((*place, thing.created))
 
     def _note_scheduler(self, obj: Json) -> None:
-        """A pod that waits for a scheduler of another name may wait for ever."""
+        """Count a pod for a scheduler of another name: no scheduler may ever place it."""
         spec = part(obj, "spec")
         name = spec.get("schedulerName") or _DEFAULT_SCHEDULER
         if type_of(obj) == POD and name != _DEFAULT_SCHEDULER and not spec.get("nodeName"):
             self._counts[f"{kss_notes.SCHEDULER}{name}"] += 1
 
-    def _is_made_here(self, thing: _Thing) -> bool:
-        """Whether controllers at work will make an object by themselves."""
+    def _is_created_here(self, thing: _Thing) -> bool:
+        """Whether the controllers of the run will create an object by themselves."""
         obj = thing.first
         if type_of(obj) == CLAIM:
             return kss_events.is_ephemeral(obj) and thing.is_open
@@ -168,13 +169,13 @@ class Replay:
         return is_provisioned
 
     def _is_of_open_claim(self, volume: Json) -> bool:
-        wanted = part(volume, "spec", "claimRef")
-        namespace, name = str(wanted.get("namespace")), str(wanted.get("name"))
+        expected = part(volume, "spec", "claimRef")
+        namespace, name = str(expected.get("namespace")), str(expected.get("name"))
         claim = self._things.get((*CLAIM, namespace, name))
         return (
             claim is not None
             and claim.is_open
-            and not _is_another({"metadata": wanted}, claim.first)
+            and not _is_another({"metadata": expected}, claim.first)
         )
 
     def _was_there(self, obj: Json) -> bool:
@@ -183,8 +184,8 @@ class Replay:
         if type_of(obj) in self._listed or not isinstance(created, str):
             return False
         try:
-            assert self._begin_ns is not None
-            return timestamps.parse_time(created) <= self._begin_ns
+            assert self._start_ns is not None
+            return timestamps.parse_time(created) <= self._start_ns
         except ValueError:
             return False
 
@@ -211,14 +212,14 @@ class Replay:
         if thing.created is None:
             return
         if type_of(obj) == POD:
-            self._look_at_pod(thing, record)
+            self._take_pod(thing, record)
         after = kss_changes.substance(obj, thing.first)
         change = kss_changes.difference(thing.last, after, obj)
         thing.last = after
         if change and thing.created is not None:
             self._add(record, thing, kss_events.patch(f"line-{record.line}", 0, obj, change))
 
-    def _look_at_pod(self, thing: _Thing, record: Record) -> None:
+    def _take_pod(self, thing: _Thing, record: Record) -> None:
         """Notice what is not in a pod's spec or metadata, or cannot be played."""
         pod = record.resource
         thing.is_victim = thing.is_victim or kss_pod_lives.is_victim(pod)
@@ -235,7 +236,7 @@ class Replay:
         policy = part(pod, "spec").get("restartPolicy")
         is_failed = part(pod, "status").get("phase") == "Failed"
         if policy == "Never" or (policy == "OnFailure" and not is_failed):
-            life = kss_pod_lives.told_as_annotations(
+            life = kss_pod_lives.recorded_annotations(
                 pod, thing.first, thing.seen_ns, record.time_ns
             )
             own = part(thing.first, "metadata", "annotations")

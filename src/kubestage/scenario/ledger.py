@@ -1,4 +1,4 @@
-"""When a scheduler can no longer schedule any more pods, told from which pods it has tried.
+"""Detects from its attempts that a scheduler can schedule no more pods.
 
 The document's rule: every unscheduled pod has been tried twice or more, and meanwhile no pod was
 scheduled and none preempted. Twice, because a pod may still be on its way to its node when its
@@ -15,7 +15,7 @@ ENOUGH: Final = 2
 class Ledger:
     """Counts how often each unscheduled pod was tried since the last change.
 
-    Pods are told apart by any name that does not change, such as the uid.
+    Pods are identified by any name that does not change, such as the uid.
     """
 
     def __init__(self) -> None:
@@ -60,6 +60,6 @@ class Ledger:
             self._done += tries == ENOUGH
 
     def changed(self) -> None:
-        """A pod was scheduled, or one was preempted: what was in vain before may work now."""
+        """A pod was scheduled or preempted: unschedulable pods may fit now."""
         self._tries.clear()
         self._done = 0

@@ -1,4 +1,4 @@
-"""One Scenario at work: its events, step by step."""
+"""Runs one Scenario: its events, step by step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Machine:
 
     `finished` is the last step that is over, None before the first; events for it or for an
     earlier step that come up later are passed over. `is_preparing` is set from the first event of a
-    step until the cluster has come to rest: what it is like in between is nobody's business.
+    step until the cluster has come to rest: its state in between is not shown to clients.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class Machine:
         self._spec: Spec | None = None
 
     @property
-    def told_ignored(self) -> str:
-        """What to say of events that came too late; nothing if none did."""
+    def ignored_message(self) -> str:
+        """The message about events that came too late; empty if none did."""
         ignored = list(self.ignored)
         if not ignored:
             return ""
@@ -71,7 +71,7 @@ class Machine:
         return f"{events} ignored, added for a step that is past: {shown}"
 
     def resume(self, finished: int | None, known: Iterable[str]) -> None:
-        """Go on where another left off: after a step, with the events of these ids known."""
+        """Continue after a step that another controller has finished; these events are known."""
         self.finished = finished
         self._seen.update(known)
 
@@ -103,27 +103,27 @@ class Machine:
         has any.
         """
         watch, status = self._watch, self._status
-        begin_ns = self._settling.now_ns
+        start_ns = self._settling.now_ns
         watch.step = step
         watch.timeline.begin(step)
-        until_ns = begin_ns if spec.step_duration_ns else None
+        until_ns = start_ns if spec.step_duration_ns else None
         self.is_preparing = True
-        status.tell(step, phases.OPERATING_EVENTS, phases.SCHEDULER_STOPPED)
+        status.report(step, phases.OPERATING_EVENTS, phases.SCHEDULER_STOPPED)
         events = spec.of_step(step)
         yield from self._operate_all(events if self._as_written else node_order.canonical(events))
-        status.tell(step, phases.OPERATING_EVENTS_FINISHED)
+        status.report(step, phases.OPERATING_EVENTS_FINISHED)
         yield from self._settling.settle(until_ns)
         self.is_preparing = False
         self._show()
-        # What was in vain in the step before may work now.
+        # A pod that found no node in the step before may find one now.
         watch.ledger.changed()
-        status.tell(step, phases.SCHEDULING, phases.SCHEDULER_WILL_RUN)
-        status.tell(step, phases.SCHEDULING, phases.SCHEDULER_RUNNING)
+        status.report(step, phases.SCHEDULING, phases.SCHEDULER_WILL_RUN)
+        status.report(step, phases.SCHEDULING, phases.SCHEDULER_RUNNING)
         yield from self._scheduling.schedule(watch, self._settling, until_ns)
-        status.tell(step, phases.SCHEDULING, phases.SCHEDULER_WILL_STOP)
-        status.tell(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
+        status.report(step, phases.SCHEDULING, phases.SCHEDULER_WILL_STOP)
+        status.report(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
         if spec.step_duration_ns:
-            yield from self._live(spec, step, begin_ns)
+            yield from self._live(spec, step, start_ns)
         self._finish(watch.step)
 
     def _operate_all(self, events: Iterable[Event]) -> Iterator[None]:
@@ -140,65 +140,65 @@ class Machine:
     def _operate(self, event: Event) -> None:
         if event.operation == DELETE:
             self._note_deletion(event.body)
-        told = operations.perform(self._store, event)
+        entry = operations.perform(self._store, event)
         if event.operation == CREATE:
-            self._note_creation(told["create"]["result"])
+            self._note_creation(entry["create"]["result"])
         self.is_done = self.is_done or event.ends
-        self._watch.timeline.operated(self._watch.step, event, told)
+        self._watch.timeline.operated(self._watch.step, event, entry)
 
-    def _note_creation(self, made: Json) -> None:
-        """A pod that the scenario itself creates needs no second word if nobody tries it."""
-        if (made.get("apiVersion"), made.get("kind")) == POD:
-            key = key_of(made["metadata"]["namespace"], made["metadata"]["name"])
-            self._watch.in_vain.pop(key, None)
+    def _note_creation(self, created: Json) -> None:
+        """A pod that the scenario itself creates is not reported again if it is not tried."""
+        if (created.get("apiVersion"), created.get("kind")) == POD:
+            key = key_of(created["metadata"]["namespace"], created["metadata"]["name"])
+            self._watch.unschedulable.pop(key, None)
 
     def _note_deletion(self, body: Json) -> None:
-        """A pod that the scenario itself deletes needs no second word when it is gone."""
+        """A pod that the scenario itself deletes is not reported again when it is gone."""
         kind, metadata = body.get("typeMeta") or {}, body.get("objectMeta") or {}
         is_dry = bool((body.get("deleteOptions") or {}).get("dryRun"))
         if (kind.get("apiVersion"), kind.get("kind")) == POD and not is_dry:
             key = key_of(metadata.get("namespace") or "default", metadata.get("name") or "")
             pod = self._store.read(POD).get(key)
             if pod is not None:
-                self._watch.story_of(pod).is_told_gone = True
+                self._watch.pod_record(pod).deletion_reported = True
 
-    def _live(self, spec: Spec, step: int, begin_ns: int) -> Iterator[None]:
-        """Let time pass, with everybody at work, until the next step that has events."""
+    def _live(self, spec: Spec, step: int, start_ns: int) -> Iterator[None]:
+        """Let time pass, with all components running, until the next step that has events."""
         duration_ns, watch = spec.step_duration_ns, self._watch
         later = spec.next_step(step)
         last = step if self.is_done or later is None else later - 1
         self._scheduling.go_on()
-        self._status.tell(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_RUNNING)
-        end_ns = begin_ns + (last - step + 1) * duration_ns
+        self._status.report(step, phases.SCHEDULING_FINISHED, phases.SCHEDULER_RUNNING)
+        end_ns = start_ns + (last - step + 1) * duration_ns
         while (due_ns := self._settling.due_ns) is not None and due_ns < end_ns:
             # What happens in the moment in which a step ends belongs to it.
-            passed = max(due_ns - begin_ns - 1, 0) // duration_ns
-            self._move_on(step + passed, begin_ns + (watch.step + 1 - step) * duration_ns)
+            passed = max(due_ns - start_ns - 1, 0) // duration_ns
+            self._move_on(step + passed, start_ns + (watch.step + 1 - step) * duration_ns)
             yield from self._settling.run_until(
-                min(begin_ns + (passed + 1) * duration_ns, end_ns - 1)
+                min(start_ns + (passed + 1) * duration_ns, end_ns - 1)
             )
             watch.check_writes()
-        self._move_on(last, begin_ns + (watch.step + 1 - step) * duration_ns)
+        self._move_on(last, start_ns + (watch.step + 1 - step) * duration_ns)
         self._scheduling.stop()
         yield from self._settling.run_until(end_ns)
-        self._status.tell(last, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
+        self._status.report(last, phases.SCHEDULING_FINISHED, phases.SCHEDULER_STOPPED)
 
     def _move_on(self, step: int, over_ns: int) -> None:
-        """Time has come to another step: what was tried in vain before is told there."""
+        """Time has come to another step: pods that found no node before are reported there."""
         before = self._watch.step
         if step != before:
-            self._attempts.tell_unscheduled()
-            self._tell_over(before, over_ns)
+            self._attempts.report_unscheduled()
+            self._report_end(before, over_ns)
             self._watch.step = step
 
     def _finish(self, step: int) -> None:
-        self._attempts.tell_unscheduled()
+        self._attempts.report_unscheduled()
         self.finished = step
-        self._tell_over(step, self._settling.now_ns)
+        self._report_end(step, self._settling.now_ns)
         self._status.finish_step(step, self._watch.timeline)
         self._show()
 
-    def _tell_over(self, step: int, at_ns: int) -> None:
+    def _report_end(self, step: int, at_ns: int) -> None:
         sink = self._watch.timeline.sink
         if sink is not None:
             sink.step_finished(step, at_ns)
@@ -210,7 +210,7 @@ class Machine:
 
 @contextlib.contextmanager
 def _lenient(store: Store) -> Iterator[None]:
-    """Have namespaces made as they are needed, and garbage collected if nobody else does it.
+    """Create namespaces as they are needed, and collect garbage if no controller does it.
 
     Some servers do neither for their clients; a Scenario runs alike on all of them.
     """

@@ -1,7 +1,7 @@
 """The order in which the nodes of one step come to a cluster: by name, not as they were written.
 
 What happens in a step happens at the same time, so the order in which its nodes are written must
-not matter. It would: a scheduler goes round the nodes in the order in which it heard of them, and
+not matter. It would: a scheduler goes round the nodes in the order in which it received them, and
 stops when it has found enough.
 """
 

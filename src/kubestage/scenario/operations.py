@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kubestage.errors import ApiError, InputError, NotFound
+from kubestage.errors import ApiError, InputError, KubestageError, NotFound
 from kubestage.objects.custom import decoding
 from kubestage.objects.patches import PatchType
 from kubestage.scenario import patch_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
-class Options(NamedTuple):
+class WriteOptions(NamedTuple):
     """The options of an operation that creates or patches, as the API has them."""
 
     dry_run: bool
@@ -29,12 +29,12 @@ class Options(NamedTuple):
     force: bool | None
 
     @classmethod
-    def of(cls, body: Json, field: str, *, is_apply: bool = False) -> Options:
-        """Those that an operation has; refused as the API refuses them."""
-        given = body.get(field) or {}
-        dry_run, manager = given.get("dryRun") or [], given.get("fieldManager") or ""
-        validation: Any = given.get("fieldValidation") or ""
-        force: bool | None = given.get("force")
+    def read(cls, body: Json, field: str, *, is_apply: bool = False) -> WriteOptions:
+        """The options of an operation; refused as the API refuses them."""
+        stated = body.get(field) or {}
+        dry_run, manager = stated.get("dryRun") or [], stated.get("fieldManager") or ""
+        validation: Any = stated.get("fieldValidation") or ""
+        force: bool | None = stated.get("force")
         write_options.check(
             field[0].upper() + field[1:],
             dry_run=dry_run,
@@ -46,18 +46,18 @@ class Options(NamedTuple):
         return cls(bool(dry_run), manager, validation or None, force)
 
 
-class OperationFailed(Exception):
+class OperationFailed(KubestageError):
     """An event that the cluster refused to carry out, or that could not be read."""
 
     def __init__(self, event: Event, cause: ApiError | InputError | ValueError) -> None:
-        said = cause.message if isinstance(cause, ApiError) else cause
-        super().__init__(f'event "{event.id}": {said}')
+        message = cause.message if isinstance(cause, ApiError) else cause
+        super().__init__(f'event "{event.id}": {message}')
         self.event_id = event.id
         self.cause = cause
 
 
 def perform(store: Store, event: Event) -> Json:
-    """Carry out an event; what the timeline tells of it."""
+    """Carry out an event; returns its entry of the timeline."""
     try:
         if event.operation == CREATE:
             return {"create": _create(store, event.body)}
@@ -82,10 +82,10 @@ def _create(store: Store, body: Json) -> Json:
         raise ValueError("createOperation.object is missing")
     if body.get("asRecorded"):
         return {"operation": body, "result": _put(store, obj)}
-    asked = Options.of(body, "createOptions")
-    if asked.field_validation is not None:
-        decoding.decode(obj, store.kinds.of(obj), asked.field_validation)
-    created = store.create(obj, dry_run=asked.dry_run, manager=asked.manager)
+    options = WriteOptions.read(body, "createOptions")
+    if options.field_validation is not None:
+        decoding.decode(obj, store.kinds.of(obj), options.field_validation)
+    created = store.create(obj, dry_run=options.dry_run, manager=options.manager)
     return {"operation": body, "result": created}
 
 
@@ -122,22 +122,22 @@ def _patch(store: Store, body: Json) -> Json:
     if not isinstance(patch, dict | list):
         raise ValueError("patchOperation.patch is missing")
     stated = body.get("patchType")
-    asked = Options.of(body, "patchOptions", is_apply=stated in patch_text.APPLY)
+    options = WriteOptions.read(body, "patchOptions", is_apply=stated in patch_text.APPLY)
     if stated in patch_text.APPLY:
-        return {"operation": body, "result": _apply(store, (kind, name, namespace), patch, asked)}
+        return {"operation": body, "result": _apply(store, (kind, name, namespace), patch, options)}
     result = store.patch(
         kind,
         name,
         patch,
         namespace,
         patch_type=_patch_type(kind, patch, stated),
-        dry_run=asked.dry_run,
-        field_validation=asked.field_validation,
-        manager=asked.manager,
+        dry_run=options.dry_run,
+        field_validation=options.field_validation,
+        manager=options.manager,
     )
     if body.get("asRecorded") and isinstance(patch, dict) and "status" in patch:
-        told = {"status": patch["status"]}
-        result = store.patch(kind, name, told, namespace, subresource="status")
+        status = {"status": patch["status"]}
+        result = store.patch(kind, name, status, namespace, subresource="status")
     return {"operation": body, "result": result}
 
 
@@ -145,11 +145,11 @@ def _apply(
     store: Store,
     target: tuple[Kind, str, str | None],
     configuration: Json | list[Any],
-    asked: Options,
+    options: WriteOptions,
 ) -> Json:
     """Apply a configuration on the server's side; what is not there is created.
 
-    The event says which object is meant, so the configuration need not say it again.
+    The event names the object, so the configuration need not.
     """
     if not isinstance(configuration, dict):
         raise ValueError("patchOperation.patch: what is applied is an object, not a list")
@@ -166,10 +166,10 @@ def _apply(
         name,
         whole,
         namespace,
-        manager=asked.manager,
-        force=bool(asked.force),
-        dry_run=asked.dry_run,
-        field_validation=asked.field_validation,
+        manager=options.manager,
+        force=bool(options.force),
+        dry_run=options.dry_run,
+        field_validation=options.field_validation,
     ).object
 
 

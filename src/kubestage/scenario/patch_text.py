@@ -62,5 +62,5 @@ def misfit(patch: dict[str, Any] | list[Any], stated: str) -> str | None:
         return f'"{stated}" is none of {", ".join((*TYPES, *APPLY))}'
     if (TYPES[stated] is PatchType.JSON) == is_list:
         return None
-    wanted = "an object" if is_list else "a list of operations"
-    return f'a patch of type "{stated}" is {wanted}'
+    expected = "an object" if is_list else "a list of operations"
+    return f'a patch of type "{stated}" is {expected}'

@@ -1,4 +1,4 @@
-"""The words in which a Scenario's status speaks; the spelling is the document's."""
+"""The values in a Scenario's status; the spelling is the document's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The pods of a cluster as a step has to know them: who has no node, who is on the move, who is
-gone.
+"""The pods of a cluster as a step has to know them: which have no node, which start or end, which
+are gone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kubestage.scenario.timeline import (
     PREEMPTED,
     SCHEDULED,
     UNSCHEDULED,
-    PodStory,
+    PodRecord,
     Timeline,
 )
 from kubestage.scheduler.preemption import executor
@@ -34,7 +34,7 @@ POD: Final = ("v1", "Pod")
 _TYPE: Final = {"apiVersion": "v1", "kind": "Pod"}
 _NODE_TYPE: Final = {"apiVersion": "v1", "kind": "Node"}
 _ENDED: Final = ("Succeeded", "Failed")
-# These tell what happens, and come and go without making a difference.
+# These only report what happens: their changes do not influence scheduling.
 _REPORTS: Final = ("Event", "Lease", "Scenario")
 # What pods are scheduled by, besides one another: controllers may come up with more of it.
 _OFFERS: Final = frozenset({
@@ -44,11 +44,11 @@ _OFFERS: Final = frozenset({
 
 
 class PodWatch:
-    """Hears of every change of the cluster.
+    """Observes every change of the cluster.
 
-    `schedulers` are the names that somebody here schedules for, None for all. `preemptor` is set
-    while a scheduler is at work that does not tell what it does: then bindings and deletions are
-    its doing. `is_operating` is set while the scenario's own events are carried out.
+    `schedulers` are the scheduler names that are served here, None for all. `preemptor` is set
+    while a scheduler runs that does not report its attempts: then all bindings and deletions are
+    attributed to it. `is_operating` is set while the scenario's own events are carried out.
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class PodWatch:
         # latest last.
         self.moving: dict[str, int] = {}
         # Pods that were tried in this step and have no node yet, and those that controllers made:
-        # even if nobody tries them, they are to be heard of.
-        self.in_vain: dict[str, None] = {}
+        # these are reported even if no scheduler tries them.
+        self.unschedulable: dict[str, None] = {}
         self._store = store
         self._clock: Clock = store.clock
         self._schedulers = schedulers
@@ -91,7 +91,8 @@ class PodWatch:
                 self._on_namespace(change)
 
     def _on_node(self, change: Change) -> None:
-        """Pods of a node that is gone will go; what a node offers is told if nobody asked for it.
+        """Pods of a deleted node will be deleted; a change of allocatable that no event caused is
+        reported.
 
         A node that was created with its name alone has what its kubelet finds.
         """
@@ -113,9 +114,9 @@ class PodWatch:
             self.moving.pop(change.key, None)
 
     def forget(self) -> None:
-        """Nobody asks any more: begin with nothing when somebody does again."""
+        """Drop everything that is known."""
         self.ledger, self.timeline = Ledger(), Timeline()
-        self.moving, self.in_vain, self.foreign_write = {}, {}, ""
+        self.moving, self.unschedulable, self.foreign_write = {}, {}, ""
 
     def check_writes(self) -> None:
         """ForeignWrite if a scheduler wrote what it must not."""
@@ -129,16 +130,16 @@ class PodWatch:
         self.step = self.quiet_since_ns = 0
 
     def take_up(self, step: int) -> None:
-        """Go on where another left off, after this step, with the pods that there are."""
+        """Continue after a step that another controller has finished, with the pods that exist."""
         self.step = step
         for key, pod in self._store.read(POD).items():
-            self.story_of(pod)
+            self.pod_record(pod)
             if self._is_without_node(pod):
                 self.ledger.appeared(key)
             self._note_move(key, pod, None)
 
-    def tally(self) -> Json:
-        """How many pods were scheduled so far, have no node now, or had to go for others."""
+    def pod_counts(self) -> Json:
+        """How many pods were scheduled so far, have no node now, or were preempted."""
         counts = self.timeline.counts
         return {
             "scheduled": counts.get(SCHEDULED, 0),
@@ -146,55 +147,55 @@ class PodWatch:
             "preempted": counts.get(PREEMPTED, 0),
         }
 
-    def story_of(self, pod: Json) -> PodStory:
-        """What is known of a pod; one that was never heard of is there from now on."""
-        stories, uid = self.timeline.stories, pod["metadata"]["uid"]
-        found = stories.get(uid)
+    def pod_record(self, pod: Json) -> PodRecord:
+        """What is known of a pod; an unknown one exists from now on."""
+        records, uid = self.timeline.records, pod["metadata"]["uid"]
+        found = records.get(uid)
         if found is None:
-            found = stories[uid] = PodStory(self.step)
+            found = records[uid] = PodRecord(self.step)
             node = pod["spec"].get("nodeName")
             if node:
                 found.bound_to, found.bound_at = node, self.step
         return found
 
     def preempted(self, pod: Json, by: str) -> None:
-        """A pod has to go for another: the timeline says for whom, and that it is deleted."""
-        story = self.story_of(pod)
-        if story.preempted_by is not None:
+        """A pod is preempted: the timeline names the other pod, and gets a Delete."""
+        record = self.pod_record(pod)
+        if record.preempted_by is not None:
             return
-        story.preempted_by, story.preempted_at, story.is_told_gone = by, self.step, True
+        record.preempted_by, record.preempted_at, record.deletion_reported = by, self.step, True
         self.ledger.changed()
-        self.timeline.happened(self.step, PREEMPTED, story.result(pod))
-        self._tell_deletion(pod)
+        self.timeline.happened(self.step, PREEMPTED, record.result(pod))
+        self._report_deletion(pod)
 
     def _on_pod(self, change: Change) -> None:
         key, new, old = change.key, change.new, change.old
-        story = self.story_of(new)
+        record = self.pod_record(new)
         was_bound = old is not None and bool(old["spec"].get("nodeName"))
         node = new["spec"].get("nodeName")
         is_over = (new.get("status") or {}).get("phase") in _ENDED
         is_leaving = "deletionTimestamp" in new["metadata"]
         if node and not was_bound and change.type != ADDED:
-            story.bound_to, story.bound_at = node, self.step
+            record.bound_to, record.bound_at = node, self.step
             self.ledger.left(key)
             self.ledger.changed()
             if self.preemptor is not None:
-                self.timeline.happened(self.step, SCHEDULED, story.result(new))
+                self.timeline.happened(self.step, SCHEDULED, record.result(new))
         elif self._is_without_node(new):
             self.ledger.appeared(key)
         else:
             self.ledger.left(key)
-        if is_leaving and self.preemptor not in (None, key) and not story.is_told_gone:
+        if is_leaving and self.preemptor not in (None, key) and not record.deletion_reported:
             self.preempted(new, self.preemptor or "")
         if is_over and not is_leaving and old is not None and not _is_over(old):
-            self._tell_end(new)
+            self._report_end(new)
             self.ledger.changed()
         if change.type == ADDED and not node and not is_over:
-            self.in_vain[key] = None
+            self.unschedulable[key] = None
         self._note_move(key, new, old)
 
     def _is_without_node(self, pod: Json) -> bool:
-        """Whether a node is sought for a pod now, and by somebody who is here."""
+        """Whether a pod waits for a node now, and its scheduler is served here."""
         spec = pod["spec"]
         if spec.get("nodeName") or spec.get("schedulingGates"):
             return False
@@ -220,27 +221,31 @@ class PodWatch:
         if pod["spec"].get("nodeName"):
             self.ledger.changed()
         self.moving.pop(key, None)
-        story = self.timeline.stories.get(pod["metadata"]["uid"])
-        if story is None or story.is_told_gone:
+        record = self.timeline.records.get(pod["metadata"]["uid"])
+        if record is None or record.deletion_reported:
             return
         if self.preemptor is not None:
             self.preempted(pod, self.preemptor)
             return
-        story.is_told_gone = True
+        record.deletion_reported = True
         if _is_victim(pod):
-            # A scheduler that tells what it does tells of this next.
+            # A scheduler that reports its attempts reports this next.
             return
-        if key in self.in_vain and story.attempts and story.attempts[-1]["step"] == self.step:
+        if (
+            key in self.unschedulable
+            and record.attempts
+            and record.attempts[-1]["step"] == self.step
+        ):
             # It will not be there when the step ends.
-            self.timeline.happened(self.step, UNSCHEDULED, story.result(pod))
-        self.in_vain.pop(key, None)
-        self._tell_deletion(pod)
+            self.timeline.happened(self.step, UNSCHEDULED, record.result(pod))
+        self.unschedulable.pop(key, None)
+        self._report_deletion(pod)
 
-    def _tell_deletion(self, pod: Json) -> None:
+    def _report_deletion(self, pod: Json) -> None:
         target = {"typeMeta": _TYPE, "objectMeta": _name_of(pod)}
         self.timeline.happened(self.step, "Delete", {"operation": target})
 
-    def _tell_end(self, pod: Json) -> None:
+    def _report_end(self, pod: Json) -> None:
         phase = pod["status"]["phase"]
         patch = {
             "typeMeta": _TYPE,

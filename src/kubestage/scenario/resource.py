@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.objects import durations
+from kubestage.errors import KubestageError
+from kubestage.golang import durations
 from kubestage.scenario import written_events
-from kubestage.scenario.doubts import doubts, never_run
+from kubestage.scenario.probable_mistakes import never_run, probable_mistakes
 from kubestage.scenario.problems import problems
 from kubestage.scenario.written_events import CREATE, DELETE, DONE, OPERATIONS, PATCH
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "API_VERSION", "CREATE", "DELETE", "DONE", "KIND", "OPERATIONS", "PATCH", "SCENARIO",
-    "Event", "InvalidEvent", "Spec", "doubts", "is_scenario", "never_run", "normalized", "problems",
-    "read", "read_on",
+    "Event", "InvalidEvent", "Spec", "is_scenario", "never_run", "normalized",
+    "probable_mistakes", "problems", "read", "read_on",
 ]  # fmt: skip
 
 
@@ -36,7 +37,7 @@ SCENARIO: Final = (API_VERSION, KIND)
 _AT_ONCE: Final = 200
 
 
-class InvalidEvent(Exception):
+class InvalidEvent(KubestageError):
     """An event that the document forbids: the scenario fails, with these words."""
 
 
@@ -92,7 +93,7 @@ def is_scenario(obj: Json) -> bool:
 def read(scenario: Json) -> Spec:
     """The events of a Scenario, of either draft; InvalidEvent names the first that is wrong."""
     spec = scenario.get("spec") or {}
-    written = written_events.of(spec)
+    written = written_events.read(spec)
     for flaw in written_events.flaws(spec, written):
         raise InvalidEvent(str(flaw))
     return Spec(tuple(map(_event, written)), _duration_ns(spec))
@@ -118,7 +119,7 @@ def read_on(
         part = events[at : at + _AT_ONCE]
         same = [known.get(id(each)) for each in part]
         if None in same:
-            written = written_events.of({"events": part}, first=at)
+            written = written_events.read({"events": part}, first=at)
             for flaw in written_events.flaws({}, written):
                 raise InvalidEvent(str(flaw))
             same, part = list(map(_event, written)), list(map(_complete, written))
@@ -156,7 +157,7 @@ def normalized(scenario: Json) -> Json:
         spec = {}
     elif not isinstance(spec, dict) or (spec.get("events") and spec.get("operations")):
         return scenario
-    written = written_events.of(spec)
+    written = written_events.read(spec)
     if not written and (spec.get("events") or spec.get("operations")):
         return scenario
     events = [_complete(each) for each in written]
@@ -165,16 +166,16 @@ def normalized(scenario: Json) -> Json:
 
 
 def _complete(event: written_events.WrittenEvent) -> Any:
-    given, value = event.fields, event.value
-    if len(given) != 1:
+    stated, value = event.fields, event.value
+    if len(stated) != 1:
         return value
-    (field,) = given
-    made: Json = {"id": event.id, "step": 0}
+    (field,) = stated
+    created: Json = {"id": event.id, "step": 0}
     if event.is_newer:
-        made["operation"] = written_events.BY_FIELD[field]
-    if all(value.get(key) not in (None, "") for key in made) and value[field] != {}:
+        created["operation"] = written_events.BY_FIELD[field]
+    if all(value.get(key) not in (None, "") for key in created) and value[field] != {}:
         return value
-    whole = {**made, **{key: item for key, item in value.items() if item not in (None, "")}}
+    whole = {**created, **{key: item for key, item in value.items() if item not in (None, "")}}
     if field == OPERATIONS[DONE] and isinstance(value[field], dict):
         whole[field] = {"done": True, **value[field]}
     return whole

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import KubestageError
 from kubestage.scenario.kss_annotations import is_result
 from kubestage.store.log import ADDED, DELETED
 
@@ -20,7 +21,7 @@ REPORTS: Final = frozenset({"Event", "Lease"})
 CLAIMS: Final = frozenset({"PersistentVolume", "PersistentVolumeClaim", "ResourceClaim"})
 
 
-class ForeignWrite(Exception):
+class ForeignWrite(KubestageError):
     """A scheduler wrote what it must not: the Scenario fails, with these words."""
 
 
@@ -42,7 +43,7 @@ def is_allowed(change: Change) -> bool:
 
 
 def _labels(obj: Json) -> tuple[Any, Json]:
-    """The labels and annotations of a pod, but for those that tell results of scheduling."""
+    """The labels and annotations of a pod, without those that hold results of scheduling."""
     metadata = obj["metadata"]
     annotations = metadata.get("annotations") or {}
     others = {key: annotations[key] for key in annotations if not is_result(key)}

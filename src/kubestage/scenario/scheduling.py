@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from kubestage.errors import InputError
+from kubestage.errors import InputError, KubestageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterator
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 _TOO_OFTEN: Final = 100
 
 
-class NoScheduler(Exception):
-    """Nobody schedules: the Scenario fails, with these words."""
+class NoScheduler(KubestageError):
+    """There is no scheduler: the Scenario fails with this message."""
 
 
 class Scheduling(Protocol):
-    """Whoever schedules in a step."""
+    """The scheduler of a step."""
 
     @property
     def schedulers(self) -> Container[str] | None:
-        """The names that pods know it by, None for whatever name."""
+        """The `schedulerName` values that it serves, None for all."""
         ...
 
     def listen(self, listener: Listener | None, *, in_full: bool) -> None:
-        """Have somebody hear of every attempt, if it tells of any; None for nobody."""
+        """Call the listener for every reported attempt; None removes it."""
         ...
 
     def stop(self) -> None:
@@ -72,7 +72,7 @@ class BuiltIn:
         return self.scheduler.profiles
 
     def listen(self, listener: Listener | None, *, in_full: bool) -> None:
-        """Have somebody hear of every attempt."""
+        """Call the listener for every attempt."""
         self.scheduler.record.hand_on(listener, in_full=in_full)
 
     def stop(self) -> None:
@@ -97,7 +97,7 @@ class BuiltIn:
         """Try pods until the ledger says that there is no point.
 
         What attempts bring about (pods start, victims end, volumes are made) comes to rest before
-        pods are tried again that were tried in vain. Where time is in the steps, the scheduler's
+        unschedulable pods are tried again. Where time is in the steps, the scheduler's
         queue says when that is, as it does in a cluster.
         """
         ledger, grain = watch.ledger, settling.grain
@@ -165,12 +165,12 @@ class NextPod:
             )
         self._watch.preemptor = key
         ledger.tried(key)
-        self._watch.in_vain[key] = None
+        self._watch.unschedulable[key] = None
         self.tried += 1
         return True
 
 
-class Outside:
+class FunctionScheduler:
     """A scheduler of the user's own: a function that gets the store and the hook, and schedules
     one pod after the other until the hook says stop.
     """
@@ -187,7 +187,7 @@ class Outside:
         self._is_called = False
 
     def listen(self, listener: Listener | None, *, in_full: bool) -> None:
-        """It tells of no attempts: results of plugins stay empty."""
+        """It reports no attempts: results of plugins stay empty."""
 
     def stop(self) -> None:
         """It runs only when it is called."""

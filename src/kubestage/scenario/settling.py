@@ -23,8 +23,7 @@ class Settling:
 
     Where there are no kubelets (`is_alive` is false) pods neither start nor end: those that were
     deleted are let go of at once. With a `grain`, time passes in pieces of that many movements of
-    one instant, and whoever drives a Scenario may do something else in between; what happens is the
-    same.
+    one instant, and the caller may do something else between them. The result is the same.
     """
 
     def __init__(
@@ -45,8 +44,8 @@ class Settling:
 
     @property
     def now_ns(self) -> int:
-        """The time; nothing can happen at time zero, where simulations are set up."""
-        return max(self._environment.clock.now_ns, 1)
+        """The earliest time at which something can happen: now, or 1 at the start."""
+        return self._environment.earliest_ns
 
     @property
     def due_ns(self) -> int | None:
@@ -77,7 +76,7 @@ class Settling:
         environment.run(until_ns=at_ns)
 
     def _is_at_rest(self, due_ns: int) -> bool:
-        """Whether what comes next at this time is not worth waiting for."""
+        """Whether a step need not wait for a movement that is due at this time."""
         watch, settings = self._watch, self._settings
         if due_ns <= watch.quiet_since_ns + settings.quiet_ns:
             return False

@@ -1,4 +1,4 @@
-"""Where the record of a run goes while it runs, if somebody keeps it."""
+"""Where the record of a run is written while it runs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class Sink(Protocol):
-    """Keeps what it is told, in order.
+    """Stores what happens, in order.
 
-    One that keeps the full stories of attempts has the status go without them, so that memory
-    does not grow with them.
+    If it stores the details of attempts, the status does without them, so that memory does not grow
+    with them.
     """
 
-    keeps_details: bool
+    stores_details: bool
 
-    def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
-        """An attempt at the pod of this uid has ended; `told` is its full story."""
+    def attempt(self, step: int, decision: Decision, uid: str, details: Json | None) -> None:
+        """An attempt at the pod of this uid has ended; `details` explain it in full."""
         ...
 
     def event(self, step: int, event: Json) -> None:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class StatusWriter:
-    """Keeps the status of one Scenario as it was last written, and writes what is new of it.
+    """Holds the status of one Scenario as it was last written, and writes what is new.
 
-    `version` is the simulator's, as the result names it. `tally` counts pods: scheduled ones and so
-    on; every status that tells of a step has them.
+    `version` is the simulator's, as the result names it. `pod_counts` counts pods: scheduled ones
+    and so on; every status of a step has them.
     """
 
     def __init__(
@@ -29,10 +29,10 @@ class StatusWriter:
         name: str,
         strategy: Strategy,
         version: str,
-        tally: Callable[[], Json] | None = None,
+        pod_counts: Callable[[], Json] | None = None,
     ) -> None:
         self.name = name
-        self._tally = tally
+        self._pod_counts = pod_counts
         self._store = store
         self._strategy = strategy
         self._version = version
@@ -70,7 +70,7 @@ class StatusWriter:
         step: int | None = self._status.get("step")
         return step
 
-    def tell(self, step: int, step_phase: str, scheduler: str | None = None) -> None:
+    def report(self, step: int, step_phase: str, scheduler: str | None = None) -> None:
         """Say how far a step is, and what the scheduler is about."""
         if scheduler is not None:
             self._status["schedulerStatus"] = scheduler
@@ -82,7 +82,7 @@ class StatusWriter:
         """Say that a step is over."""
         if self._strategy is Strategy.AT_MOVING_NEXT_STEP:
             self._put_result(timeline)
-        self.tell(step, phases.STEP_FINISHED)
+        self.report(step, phases.STEP_FINISHED)
 
     def enter(self, phase: str, message: str, timeline: Timeline | None = None) -> None:
         """Say that the Scenario is in another phase, or why it still is in this one."""
@@ -109,7 +109,7 @@ class StatusWriter:
         }
 
     def _write(self) -> None:
-        if self._tally is not None and "step" in self._status:
-            self._status["pods"] = self._tally()
+        if self._pod_counts is not None and "step" in self._status:
+            self._status["pods"] = self._pod_counts()
         if self.is_there:
             self._store.record_status(SCENARIO, self.name, dict(self._status))

@@ -1,11 +1,11 @@
-"""What happened in each step, as the document words it."""
+"""The timeline of a Scenario: what happened in each step."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scenario.own_counts import OwnCounts
+from kubestage.scenario.scenario_counts import ScenarioCounts
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -26,7 +26,7 @@ _FIELDS: Final = {
 
 
 @dataclasses.dataclass(slots=True)
-class PodStory:
+class PodRecord:
     """What is known of one pod over all steps."""
 
     created_at: int
@@ -34,7 +34,7 @@ class PodStory:
     bound_at: int | None = None
     preempted_by: str | None = None
     preempted_at: int | None = None
-    is_told_gone: bool = False
+    deletion_reported: bool = False
     attempts: tuple[Json, ...] = ()
 
     def result(self, pod: Json) -> Json:
@@ -51,49 +51,50 @@ class PodStory:
 
 
 class Timeline:
-    """The events of all steps so far, in order, with the stories of the pods by uid.
+    """The events of all steps so far, in order, with what is known of pods, by uid.
 
-    Objects are shown as `own_counts` says.
+    Objects are shown as `scenario_counts` says.
     """
 
-    def __init__(self, sink: Sink | None = None, counts: OwnCounts | None = None) -> None:
+    def __init__(self, sink: Sink | None = None, counts: ScenarioCounts | None = None) -> None:
         self.sink = sink
-        self.own_counts = counts or OwnCounts()
-        self.stories: dict[str, PodStory] = {}
-        # The ids of the scenario's own events: none is given a second time.
+        self.scenario_counts = counts or ScenarioCounts()
+        self.records: dict[str, PodRecord] = {}
+        # The ids of the scenario's events: none is used a second time.
         self.taken: set[str] = set()
         # How often each thing has happened.
         self.counts: dict[str, int] = {}
         self._steps: dict[int, list[Json]] = {}
-        # As last told, and the steps in which something happened since.
-        self._told: dict[str, list[Json]] = {}
-        self._untold: dict[int, None] = {}
-        self._made = 0
+        # As last reported, and the steps in which something happened since.
+        self._reported: dict[str, list[Json]] = {}
+        self._changed_steps: dict[int, None] = {}
+        self._numbered = 0
 
     @property
     def last_attempt(self) -> int:
-        """The number of the last attempt that is told of."""
-        rows = (row for story in self.stories.values() for row in story.attempts)
+        """The number of the last attempt that is recorded."""
+        rows = (row for record in self.records.values() for row in record.attempts)
         return max((row.get("attempt", 0) for row in rows), default=0)
 
     def begin(self, step: int) -> None:
         """A step begins: it has its place even if nothing happens in it."""
         self._steps.setdefault(step, [])
-        self._untold[step] = None
+        self._changed_steps[step] = None
 
-    def operated(self, step: int, event: Event, told: Json) -> None:
+    def operated(self, step: int, event: Event, content: Json) -> None:
         """An event of the scenario was carried out."""
-        self._add(step, {"id": event.id, "step": step, "operation": event.operation, **told})
+        self._add(step, {"id": event.id, "step": step, "operation": event.operation, **content})
 
-    def happened(self, step: int, operation: str, told: Json) -> None:
-        """Something happened that no event of the scenario asked for."""
+    def happened(self, step: int, operation: str, content: Json) -> None:
+        """Something happened that is no event of the scenario."""
         while True:
-            self._made += 1
-            identity = f"{operation.lower()}-{self._made}"
+            self._numbered += 1
+            identity = f"{operation.lower()}-{self._numbered}"
             if identity not in self.taken:
                 break
         self._add(
-            step, {"id": identity, "step": step, "operation": operation, _FIELDS[operation]: told}
+            step,
+            {"id": identity, "step": step, "operation": operation, _FIELDS[operation]: content},
         )
 
     def count(self, event: Json) -> None:
@@ -103,13 +104,13 @@ class Timeline:
 
     def as_dict(self) -> Json:
         """The timeline keyed by step, as the status has it; later events do not show in it."""
-        for step in sorted(self._untold):
-            self._told[str(step)] = list(self._steps[step])
-        self._untold.clear()
-        return dict(self._told)
+        for step in sorted(self._changed_steps):
+            self._reported[str(step)] = list(self._steps[step])
+        self._changed_steps.clear()
+        return dict(self._reported)
 
     def _add(self, step: int, event: Json) -> None:
-        if not self.own_counts.is_plain:
+        if not self.scenario_counts.is_plain:
             event = self._counted(event)
         self.begin(step)
         self._steps[step].append(event)
@@ -120,42 +121,44 @@ class Timeline:
     def _counted(self, event: Json) -> Json:
         """An event with its object as the Scenario counts."""
         for field in ("create", *_FIELDS.values()):
-            told = event.get(field)
+            content = event.get(field)
             for part in ("pod", "result"):
-                if told is not None and part in told:
-                    shown = self.own_counts.told(told[part])
-                    return {**event, field: {**told, part: shown}}
+                if content is not None and part in content:
+                    shown = self.scenario_counts.shown(content[part])
+                    return {**event, field: {**content, part: shown}}
         return event
 
 
-def resumed(told: Json, sink: Sink | None = None, counts: OwnCounts | None = None) -> Timeline:
-    """The timeline that a status tells, to be gone on with."""
+def resumed(
+    written: Json, sink: Sink | None = None, counts: ScenarioCounts | None = None
+) -> Timeline:
+    """The timeline of a status, to be continued."""
     timeline = Timeline(sink, counts)
-    for step, events in told.items():
+    for step, events in written.items():
         timeline.begin(int(step))
         timeline._steps[int(step)] = list(events)  # noqa: SLF001 - it is being made here
         timeline.taken.update(event["id"] for event in events)
         for event in events:
-            timeline._made += event["operation"] in _FIELDS  # noqa: SLF001
+            timeline._numbered += event["operation"] in _FIELDS  # noqa: SLF001
             timeline.count(event)
-            _take_up(timeline.stories, event)
+            _take_up(timeline.records, event)
     return timeline
 
 
-def _take_up(stories: dict[str, PodStory], event: Json) -> None:
+def _take_up(records: dict[str, PodRecord], event: Json) -> None:
     created = (event.get("create") or {}).get("result") or {}
     if (created.get("apiVersion"), created.get("kind")) == ("v1", "Pod"):
         node = created["spec"].get("nodeName")
         bound_at = event["step"] if node else None
-        stories[created["metadata"]["uid"]] = PodStory(event["step"], node, bound_at)
+        records[created["metadata"]["uid"]] = PodRecord(event["step"], node, bound_at)
     result = event.get(_FIELDS.get(event["operation"], ""))
     if result is not None and "createdAt" in result:
-        stories[result["pod"]["metadata"]["uid"]] = PodStory(
+        records[result["pod"]["metadata"]["uid"]] = PodRecord(
             result["createdAt"],
             result.get("boundTo"),
             result.get("boundAt"),
             result.get("preemptedBy"),
             result.get("preemptedAt"),
-            is_told_gone=result.get("preemptedAt") is not None,
+            deletion_reported=result.get("preemptedAt") is not None,
             attempts=tuple(result.get("scheduleResult") or ()),
         )

@@ -1,6 +1,6 @@
 """Events as they are written: which there are, how they are called, and what is wrong with them.
 
-One list of flaws serves two ends: running stops at the first one, checking a file tells all.
+One list of flaws has two uses: a run stops at the first one, a check reports all of them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from kubestage.objects import durations
-from kubestage.objects.defaulting import simulation
+from kubestage.golang import durations
+from kubestage.objects import event_ids
 from kubestage.scenario import settings
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ OPERATIONS: Final = {
 BY_FIELD: Final = {field: operation for operation, field in OPERATIONS.items()}
 DURATIONS: Final = "durations look like 10s or 1m30s"
 
-_EVENTS, _OPERATIONS = simulation.LISTS
+_EVENTS, _OPERATIONS = event_ids.LISTS
 _FIELDS: Final = (_EVENTS, _OPERATIONS, "stepDuration", *settings.CHOICES)
 _STEPS: Final = 2**31
 _CHOICE: Final = ", ".join(OPERATIONS.values())
@@ -89,7 +89,7 @@ class WrittenEvent(NamedTuple):
         return Flaw(path, problem, fix, self.called, fails_run)
 
 
-def of(spec: Any, first: int = 0) -> list[WrittenEvent]:
+def read(spec: Any, first: int = 0) -> list[WrittenEvent]:
     """The events of a spec, of either draft, in order; none where there is no list.
 
     `first` is the place of the first of them, where others were read before: then all have ids.
@@ -99,17 +99,17 @@ def of(spec: Any, first: int = 0) -> list[WrittenEvent]:
     written = spec.get(name)
     if not isinstance(written, list):
         return []
-    ids = simulation.event_ids(written)
+    ids = event_ids.event_ids(written)
     is_newer = name == _OPERATIONS
     return [
         WrittenEvent(
-            str(ids[index]), f"spec.{name}[{first + index}]", value, _given(value), is_newer
+            str(ids[index]), f"spec.{name}[{first + index}]", value, _provided(value), is_newer
         )
         for index, value in enumerate(written)
     ]
 
 
-def _given(event: Any) -> tuple[str, ...]:
+def _provided(event: Any) -> tuple[str, ...]:
     if not isinstance(event, dict):
         return ()
     return tuple(field for field in BY_FIELD if event.get(field) is not None)
@@ -179,12 +179,12 @@ def _event_flaws(event: WrittenEvent) -> Iterator[Flaw]:
     if type(step) is not int or not 0 <= step < _STEPS:
         problem = f"step must be a whole number from 0 to {_STEPS - 1}, not {_shown(step)}"
         yield event.flaw(problem, field="step")
-    given = event.fields
-    if len(given) != 1:
-        told = " and ".join(given) if given else "none"
-        yield event.flaw(f"exactly one of {_CHOICE} must be given, not {told}", fails_run=True)
+    provided = event.fields
+    if len(provided) != 1:
+        described = " and ".join(provided) if provided else "none"
+        yield event.flaw(f"exactly one of {_CHOICE} must be given, not {described}", fails_run=True)
         return
-    (field,) = given
+    (field,) = provided
     operation, stated = BY_FIELD[field], value.get("operation")
     if stated is None and not event.is_newer:
         fix = f"write operation: {operation}"

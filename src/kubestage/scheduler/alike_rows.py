@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
 
 _WIDEST: Final = 1 << 31
 
@@ -17,7 +17,7 @@ _WIDEST: Final = 1 << 31
 def alike(parts: Iterable[Ints], count: int) -> tuple[Ints, Ints]:
     """One row of each sort, and the sort of each of `count` rows, counted from 0.
 
-    NOTE: the numbers of a row are made one as digits are, which takes half the time of telling
+    NOTE: the numbers of a row are made one as digits are, which takes half the time of finding
     tuples apart (400 rows, two columns in which they differ: 27 us, not 60 us).
     """
     joined: Ints = np.zeros(count, np.int64)

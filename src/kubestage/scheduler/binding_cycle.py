@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.scheduler import event_recorder, extender
+from kubestage.scheduler import extender
 from kubestage.scheduler.event_handlers import placed
 from kubestage.scheduler.extender import ExtenderError
 from kubestage.scheduler.failure_handler import Failure, misfit
 from kubestage.scheduler.queue import occasions
 from kubestage.scheduler.status import SKIP, SUCCESS, Code, Status, error
+from kubestage.store.event_recorder import NORMAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.attempt import AnyAttempt
     from kubestage.scheduler.cache import Cache
     from kubestage.scheduler.client import StoreClient
-    from kubestage.scheduler.cycle import AnyAttempt
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.extender import Extender
     from kubestage.scheduler.queue import QueuedPod, SchedulingQueue
@@ -32,7 +33,7 @@ MAX_WAIT_NS: Final = 15 * 60 * 1_000_000_000
 """No plugin may keep a pod waiting for longer."""
 
 POLL_NS: Final = 1_000_000_000
-"""How often a plugin is asked whether what a pod needs before it is bound has come about."""
+"""How often a plugin is called again while a pod waits for what it needs before it is bound."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -83,7 +84,7 @@ class BindingCycle:
         return Placement(number, queued, attempt, pod, node_name, started_ns)
 
     def reserve(self, placement: Placement) -> Failure | None:
-        """Let plugins claim what the pod needs, then ask for permission to bind it.
+        """Let plugins reserve what the pod needs, then run the Permit plugins.
 
         Afterwards the pod may be waiting.
         """
@@ -96,7 +97,7 @@ class BindingCycle:
         return misfit(status) if status.is_rejected else Failure(status.message)
 
     def bind(self, placement: Placement) -> Failure | None:
-        """Bind a pod that does not wait, or waits no more; it may be told to come again."""
+        """Bind a pod that need not wait; a plugin may make it wait again (`again_ns`)."""
         waiting = self._waiting.get(placement.pod.uid)
         if waiting is not None:
             self._waiting.remove(placement.pod.uid)
@@ -118,7 +119,7 @@ class BindingCycle:
         return None
 
     def finish(self, placement: Placement) -> None:
-        """Tell everybody that the pod is bound."""
+        """Announce that the pod is bound."""
         pod, profile, node_name = placement.pod, placement.attempt.profile, placement.node_name
         self.announce(pod, pod.key, node_name, profile.name)
         self._time.bound(placement.queued)
@@ -127,14 +128,14 @@ class BindingCycle:
         self._time.ran("PostBind", SUCCESS, profile.name)
 
     def announce(self, pod: PodView, key: str, node_name: str, profile: str) -> None:
-        """Write the Event that says where a pod was bound."""
+        """Write the Event with the node that a pod was bound to."""
         note = f"Successfully assigned {key} to {node_name}"
-        self._client.event(pod.raw, event_recorder.NORMAL, "Scheduled", "Binding", note, profile)
+        self._client.event(pod.raw, NORMAL, "Scheduled", "Binding", note, profile)
 
     def release(self, placement: Placement, failure: Failure, fail: Callable[[], None]) -> None:
         """A pod that was as good as bound makes room again; `fail` puts it back.
 
-        One that was rejected goes back first and is not told of the room it has made itself.
+        One that was rejected goes back first: the room that it leaves is no reason to retry it.
         """
         freed, uid = placed(placement.pod), placement.pod.uid
         if failure.is_rejected:
@@ -156,7 +157,7 @@ class BindingCycle:
             if status.code is Code.WAIT:
                 timeouts_ns[plugin.name] = min(timeout_ns, MAX_WAIT_NS)
             elif not status.is_success:
-                found = _told("Permit", plugin.name, status)
+                found = _objection("Permit", plugin.name, status)
                 break
         observed = found
         if found.is_success and timeouts_ns:
@@ -168,7 +169,7 @@ class BindingCycle:
 
     def _waited(self, waiting: WaitingPod) -> Status:
         """How a pod's waiting ended."""
-        status = waiting.outcome
+        status = waiting.decision
         assert status is not None, "only pods whose fate is decided are bound"
         waited_ns = self._time.clock.now_ns - waiting.since_ns
         self._time.metrics.permitted(status.code.value, waited_ns)
@@ -199,22 +200,22 @@ class BindingCycle:
             if status is SUCCESS:
                 break
             if not status.is_skip:
-                return SUCCESS if status.is_success else _told("Bind", plugin.name, status)
+                return SUCCESS if status.is_success else _objection("Bind", plugin.name, status)
         return status
 
     def refused(self, placement: Placement, status: Status) -> Failure:
-        """A pod could not be bound, which was tried without more ado."""
+        """A pod of the fast lane could not be bound."""
         self._time.ran("Bind", status, placement.attempt.profile.name)
         return self._fail(placement, Failure(status.message, status.is_rejected))
 
     def _run(self, point: str, method: str, plugins: Iterable[Any], placement: Placement) -> Status:
-        """Ask plugins in turn until one objects."""
+        """Call plugins in turn until one objects."""
         state, pod, node_name = placement.attempt.state, placement.pod, placement.node_name
         found = SUCCESS
         for plugin in plugins:
             status: Status = getattr(plugin, method)(state, pod, node_name)
             if not status.is_success:
-                found = _told(point, plugin.name, status)
+                found = _objection(point, plugin.name, status)
                 break
         self._time.ran(point, found, placement.attempt.profile.name)
         return found
@@ -232,7 +233,7 @@ class BindingCycle:
         self._cache.forget_pod(pod.uid)
 
 
-def _told(point: str, plugin: str, status: Status) -> Status:
+def _objection(point: str, plugin: str, status: Status) -> Status:
     """A plugin's objection: a refusal stays one, as does a delay; else it is an error."""
     if status.is_rejected:
         return status.by(plugin)

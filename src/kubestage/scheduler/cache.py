@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.pod_tallies import PodKind
+    from kubestage.scheduler.pod_counters import PodKind
     from kubestage.scheduler.quick.forecast import Forecast
 
 
@@ -21,7 +21,7 @@ class Cache:
     """Nodes in zone-interleaved order and their pods.
 
     Pods and node updates patch rows in place; a node that comes or goes, or changes its zone,
-    changes the order, and the columns are made anew when next asked for.
+    changes the order, and the columns are rebuilt when next used.
     """
 
     def __init__(self) -> None:

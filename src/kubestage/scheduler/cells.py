@@ -1,4 +1,4 @@
-"""Room for the numbers of all tallies: one array, so that compiled code can reach every one."""
+"""The numbers of all counters in one array, so that compiled code can reach every one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Codes, Columns
+    from kubestage.scheduler.arrays import Codes
+    from kubestage.scheduler.columns import Columns
 
 _FIRST: Final = 1 << 10
 _EXTRA: Final = 2
-"""Behind the numbers of a tally: that of the nodes without the label, and the sum of all others."""
+"""After the numbers of a counter: that of nodes without the label, and the sum of the others."""
 
 
 class Cells:
@@ -25,7 +26,7 @@ class Cells:
         self._free: dict[int, list[int]] = {}
 
     def give_back(self, first: int, count: int) -> None:
-        """A piece is wanted no more; nobody may look at it from now on."""
+        """Release a piece; it must not be read any more."""
         self.values[first : first + count] = 0
         self._free.setdefault(count, []).append(first)
 
@@ -43,7 +44,7 @@ class Cells:
         return first
 
 
-class Tally:
+class PodCounter:
     """A number per slot: the values of a node label, then one for nodes without it; or nodes.
 
     `topology_key` is None for nodes. Of the `size` slots the first is the cell `first`.
@@ -64,14 +65,14 @@ class Tally:
         self.first = self._cells.take(self.size + _EXTRA)
 
     def release(self) -> None:
-        """It is wanted no more."""
+        """Release its numbers."""
         self._cells.give_back(self.first, self.size + _EXTRA)
 
     @property
     def counts(self) -> Codes:
         """The numbers, for reading; those of a label have the nodes without it last.
 
-        They belong to the cells: read them anew when another tally was made or a pod counted.
+        They belong to the cells: read them again after a counter was created or a pod counted.
         """
         end = self.first + self.size
         return self._cells.values[self.first : end if self.topology_key is None else end + 1]

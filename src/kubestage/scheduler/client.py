@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.objects import gvk
 from kubestage.scheduler import status_patches
-from kubestage.scheduler.event_recorder import EventRecorder
+from kubestage.store.event_recorder import SeriesRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ class StoreClient:
 
     def __init__(self, store: Store, *, events: bool = True) -> None:
         self._store = store
-        self._events = EventRecorder(store) if events else None
+        self._events = SeriesRecorder(store) if events else None
         self._lists: dict[tuple[str, str], tuple[Sequence[Json], int]] = {}
 
     @property
@@ -45,7 +45,7 @@ class StoreClient:
         """All objects of a kind, of one namespace or of all.
 
         NOTE: all are handed out as one and the same list until one of them changes, which spares
-        those who follow them a comparison: pods with volumes ask for the drivers of all nodes.
+        readers a comparison: every pod with volumes needs the drivers of all nodes.
         """
         found = self._collection(api_version, kind)
         if found is None or not found.objects:
@@ -89,8 +89,8 @@ class StoreClient:
     ) -> None:
         """Record an Event, such as Normal Scheduled or Warning FailedScheduling."""
         if self._events is not None:
-            self._events.record(regarding, kind, reason, action, note, by)
+            self._events.event(regarding, kind, reason, action, note, by)
 
     def _collection(self, api_version: str, kind: str) -> Collection | None:
         row = self._store.kinds.get(api_version, kind)
-        return None if row is None else self._store.ledger.find(row)
+        return None if row is None else self._store.collection(row)

@@ -7,22 +7,21 @@ questions.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 from kubestage.scheduler import image_states, resource_table
+from kubestage.scheduler.arrays import ABSENT, Ints, LabelColumn, Mask, ValueColumn
 from kubestage.scheduler.cells import Cells
 from kubestage.scheduler.image_states import ImageStates
+from kubestage.scheduler.lower_priority_pods import LowerPriorityPods
 from kubestage.scheduler.memo import Memo
-from kubestage.scheduler.pod_tallies import PodTallies
+from kubestage.scheduler.pod_counters import PodCounters
 from kubestage.scheduler.port_table import PortTable
 from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
 from kubestage.scheduler.stated_terms import StatedTerms
-from kubestage.scheduler.weaker_pods import WeakerPods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -30,17 +29,8 @@ if TYPE_CHECKING:
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.node_info import NodeInfo
-    from kubestage.scheduler.pod_tallies import PodKind
+    from kubestage.scheduler.pod_counters import PodKind
     from kubestage.scheduler.quick.known import Known
-
-Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
-Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
-Rows = slice | np.ndarray[tuple[int], np.dtype[np.int64]]
-"""Which nodes are meant: a run of rows or their numbers, as an index into any column."""
-
-ABSENT: Final = -1
-"""The code of a label that a node does not carry."""
 
 # Derived arrays are kept up to so many values in all, so fewer of them in a larger cluster.
 _MAX_MEMOS: Final = 1 << 13
@@ -50,56 +40,6 @@ _MAX_CELLS: Final = 1 << 24
 
 _V = TypeVar("_V", bound="Hashable")
 _T = TypeVar("_T")
-
-
-@functools.lru_cache(maxsize=64)
-def same(value: int, count: int) -> Ints:
-    """One value for all of so many rows; shared, so not to be written to."""
-    column = np.full(count, value, np.int64)
-    column.setflags(write=False)
-    return column
-
-
-def as_run(rows: Ints) -> Rows:
-    """The rows as a slice where they follow one another, which reads columns without copying.
-
-    Only a part of the list of all rows (`sampling.all_rotated`) is known to run on; rows that
-    were picked one by one may come in any order.
-    """
-    if rows.base is None or not len(rows):
-        return rows
-    first, end = int(rows[0]), int(rows[-1]) + 1
-    return slice(first, end) if end - first == len(rows) else rows
-
-
-@dataclasses.dataclass(slots=True)
-class ValueColumn(Generic[_V]):
-    """One property over all nodes: `codes` number its values, ABSENT where there is none.
-
-    Nodes by the thousand share a few values, so what depends on the property alone is worked
-    out once for each value and gathered by code.
-    """
-
-    codes: Codes
-    values: list[_V]
-    code_of: dict[_V, int]
-
-    def encode(self, value: _V | None) -> int:
-        """The number of a value, given on first sight."""
-        if value is None:
-            return ABSENT
-        code = self.code_of.get(value)
-        if code is None:
-            code = self.code_of[value] = len(self.values)
-            self.values.append(value)
-        return code
-
-    def take(self, rows: Ints) -> ValueColumn[_V]:
-        """The column of some rows; numbers keep their meaning."""
-        return ValueColumn(self.codes[rows], self.values, self.code_of)
-
-
-LabelColumn = ValueColumn[str]
 
 
 class Columns:
@@ -114,7 +54,7 @@ class Columns:
         self.names = [info.name for info in self.infos]
         self.row_of = {name: row for row, name in enumerate(self.names)}
         count = len(self.infos)
-        self.resources = ResourceTable.of(self.infos)
+        self.resources = ResourceTable.from_nodes(self.infos)
         self.ports = PortTable(count)
         self.unschedulable: Mask = np.array(
             [info.view.unschedulable for info in self.infos], np.bool_
@@ -130,9 +70,9 @@ class Columns:
         self.row_log = RowLog(count)
         self.known: Known | None = None
         self.cells = Cells()
-        self._tallies: PodTallies | None = None
+        self._counters: PodCounters | None = None
         self._stated_terms: StatedTerms | None = None
-        self._weaker_pods: WeakerPods | None = None
+        self._lower_priority_pods: LowerPriorityPods | None = None
         for row, info in enumerate(self.infos):
             for port in info.ports:
                 self.ports.mark(row, port, True)
@@ -160,28 +100,28 @@ class Columns:
         return self._images
 
     @property
-    def tallies(self) -> PodTallies:
-        """Counts of pods by selector, made when first asked for and patched from then on."""
-        if self._tallies is None:
-            self._tallies = PodTallies(self)
-        return self._tallies
+    def counters(self) -> PodCounters:
+        """Counts of pods by selector, built at first use and patched from then on."""
+        if self._counters is None:
+            self._counters = PodCounters(self)
+        return self._counters
 
     @property
     def stated_terms(self) -> StatedTerms:
-        """The affinity terms of the pods on nodes, kept in the same way."""
+        """The affinity terms of the pods on nodes, stored in the same way."""
         if self._stated_terms is None:
             self._stated_terms = StatedTerms(self)
         return self._stated_terms
 
     @property
-    def weaker_pods(self) -> WeakerPods:
-        """What pods below a priority take up, kept in the same way."""
-        if self._weaker_pods is None:
-            self._weaker_pods = WeakerPods(self)
-        return self._weaker_pods
+    def lower_priority_pods(self) -> LowerPriorityPods:
+        """What pods below a priority take up, stored in the same way."""
+        if self._lower_priority_pods is None:
+            self._lower_priority_pods = LowerPriorityPods(self)
+        return self._lower_priority_pods
 
     def label(self, key: str) -> LabelColumn:
-        """The column of a label, made when first asked for and patched from then on."""
+        """The column of a label, built at first use and patched from then on."""
         column = self._labels.get(key)
         if column is None:
             column = LabelColumn(np.full(len(self.infos), ABSENT, np.int32), [], {})
@@ -215,7 +155,7 @@ class Columns:
         return answer
 
     def allocatable_of(self, resource: str) -> Ints:
-        """How much of a resource each node offers; zeros for a resource nobody has."""
+        """How much of a resource each node offers; zeros for a resource that no node has."""
         number = self.resources.line(resource)
         line: Ints = self.resources.allocatable[number]
         return line
@@ -277,32 +217,32 @@ class Columns:
             self._images.add(view)
 
     @property
-    def has_tallies(self) -> bool:
-        """Whether anybody has asked for pods by their labels so far."""
-        return self._tallies is not None
+    def has_counters(self) -> bool:
+        """Whether pods have been counted by their labels so far."""
+        return self._counters is not None
 
     @property
     def has_stated_terms(self) -> bool:
-        """Whether any pod on a node has something to say about others."""
+        """Whether any pod on a node states affinity terms."""
         return not self.stated_terms.is_empty
 
     def trim(self) -> None:
-        """Drop counts that have grown too many; those still wanted are begun anew."""
+        """Drop counts that have grown too many; those still in use are built again."""
         if self.cells.used > _MAX_CELLS:
             self._forget_counts()
 
     def settle_pod(self, row: int, pod: PodView, kind: PodKind | None) -> None:
-        """Take up a pod whose resources and tallies are counted in already."""
+        """Add a pod whose resources and counters are counted in already."""
         self.infos[row].add(pod)
         if kind is not None:
             kind.rows[row] = kind.rows.get(row, 0) + 1
         if pod.has_affinity:
             self.stated_terms.settle(pod)
-        if self._weaker_pods is not None:
-            self._weaker_pods.count(row, pod, 1)
+        if self._lower_priority_pods is not None:
+            self._lower_priority_pods.count(row, pod, 1)
 
     def _forget_counts(self) -> None:
-        self._tallies = self._stated_terms = None
+        self._counters = self._stated_terms = None
         self.cells = Cells()
 
     def _write_node(self, row: int, view: NodeView) -> None:
@@ -312,12 +252,12 @@ class Columns:
     def _count(self, row: int, pod: PodView, sign: int) -> None:
         self.resources.count(row, pod, sign)
         self.row_log.note(row)
-        if self._tallies is not None:
-            self._tallies.count(row, pod, sign)
+        if self._counters is not None:
+            self._counters.count(row, pod, sign)
         if self._stated_terms is not None and pod.has_affinity:
             self._stated_terms.count(row, pod, sign)
-        if self._weaker_pods is not None:
-            self._weaker_pods.count(row, pod, sign)
+        if self._lower_priority_pods is not None:
+            self._lower_priority_pods.count(row, pod, sign)
         # As in the real scheduler, a port is free as soon as one of its holders goes.
         for port in pod.host_ports:
             self.ports.mark(row, port, sign > 0)

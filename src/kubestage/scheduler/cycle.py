@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubestage.scheduler import sampling, selection
-from kubestage.scheduler.columns import as_run, same
+from kubestage.scheduler.arrays import as_run, same
+from kubestage.scheduler.attempt import Attempt
 from kubestage.scheduler.cycle_state import CycleState, NotPrepared
 from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.distinct_values import distinct
 from kubestage.scheduler.extender_wire import ExtenderError
-from kubestage.scheduler.preemption import beside
+from kubestage.scheduler.preemption import nominated_fit
 from kubestage.scheduler.quick import known
 from kubestage.scheduler.quick.attempt import QuickAttempt
-from kubestage.scheduler.status import Code, Status, unresolvable
+from kubestage.scheduler.status import Code, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.extender import Extender
-    from kubestage.scheduler.framework import PostFilterResult
     from kubestage.scheduler.nominator import Nominator
     from kubestage.scheduler.quick.backdrop import Backdrop
-    from kubestage.scheduler.runtime import PluginScores, PreFilterOutcome, Profile
+    from kubestage.scheduler.runtime import PreFilterResult, Profile
 
 NO_NODES_MESSAGE = "no nodes available to schedule pods"
 _READING = {
@@ -38,47 +39,6 @@ _READING = {
 }
 EXTENDER = "Extender"
 """Stands for all extenders where plugins are named."""
-
-
-@dataclasses.dataclass(slots=True)
-class Attempt:
-    """Everything one attempt found out, as arrays; records are drawn from it."""
-
-    pod: PodView
-    profile: Profile
-    columns: Columns
-    state: CycleState
-    diagnosis: Diagnosis
-    pre_filter: PreFilterOutcome | None = None
-    evaluated: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
-    verdicts: Verdicts | None = None
-    feasible: Ints = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
-    pre_score: dict[str, Status] = dataclasses.field(default_factory=dict)
-    scores: list[PluginScores] = dataclasses.field(default_factory=list)
-    totals: Ints | None = None
-    selected: int | None = None
-    post_filter: tuple[PostFilterResult | None, Status] | None = None
-    failure: str = ""
-    is_error: bool = False
-
-    @property
-    def node_name(self) -> str | None:
-        """The chosen node, or None."""
-        return None if self.selected is None else self.columns.names[self.selected]
-
-    @property
-    def feasible_count(self) -> int:
-        """How many nodes the pod fits on, of those that were looked at."""
-        return len(self.feasible)
-
-    @property
-    def evaluated_count(self) -> int:
-        """How many nodes were looked at, as the real scheduler counts them."""
-        return len(self.feasible) + self.diagnosis.explicit_count
-
-
-AnyAttempt = Attempt | QuickAttempt
-"""An attempt of which all is known, or no more than the node it has found."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -93,7 +53,7 @@ class Cycle:
     next_start: int = 0
 
     def schedule(self, profile: Profile, pod: PodView, columns: Columns) -> Attempt:
-        """Find the best node for a pod; the attempt says which, or why there is none."""
+        """Find the best node for a pod; the attempt has its name, or why there is none."""
         attempt = Attempt(pod, profile, columns, CycleState(), Diagnosis(columns))
         if not len(columns):
             attempt.failure = NO_NODES_MESSAGE
@@ -112,7 +72,7 @@ class Cycle:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but pods and nodes has a say at present: then attempts may be quick."""
+        """Whether pods and nodes alone decide at present: then attempts may be quick."""
         return (
             self.nominator.is_empty
             and not self.extenders
@@ -130,8 +90,8 @@ class Cycle:
             or not len(columns)
         ):
             return None
-        about = known.of(columns)
-        about.look_at((pod,), backdrop)
+        about = known.known_for(columns)
+        about.prepare((pod,), backdrop)
         key = about.key_of(pod)
         number = about.get(key)
         if number is None and about.is_seen(key):
@@ -160,17 +120,17 @@ class Cycle:
 
     def _find_feasible(self, attempt: Attempt) -> None:
         columns, diagnosis = attempt.columns, attempt.diagnosis
-        outcome = attempt.profile.run_pre_filter(attempt.state, attempt.pod, columns)
-        attempt.pre_filter = outcome
-        diagnosis.unschedulable_plugins |= outcome.restricting
-        if outcome.status.code is Code.ERROR:
-            plugin, message = outcome.status.plugin, outcome.status.message
+        result = attempt.profile.run_pre_filter(attempt.state, attempt.pod, columns)
+        attempt.pre_filter = result
+        diagnosis.unschedulable_plugins |= result.restricting
+        if result.status.code is Code.ERROR:
+            plugin, message = result.status.plugin, result.status.message
             _fail(attempt, f'running PreFilter plugin "{plugin}": {message}')
             return
-        if not outcome.status.is_success:
-            diagnosis.absent = outcome.status
-            diagnosis.pre_filter_message = outcome.status.message
-            diagnosis.note_plugin(outcome.status)
+        if not result.status.is_success:
+            diagnosis.absent = result.status
+            diagnosis.pre_filter_message = result.status.message
+            diagnosis.note_plugin(result.status)
             return
         nominated = columns.row_of.get(attempt.pod.nominated_node_name)
         if nominated is not None:
@@ -180,22 +140,22 @@ class Cycle:
                 return
             diagnosis.groups.clear()
             diagnosis.named.clear()
-        if outcome.nodes is None:
+        if result.nodes is None:
             order = sampling.all_rotated(self.next_start, len(columns))
         else:
-            order = self._restricted(attempt, outcome)
+            order = self._restricted(attempt, result)
         if not len(order):
             return
         self._evaluate(attempt, order)
         self.next_start = (self.next_start + attempt.evaluated_count) % len(columns)
         self._apply_extenders(attempt)
 
-    def _restricted(self, attempt: Attempt, outcome: PreFilterOutcome) -> Ints:
+    def _restricted(self, attempt: Attempt, result: PreFilterResult) -> Ints:
         """The rows that PreFilter plugins left; all others count as rejected by them."""
-        assert outcome.nodes is not None
+        assert result.nodes is not None
         row_of = attempt.columns.row_of
-        rows = sorted(row_of[name] for name in outcome.nodes if name in row_of)
-        names = " ".join(sorted(outcome.restricting))
+        rows = sorted(row_of[name] for name in result.nodes if name in row_of)
+        names = " ".join(sorted(result.restricting))
         attempt.diagnosis.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{names}]")
         candidates = np.array(rows, np.int64)
         return sampling.rotated(self.next_start, candidates) if rows else candidates
@@ -243,7 +203,9 @@ class Cycle:
     def _consider_nominated(self, attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
         """Nodes on which other pods are nominated must also fit with those pods on them."""
         state, pod, columns = attempt.state, attempt.pod, attempt.columns
-        beside.consider(self.nominator, attempt.profile, state, pod, columns, order, verdicts)
+        nominated_fit.consider(
+            self.nominator, attempt.profile, state, pod, columns, order, verdicts
+        )
 
     def _apply_extenders(self, attempt: Attempt) -> None:
         """Let extenders strike feasible nodes off, one after the other."""
@@ -282,7 +244,7 @@ class Cycle:
                 if extender.is_prioritizer:
                     totals += extender.prioritize(attempt)
                 if tie_break is selection.TieBreak.HEAP:
-                    # Nodes that an extender has a say in are drawn for when they tie.
+                    # Ties between nodes that an extender scores are broken at random.
                     tie_break = selection.TieBreak.RANDOM
         attempt.totals = totals
         attempt.selected = selection.pick(totals, rows, attempt.columns, tie_break, self.stream)
@@ -304,7 +266,7 @@ def _diagnose(attempt: Attempt, order: Ints, verdicts: Verdicts) -> None:
 
 
 def _unprepared(key: str, *, is_scoring: bool) -> str:
-    """What is said of a plugin that is not enabled where it prepares what it says."""
+    """The error of a plugin whose Pre point is not enabled."""
     plugin = key.partition("/")[0]
     point = "PreScore" if is_scoring else "PreFilter"
     reading = _READING.get((point, plugin), "error reading")
@@ -315,7 +277,7 @@ def _unprepared(key: str, *, is_scoring: bool) -> str:
 
 
 def _fail(attempt: Attempt, failure: str) -> None:
-    """Somebody could not tell: the attempt ends, and nothing is learnt about the nodes."""
+    """End the attempt with an error; nothing is known about the nodes."""
     attempt.is_error = True
     attempt.failure = failure
     attempt.feasible = np.empty(0, np.int64)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubestage.errors import KubestageError
 
-class NotPrepared(Exception):
-    """A plugin wants what it should have written before: it was not enabled where it does."""
+
+class NotPrepared(KubestageError):
+    """A plugin reads state that it has not written: the point at which it does is not enabled."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)

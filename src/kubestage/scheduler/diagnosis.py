@@ -1,4 +1,4 @@
-"""Why no node fits: who rejected which node, and the sentence a person reads."""
+"""Why no node fits: which plugins rejected which nodes, and the message for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from kubestage.scheduler.status import Code, Status
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
 
 _UNRESOLVABLE: Final = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
@@ -35,7 +36,7 @@ class Diagnosis:
     pending_plugins: set[str] = dataclasses.field(default_factory=set)
     pre_filter_message: str = ""
     post_filter_message: str = ""
-    _told: tuple[tuple[int, int, Status, str], str] | None = dataclasses.field(
+    _described: tuple[tuple[int, int, Status, str], str] | None = dataclasses.field(
         default=None, init=False, repr=False, compare=False
     )
 
@@ -45,7 +46,7 @@ class Diagnosis:
         self.note_plugin(status)
 
     def note_plugin(self, status: Status) -> None:
-        """Remember who rejected, which decides what may wake the pod up."""
+        """Note the plugin that rejected, which decides which events bring the pod back."""
         if not status.plugin:
             return
         if status.code is Code.PENDING:
@@ -86,11 +87,11 @@ class Diagnosis:
     def _rejections(self) -> str:
         """The message without what came of it.
 
-        It is told before preemption, and once more after that.
+        It is built before preemption, and once more after that.
         """
         counts = len(self.groups), len(self.named), self.absent, self.pre_filter_message
-        if self._told is not None and self._told[0] == counts:
-            return self._told[1]
+        if self._described is not None and self._described[0] == counts:
+            return self._described[1]
         text = f"0/{len(self.columns)} nodes are available:"
         if self.pre_filter_message:
             text += f" {self.pre_filter_message}."
@@ -98,7 +99,7 @@ class Diagnosis:
             reasons = sorted(f"{count} {reason}" for reason, count in self._histogram().items())
             if reasons:
                 text += f" {', '.join(reasons)}."
-        self._told = counts, text
+        self._described = counts, text
         return text
 
     def _histogram(self) -> dict[str, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
 
 
 def distinct(values: Ints) -> Ints:

@@ -1,10 +1,8 @@
-"""Has a scheduler work by itself as virtual time passes."""
+"""Runs a scheduler as virtual time passes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from kubestage.sim.alarm import Alarm
 
 if TYPE_CHECKING:
     from kubestage.scheduler.scheduler import Scheduler
@@ -15,20 +13,20 @@ class Driver:
     """Two alarms: one for the next attempt, one for what waits on the clock.
 
     Each attempt is a movement of its own, in the instant in which its pod became ready but behind
-    whatever else is due then. So nobody is shut out while many pods are scheduled.
+    whatever else is due then. So nothing else is blocked while many pods are scheduled.
     """
 
     def __init__(self, scheduler: Scheduler, environment: Environment) -> None:
         self._scheduler = scheduler
         self._is_stopped = False
-        self._turn = Alarm(environment, "SchedulerTurn", self._take_turn)
-        self._timer = Alarm(environment, "SchedulerTimer", self._on_time)
+        self._turn = environment.timer("SchedulerTurn", self._take_turn)
+        self._timer = environment.timer("SchedulerTimer", self._on_time)
         scheduler.queue.ready = self.on_ready
         scheduler.queue.settled = self.set_timer
         scheduler.waiting.changed = self.on_ready
 
     def stop(self) -> None:
-        """Do nothing by itself until told to go on."""
+        """Do nothing until `go_on`."""
         self._is_stopped = True
         self._turn.set(None)
         self._timer.set(None)
@@ -41,20 +39,14 @@ class Driver:
     def on_ready(self) -> None:
         """There is something to try."""
         if not self._turn.is_set and not self._is_stopped:
-            self._turn.set(max(self._earliest_ns, self._scheduler.free_ns))
+            self._turn.set(self._scheduler.free_ns)
         self.set_timer()
 
     def set_timer(self) -> None:
         """See when time alone will bring something about."""
         if self._is_stopped:
             return
-        due_ns = self._scheduler.due_ns
-        self._timer.set(None if due_ns is None else max(due_ns, self._earliest_ns))
-
-    @property
-    def _earliest_ns(self) -> int:
-        """Now, except that nothing can happen at time zero, where simulations are set up."""
-        return max(self._scheduler.clock.now_ns, 1)
+        self._timer.set(self._scheduler.due_ns)
 
     def _take_turn(self) -> None:
         if self._scheduler.schedule_next():

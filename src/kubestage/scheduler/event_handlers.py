@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cache import Cache
-    from kubestage.scheduler.heard_later import HeardLater
+    from kubestage.scheduler.delayed_queue import DelayedQueue
     from kubestage.scheduler.queue import SchedulingQueue
     from kubestage.scheduler.timing import Timekeeper
     from kubestage.scheduler.waiting_pods import WaitingPods
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _replace: Final = msgspec.structs.replace
-# What a status may say that matters to others than its pod.
+# Fields of a status that matter to other pods.
 _SPECIAL: Final = ("nominatedNodeName", "resourceClaimStatuses", "extendedResourceClaimStatus")
 _ENDED: Final = ("Succeeded", "Failed")
 _ACTIONS: Final = {ADDED: ActionType.ADD, DELETED: ActionType.DELETE}
@@ -49,7 +49,7 @@ _OTHERS: Final = {
 
 
 class EventHandlers:
-    """Subscribed to the store, with everything that is there already told first.
+    """Subscribed to the store, after handling everything that is there already.
 
     Pods that have run to their end are not seen: to the scheduler they are gone.
     """
@@ -58,7 +58,7 @@ class EventHandlers:
         self,
         profiles: Container[str],
         cache: Cache,
-        queue: SchedulingQueue | HeardLater,
+        queue: SchedulingQueue | DelayedQueue,
         waiting: WaitingPods,
         time: Timekeeper | None = None,
     ) -> None:
@@ -112,7 +112,7 @@ class EventHandlers:
             self._delete_pod(change.new if change.type == DELETED else old)
 
     def _refresh(self, old: Json, new: Json) -> bool:
-        """Whether a pod on a node has told of its containers, and is nothing else new.
+        """Whether a pod on a node only reports its containers, and nothing else has changed.
 
         NOTE: this happens to every pod several times; treating it like any other update costs
         two and a half times as much (benchmarks/controllers.py).
@@ -128,7 +128,7 @@ class EventHandlers:
         known = self._cache.known_pod(metadata["uid"])
         if known is None or known.raw is not old:
             return False
-        if _says_special(old) or _says_special(new):
+        if _is_special_claim(old) or _is_special_claim(new):
             return False
         phase = (new.get("status") or {}).get("phase") or ""
         self._cache.refresh_pod(_replace(known, raw=new, phase=phase))
@@ -148,7 +148,7 @@ class EventHandlers:
             or assumed.raw is not change.old
             or assumed.node_name != new["spec"]["nodeName"]
             or assumed.phase in _ENDED
-            # What it counts for may depend on what its status says.
+            # What it counts for may depend on its status.
             or assumed.requests is not assumed.plan.usage.resource
         ):
             return False
@@ -200,8 +200,8 @@ class EventHandlers:
                 self._give_up_assumed(pod.uid)
             return
         self._queue.update(old, pod)
-        promised = (old.get("status") or {}).get("nominatedNodeName")
-        if promised and promised != pod.nominated_node_name:
+        nominated = (old.get("status") or {}).get("nominatedNodeName")
+        if nominated and nominated != pod.nominated_node_name:
             self._release_promise(old)
 
     def _give_up_assumed(self, uid: str) -> None:
@@ -214,7 +214,7 @@ class EventHandlers:
         self._queue.move_all(occasions.ASSIGNED_POD_DELETE, placed(assumed), None)
 
     def _release_promise(self, old: Json) -> None:
-        """A node is no longer promised to a pod, which is good for those it had to go before."""
+        """A pod is no longer nominated to a node, which may help pods of lower priority."""
         priority = old["spec"].get("priority") or 0
         self._queue.move_all(
             occasions.ASSIGNED_POD_DELETE, old, None, functools.partial(_is_no_greater, priority)
@@ -240,7 +240,7 @@ class EventHandlers:
 
 
 def _event_of(change: Change) -> ClusterEvent:
-    """What a change is called before anybody has looked at what is new."""
+    """The name of a change before its details are known."""
     action = _ACTIONS.get(change.type, ActionType.UPDATE)
     if change.kind.kind == "Node":
         return ClusterEvent(EventResource.NODE, action)
@@ -260,7 +260,7 @@ def _is_ended(pod: Json) -> bool:
     return (pod.get("status") or {}).get("phase") in _ENDED
 
 
-def _says_special(pod: Json) -> bool:
+def _is_special_claim(pod: Json) -> bool:
     status = pod.get("status") or {}
     return any(name in status for name in _SPECIAL) or pod_resources.has_status_resources(pod)
 

@@ -1,10 +1,10 @@
-"""An attempt told in full: every verdict, every score, as plain data.
+"""The explanation of an attempt: every verdict, every score, as plain data.
 
 The shape is that of recorded cases of the real scheduler (`kubestage verify` compares the two):
 node and plugin names as keys, upstream's codes and reasons as values.
 
-Nodes by the hundred are told the same, and then it is the same dict: nobody is to change it. That
-makes a story a tenth as large and as long to tell as if each node had its own.
+Hundreds of nodes have the same answers, and then share one dict, which must not be changed. That
+makes an explanation a tenth as large, and as fast to build, as with a dict for each node.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from kubestage.scheduler.verdicts import NOBODY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from kubestage.scheduler.columns import Columns, Ints
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.attempt import Attempt
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.runtime import PluginScores
     from kubestage.scheduler.status import Status
 
@@ -36,7 +37,7 @@ _MAX_TEXTS: Final = 1 << 12
 
 def explain(attempt: Attempt) -> Json:
     """All that was found out in one attempt."""
-    told: Json = {
+    explained: Json = {
         "pod": attempt.pod.key,
         "profile": attempt.profile.name,
         "result": "unschedulable" if attempt.selected is None else "scheduled",
@@ -46,25 +47,25 @@ def explain(attempt: Attempt) -> Json:
         "message": attempt.failure,
     }
     if attempt.pod.nominated_node_name:
-        told["nominatedNodeBefore"] = attempt.pod.nominated_node_name
+        explained["nominatedNodeBefore"] = attempt.pod.nominated_node_name
     if attempt.pre_filter is not None:
-        told["preFilter"] = {
+        explained["preFilter"] = {
             plugin: answer(status, nodes)
             for plugin, (status, nodes) in attempt.pre_filter.answers.items()
         }
     if attempt.verdicts is not None and len(attempt.evaluated):
-        told["filter"] = _filter(attempt)
+        explained["filter"] = _filter(attempt)
     if attempt.selected is not None:
-        _tell_scores(attempt, told)
+        _add_scores(attempt, explained)
     elif attempt.pre_filter is not None:
-        told["unschedulablePlugins"] = sorted(attempt.diagnosis.unschedulable_plugins)
+        explained["unschedulablePlugins"] = sorted(attempt.diagnosis.unschedulable_plugins)
     if attempt.post_filter is not None:
-        told["preemption"] = report.told(attempt)
-    return told
+        explained["preemption"] = report.describe(attempt)
+    return explained
 
 
 def unseen(attempt: Attempt) -> Json:
-    """The nodes before Filter (`candidates`), if it did not look at all of them.
+    """The nodes before Filter (`candidates`), if it did not try all of them.
 
     It does not where enough nodes were found, PreFilter plugins left fewer, or the pod was
     nominated to one. Recorded cases do not have them.
@@ -74,23 +75,23 @@ def unseen(attempt: Attempt) -> Json:
     return {"candidates": _all_names(attempt.columns)}
 
 
-def schedule_result(told: Json) -> Json:
-    """An attempt told in full in KEP-140's words: nodes before and after the filters, and what
-    each plugin said of each node.
+def schedule_result(explained: Json) -> Json:
+    """An explanation in KEP-140's words: nodes before and after the filters, and the answer of
+    each plugin for each node.
     """
-    filtered = told.get("filter") or {}
+    filtered = explained.get("filter") or {}
     return {
-        **_candidates(told.get("candidates"), filtered),
-        "allFilteredNodes": told["feasible"],
+        **_candidates(explained.get("candidates"), filtered),
+        "allFilteredNodes": explained["feasible"],
         "pluginResults": {
             "filter": _each_once(filtered, _verdicts_in_words),
-            "score": _each_once(told.get("score") or {}, _scores_in_words),
+            "score": _each_once(explained.get("score") or {}, _scores_in_words),
         },
     }
 
 
 def _candidates(candidates: Any, evaluated: Iterable[str]) -> Json:
-    """The nodes before the filters, and which of them were looked at if not all were."""
+    """The nodes before the filters, and which of them were evaluated if not all were."""
     looked_at = sorted(evaluated)
     if candidates is None:
         return {"allCandidateNodes": looked_at}
@@ -98,7 +99,7 @@ def _candidates(candidates: Any, evaluated: Iterable[str]) -> Json:
 
 
 class _Text(msgspec.Struct):
-    """The parts of a story's text that are put in other words, as they were written."""
+    """The parts of an explanation's text that are worded differently, as they were written."""
 
     feasible: msgspec.Raw
     candidates: msgspec.Raw = msgspec.Raw()
@@ -110,18 +111,20 @@ _read_text: Final = msgspec.json.Decoder(_Text).decode
 
 
 def schedule_result_of(text: bytes) -> Json:
-    """`schedule_result` of a story's JSON text, for one who writes it as JSON again.
+    """`schedule_result` of an explanation's JSON text, to be written as JSON again.
 
-    NOTE: what nodes are told stays text and is put in words once for all that are told the same:
-    0.5 ms for a story of 400 nodes instead of 3 ms.
+    NOTE: the answers for nodes stay text and are worded once for all nodes that share them:
+    0.5 ms for an explanation of 400 nodes instead of 3 ms.
     """
-    told = _read_text(text)
+    explained = _read_text(text)
     return {
-        **_candidates(told.candidates if bytes(told.candidates) else None, told.filter),
-        "allFilteredNodes": told.feasible,
+        **_candidates(
+            explained.candidates if bytes(explained.candidates) else None, explained.filter
+        ),
+        "allFilteredNodes": explained.feasible,
         "pluginResults": {
-            "filter": {node: _filter_text(bytes(each)) for node, each in told.filter.items()},
-            "score": {node: _score_text(bytes(each)) for node, each in told.score.items()},
+            "filter": {node: _filter_text(bytes(each)) for node, each in explained.filter.items()},
+            "score": {node: _score_text(bytes(each)) for node, each in explained.score.items()},
         },
     }
 
@@ -137,7 +140,7 @@ def _score_text(text: bytes) -> msgspec.Raw:
 
 
 def _each_once(by_node: Json, put: Callable[[Json], Json]) -> Json:
-    """The same nodes with what they are told put in other words; what they share stays shared."""
+    """The same nodes with their answers worded differently; what they share stays shared."""
     words: dict[int, Json] = {}
     for each in by_node.values():
         if id(each) not in words:
@@ -167,12 +170,12 @@ def _scores_in_words(scores: Json) -> Json:
 
 def answer(status: Status, nodes: frozenset[str] | None = None) -> Json:
     """A plugin's answer; reasons sorted, left out where there are none."""
-    told: Json = {"code": status.code.value}
+    explained: Json = {"code": status.code.value}
     if status.reasons:
-        told["reasons"] = sorted(status.reasons)
+        explained["reasons"] = sorted(status.reasons)
     if nodes is not None:
-        told["nodes"] = sorted(nodes)
-    return told
+        explained["nodes"] = sorted(nodes)
+    return explained
 
 
 def _filter(attempt: Attempt) -> Json:
@@ -182,50 +185,50 @@ def _filter(attempt: Attempt) -> Json:
     if attempt.verdicts.is_clear:
         return dict.fromkeys(evaluated, _verdicts(attempt, NOBODY, 0))
     rejecters, codes = attempt.verdicts.rejecter.tolist(), attempt.verdicts.code.tolist()
-    given = list(zip(rejecters, codes, strict=True))
-    told = {each: _verdicts(attempt, *each) for each in set(given)}
-    return dict(zip(evaluated, map(told.__getitem__, given), strict=True))
+    pairs = list(zip(rejecters, codes, strict=True))
+    explained = {each: _verdicts(attempt, *each) for each in set(pairs)}
+    return dict(zip(evaluated, map(explained.__getitem__, pairs), strict=True))
 
 
 def _verdicts(attempt: Attempt, rejecter: int, code: int) -> Json:
-    """What is told of the nodes that one plugin, or nobody, has rejected with one code."""
+    """The answers for the nodes that one plugin, or none, has rejected with one code."""
     state, profile = attempt.state, attempt.profile
-    told: Json = {
+    explained: Json = {
         plugin.name: "passed"
         for place, plugin in enumerate(profile.filter)
         if plugin.name not in state.skip_filter and (rejecter == NOBODY or place < rejecter)
     }
     if rejecter != NOBODY:
         status = profile.status_of(state, attempt.pod, rejecter, code)
-        told[status.plugin] = answer(status)
-    return told
+        explained[status.plugin] = answer(status)
+    return explained
 
 
-def _tell_scores(attempt: Attempt, told: Json) -> None:
+def _add_scores(attempt: Attempt, explained: Json) -> None:
     if attempt.totals is None:
-        told["topNodes"] = [attempt.node_name]
+        explained["topNodes"] = [attempt.node_name]
         return
     names = attempt.columns.names
     feasible = list(map(names.__getitem__, attempt.feasible.tolist()))
-    told["preScore"] = {plugin: answer(status) for plugin, status in attempt.pre_score.items()}
-    told["score"] = dict(zip(feasible, _scores(attempt.scores, len(feasible)), strict=True))
-    told["totals"] = dict(zip(feasible, attempt.totals.tolist(), strict=True))
+    explained["preScore"] = {plugin: answer(status) for plugin, status in attempt.pre_score.items()}
+    explained["score"] = dict(zip(feasible, _scores(attempt.scores, len(feasible)), strict=True))
+    explained["totals"] = dict(zip(feasible, attempt.totals.tolist(), strict=True))
     best = (attempt.totals == attempt.totals.max()).nonzero()[0]
-    told["topNodes"] = _sorted_names(attempt.columns, attempt.feasible[best])
+    explained["topNodes"] = _sorted_names(attempt.columns, attempt.feasible[best])
 
 
 def _scores(scores: Sequence[PluginScores], count: int) -> Iterable[Json]:
-    """What is told of the scores of each of so many nodes."""
+    """The scores of each of so many nodes."""
     parts = [part for each in scores for part in (each.raw, each.normalized)]
     firsts, sorts = alike_rows.alike({id(part): part for part in parts}.values(), count)
-    told = [
+    explained = [
         {
             plugin: _score(int(raw[at]), int(normalized[at]), int(final[at]))
             for plugin, raw, normalized, final in scores
         }
         for at in firsts.tolist()
     ]
-    return map(told.__getitem__, sorts.tolist())
+    return map(explained.__getitem__, sorts.tolist())
 
 
 @functools.lru_cache(maxsize=_MAX_SCORES)

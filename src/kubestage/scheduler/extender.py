@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.attempt import Attempt
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.config import SchedulerConfiguration
-    from kubestage.scheduler.cycle import Attempt
     from kubestage.scheduler.node_info import NodeInfo
 
 __all__ = [
@@ -39,7 +40,7 @@ Transport = Callable[[ExtenderConfig, str, bytes], bytes]
 
 
 class Extender:
-    """One extender, as its configuration wants it to be asked."""
+    """One extender, called as its configuration states."""
 
     def __init__(self, config: ExtenderConfig, transport: Transport) -> None:
         self.config = config
@@ -68,7 +69,7 @@ class Extender:
 
     @property
     def supports_preemption(self) -> bool:
-        """Whether it has a say in who is evicted."""
+        """Whether it takes part in preemption."""
         return bool(self.config.preempt_verb)
 
     @property
@@ -77,7 +78,7 @@ class Extender:
         return self.config.ignorable
 
     def is_interested(self, pod: PodView) -> bool:
-        """Whether a pod asks for a resource that it manages; without such, in every pod."""
+        """Whether a pod requests a resource that it manages; without such, in every pod."""
         if not self._managed:
             return True
         spec = pod.raw.get("spec") or {}
@@ -90,7 +91,7 @@ class Extender:
         )
 
     def filter(self, attempt: Attempt) -> None:
-        """Let it strike feasible nodes off; what it says of them goes to the diagnosis.
+        """Let it remove feasible nodes; its reasons go to the diagnosis.
 
         Raises ExtenderError if it fails and must not.
         """
@@ -114,7 +115,7 @@ class Extender:
         """
         totals: Ints = np.zeros(len(attempt.feasible), np.int64)
         try:
-            body = self._ask_about(attempt, self.config.prioritize_verb)
+            body = self._call_about(attempt, self.config.prioritize_verb)
             scores = extender_wire.priorities(body)
         except ExtenderError:
             return totals
@@ -135,7 +136,7 @@ class Extender:
     def process_preemption(
         self, pod: PodView, candidates: Sequence[Candidate], columns: Columns
     ) -> list[Candidate]:
-        """The candidates that it leaves, with the victims that it wants."""
+        """The candidates that it leaves, with the victims that it chose."""
         body = extender_wire.preemption_arguments(pod, candidates, self.config.node_cache_capable)
         answer = extender_wire.meta_victims(self._send(self.config.preempt_verb, body))
         return [
@@ -159,25 +160,25 @@ class Extender:
         return pod
 
     def _filter(self, attempt: Attempt) -> tuple[Ints, extender_wire.FilterAnswer]:
-        answer = extender_wire.filter_answer(self._ask_about(attempt, self.config.filter_verb))
+        answer = extender_wire.filter_answer(self._call_about(attempt, self.config.filter_verb))
         if answer.error:
             raise ExtenderError(answer.error)
-        kept: list[str] = []
+        remaining: list[str] = []
         if self.config.node_cache_capable and answer.names is not None:
-            kept = answer.names
+            remaining = answer.names
         elif answer.nodes is not None:
-            kept = [extender_wire.name_of(node) for node in answer.nodes]
+            remaining = [extender_wire.name_of(node) for node in answer.nodes]
         names = attempt.columns.names
         row_of = {names[row]: row for row in attempt.feasible.tolist()}
-        for name in kept:
+        for name in remaining:
             if name not in row_of:
                 raise ExtenderError(
                     f'extender "{self.name}" claims a filtered node "{name}" which is not found '
                     "in the input node list"
                 )
-        return np.array([row_of[name] for name in kept], np.int64), answer
+        return np.array([row_of[name] for name in remaining], np.int64), answer
 
-    def _ask_about(self, attempt: Attempt, verb: str) -> bytes:
+    def _call_about(self, attempt: Attempt, verb: str) -> bytes:
         columns, rows = attempt.columns, attempt.feasible.tolist()
         names = [columns.names[row] for row in rows]
         nodes: list[dict[str, Any]] | None = None
@@ -219,5 +220,5 @@ def of_configuration(
             path="extenders",
             fix="hand in a transport, or leave them out",
         )
-    made = [Extender(each, transport) for each in configuration.extenders]
-    return sorted(made, key=lambda each: each.is_ignorable)
+    extenders = [Extender(each, transport) for each in configuration.extenders]
+    return sorted(extenders, key=lambda each: each.is_ignorable)

@@ -28,7 +28,7 @@ _DEFAULT_TIMEOUT_NS: Final = 5 * SECOND_NS
 
 
 def post(config: ExtenderConfig, verb: str, body: bytes) -> bytes:
-    """Ask an extender; a transport for `extender.Extender`."""
+    """Call an extender; a transport for `extender.Extender`."""
     client = importlib.import_module("http.client")
     url = f"{config.url_prefix.rstrip('/')}/{verb}"
     try:
@@ -70,7 +70,7 @@ def _exchange(
 
 @functools.lru_cache(maxsize=64)
 def _context(tls: ExtenderTLSConfig | None, enable_https: bool) -> SSLContext:
-    """Whom to trust and what to show.
+    """The certificates to trust and to present.
 
     With HTTPS switched on and no authority named, any certificate will do, as upstream has it.
     """

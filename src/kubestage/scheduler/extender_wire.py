@@ -1,4 +1,4 @@
-"""What is said between the scheduler and an extender, as JSON.
+"""The messages between the scheduler and an extender, as JSON.
 
 The names of fields are those of Go's structs. Answers are read as Go reads them: a field is found
 whatever the case of its name, and null stands for nothing.
@@ -26,11 +26,11 @@ _TYPE_FIELDS: Final = ("apiVersion", "kind")
 
 
 class ExtenderError(errors.KubestageError):
-    """An extender could not be asked, or its answer makes no sense; in upstream's words."""
+    """An extender could not be called, or its answer is not valid; in upstream's words."""
 
 
 class FilterAnswer(msgspec.Struct, frozen=True):
-    """Nodes that are left, by name or as objects (None: not said), and why others are not."""
+    """Nodes that are left, by name or as objects (None: not stated), and why others are not."""
 
     names: list[str] | None
     nodes: list[Json] | None
@@ -83,7 +83,7 @@ def binding_arguments(pod: PodView, node_name: str) -> bytes:
 
 
 def binding_error(body: bytes) -> str:
-    """Why the pod was not bound, as ExtenderBindingResult says; nothing if it was."""
+    """Why the pod was not bound, as ExtenderBindingResult states; nothing if it was."""
     return _text(_get(_struct(_decoded(body), "ExtenderBindingResult"), "Error"))
 
 
@@ -130,7 +130,7 @@ def _untyped(obj: Json) -> Json:
 
 
 def _decoded(body: bytes) -> Any:
-    """The first value of an answer; whatever follows it is not looked at."""
+    """The first value of an answer; whatever follows it is ignored."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -193,6 +193,6 @@ def _int64(value: Any) -> int:
     return value
 
 
-def _misfit(value: Any, wanted: str) -> ExtenderError:
+def _misfit(value: Any, expected: str) -> ExtenderError:
     kind = {dict: "object", list: "array", str: "string", bool: "bool"}.get(type(value), "number")
-    return ExtenderError(f"json: cannot unmarshal {kind} into Go value of type {wanted}")
+    return ExtenderError(f"json: cannot unmarshal {kind} into Go value of type {expected}")

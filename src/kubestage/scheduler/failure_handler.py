@@ -1,4 +1,4 @@
-"""What follows when a pod could not be scheduled: back to the queue, and word of it."""
+"""When a pod could not be scheduled: it goes back to the queue, with an Event and a condition."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from kubestage import errors
 from kubestage.aliases import Json
 from kubestage.objects import timestamps
 from kubestage.objects.views import pod as pod_views
-from kubestage.scheduler import event_recorder
 from kubestage.scheduler.status import Code
+from kubestage.store.event_recorder import WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 POD_SCHEDULED: Final = "PodScheduled"
 UNSCHEDULABLE: Final = "Unschedulable"
 SCHEDULER_ERROR: Final = "SchedulerError"
+_MAX_NOTE: Final = 1024
 CLEAR: Final = ""
 """Takes a pod's nominated node away; None leaves it."""
 
@@ -34,8 +35,8 @@ CLEAR: Final = ""
 class Failure(msgspec.Struct, frozen=True):
     """Why a pod was not scheduled.
 
-    Rejected by plugins, or an error; who rejected it decides what may bring it back. `nominate`
-    is the node to promise it from now on.
+    Rejected by plugins, which decide which events bring it back, or an error. `nominate` is the
+    node to nominate it to.
     """
 
     message: str
@@ -46,7 +47,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def misfit(status: Status) -> Failure:
-    """A plugin's refusal of the chosen node, told like that of all nodes."""
+    """A plugin's refusal of the chosen node, worded like that of all nodes."""
     counts = collections.Counter(status.reasons)
     reasons = sorted(f"{count} {reason}" for reason, count in counts.items())
     text = f" {', '.join(reasons)}." if reasons else ""
@@ -57,7 +58,7 @@ def misfit(status: Status) -> Failure:
 
 
 class FailureHandler:
-    """Puts pods back and says why, in an Event and in the pod's PodScheduled condition."""
+    """Puts pods back and reports why, in an Event and in the pod's PodScheduled condition."""
 
     def __init__(self, queue: SchedulingQueue, client: StoreClient, clock: Clock) -> None:
         self._queue = queue
@@ -80,19 +81,17 @@ class FailureHandler:
                 queued.pod = pod = pod_views.of(found)
             self._queue.add_unschedulable(queued)
         self._queue.nominations.add(pod, failure.nominate)
-        note = event_recorder.shortened(failure.message)
+        note = shortened(failure.message)
         by = pod.scheduler_name
-        self._client.event(
-            pod.raw, event_recorder.WARNING, "FailedScheduling", "Scheduling", note, by
-        )
-        self._tell(pod, failure)
+        self._client.event(pod.raw, WARNING, "FailedScheduling", "Scheduling", note, by)
+        self._report(pod, failure)
 
     def nominate(self, pod: PodView, node_name: str) -> None:
         """Note in a pod's status which node it is about to get."""
         if pod.nominated_node_name != node_name:
             self._patch(pod, {"nominatedNodeName": node_name})
 
-    def _tell(self, pod: PodView, failure: Failure) -> None:
+    def _report(self, pod: PodView, failure: Failure) -> None:
         changes: Json = {}
         conditions = (pod.raw.get("status") or {}).get("conditions") or []
         fresh: Json = {
@@ -118,7 +117,7 @@ class FailureHandler:
         try:
             self._client.patch_status(pod, status)
         except errors.ApiError:
-            # The pod is gone or has moved on; there is nobody left to tell.
+            # The pod is gone or has moved on; there is nothing left to report to.
             return
 
 
@@ -127,8 +126,8 @@ def with_condition(conditions: Iterable[Json], fresh: Json) -> list[Json] | None
 
     The time of the last transition stays as long as the status does.
     """
-    kept = list(conditions)
-    for index, old in enumerate(kept):
+    updated = list(conditions)
+    for index, old in enumerate(updated):
         if old.get("type") != fresh["type"]:
             continue
         if old.get("status") == fresh["status"]:
@@ -136,6 +135,14 @@ def with_condition(conditions: Iterable[Json], fresh: Json) -> list[Json] | None
         compared = ("status", "reason", "message", "lastProbeTime", "lastTransitionTime")
         if all(old.get(name) == fresh.get(name) for name in compared):
             return None
-        kept[index] = fresh
-        return kept
-    return [*kept, fresh]
+        updated[index] = fresh
+        return updated
+    return [*updated, fresh]
+
+
+def shortened(note: str) -> str:
+    """A note cut to what an Event can hold."""
+    encoded = note.encode()
+    if len(encoded) <= _MAX_NOTE:
+        return note
+    return encoded[: _MAX_NOTE - 4].decode(errors="ignore") + " ..."

@@ -2,7 +2,7 @@
 
 A plugin is a class with a `name` that claims some of the protocols below. Built-in plugins work
 on columns: `filter` answers for many nodes at once with one code a node (0 lets it pass), and
-`status` says what a code means; `score` answers with one integer a node. A plugin of your own may
+`status` is what a code means; `score` answers with one integer a node. A plugin of your own may
 instead be scalar and claim `NodeFilter` and `NodeScore`, one node at a time::
 
     class OnlyEvenNodes:
@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import msgspec
 
+from kubestage.scheduler.arrays import Codes, Ints, Mask, Rows
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.columns import Codes, Columns, Ints, Mask, Rows
+from kubestage.scheduler.columns import Columns
 from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.node_info import NodeInfo
 from kubestage.scheduler.status import (
@@ -95,10 +96,10 @@ class EnqueueExtensions(Plugin, Protocol):
 
 @runtime_checkable
 class PreFilter(Plugin, Protocol):
-    """Looks at the pod once per attempt.
+    """Called once per attempt, before Filter.
 
     The second value restricts the nodes to those names; None leaves all. SKIP means that the
-    plugin's `filter` has nothing to say about this pod.
+    plugin's `filter` need not run for this pod.
     """
 
     def pre_filter(
@@ -127,7 +128,7 @@ class Filter(Plugin, Protocol):
     """Rejects nodes, many at once.
 
     `filter` returns one code a row, 0 for those that pass, or None if all do; it may be called with
-    rows that another plugin has rejected already. `status` tells what a code means.
+    rows that another plugin has rejected already. `status` is what a code means.
     """
 
     def filter(
@@ -155,7 +156,7 @@ class PostFilter(Plugin, Protocol):
 
 @runtime_checkable
 class PreScore(Plugin, Protocol):
-    """Looks at the pod and the feasible rows before scoring; SKIP leaves the score out."""
+    """Called with the feasible rows before scoring; SKIP leaves the score out."""
 
     def pre_score(
         self, state: CycleState, pod: PodView, columns: Columns, rows: Ints
@@ -203,7 +204,7 @@ class Permit(Plugin, Protocol):
 
 @runtime_checkable
 class PreBind(Plugin, Protocol):
-    """Does what must be done before a pod is bound; after WAIT it is asked again in a second."""
+    """Does what must be done before a pod is bound; after WAIT it is called again in a second."""
 
     def pre_bind(self, state: CycleState, pod: PodView, node_name: str) -> Status: ...
 
@@ -217,6 +218,6 @@ class Bind(Plugin, Protocol):
 
 @runtime_checkable
 class PostBind(Plugin, Protocol):
-    """Is told that the pod is bound."""
+    """Called after the pod is bound."""
 
     def post_bind(self, state: CycleState, pod: PodView, node_name: str) -> None: ...

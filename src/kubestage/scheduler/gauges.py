@@ -1,4 +1,4 @@
-"""The scheduler's gauges: what is in its queue and cache when somebody reads the metrics."""
+"""The scheduler's gauges: what is in its queue and cache when the metrics are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.scheduler.queue import occasions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sized
+    from collections.abc import Mapping
 
     from kubestage.scheduler.cache import Cache
     from kubestage.scheduler.metrics import SchedulerMetrics
@@ -26,18 +26,17 @@ _EVALUATED: Final = {
 
 @dataclasses.dataclass(slots=True)
 class Gauges:
-    """Looks at the parts of a scheduler; `under_way` are the bindings that take time."""
+    """Reads the parts of a scheduler."""
 
     cache: Cache
     queue: SchedulingQueue
     profiles: Mapping[str, Profile]
-    under_way: Sized
 
     def put(self, metrics: SchedulerMetrics) -> None:
         """Bring the gauges up to date."""
         pods = self.queue.pods()
         metrics.pending_pods.put({(queue,): len(found) for queue, found in pods.items()})
-        metrics.goroutines.put({("binding",): len(self.under_way)})
+        metrics.goroutines.put({("binding",): 0})
         sizes = self.cache.sizes()
         metrics.cache_size.put({(kind,): size for kind, size in sizes.items()})
         rejected: collections.Counter[tuple[str, ...]] = collections.Counter()

@@ -1,4 +1,4 @@
-"""What a plugin may reach beyond the pod and the columns it is given."""
+"""What a plugin may use besides the pod and the columns of a call."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Lister(Protocol):
 
 
 class Client(Protocol):
-    """How the scheduler changes the cluster; each call is seen by everyone at once."""
+    """How the scheduler changes the cluster; each call takes effect at once."""
 
     def bind(self, pod: PodView, node_name: str) -> None:
         """Assign a pod to a node."""
@@ -71,19 +71,19 @@ class Client(Protocol):
 
 
 @dataclasses.dataclass(slots=True)
-class Surroundings:
-    """Who else is at work; shared by the plugins of all profiles, for it may change."""
+class ClusterContext:
+    """What other controllers do; shared by the plugins of all profiles, and it may change."""
 
     binds_volumes: bool = False
 
 
 @dataclasses.dataclass(slots=True)
 class Handle:
-    """Given to every plugin when it is made; `profile` is set once all plugins exist.
+    """Passed to every plugin's constructor; `profile` is set once all plugins exist.
 
-    `waiting` are the pods that wait for a permit, to be allowed or rejected by those who made
-    them wait. `activate`, where there is a queue, has pods tried again as soon as possible.
-    Without a `clock` nothing is dated and nothing times out.
+    `waiting` are the pods that wait for a permit, to be allowed or rejected by the plugins that
+    have them wait. `activate`, where there is a queue, has pods tried again as soon as possible.
+    Without a `clock` nothing has a timestamp and nothing times out.
     """
 
     lister: Lister
@@ -97,7 +97,7 @@ class Handle:
     waiting: WaitingPods = dataclasses.field(default_factory=WaitingPods)
     activate: Callable[[Iterable[PodView]], None] | None = None
     clock: Clock | None = None
-    surroundings: Surroundings = dataclasses.field(default_factory=Surroundings)
+    context: ClusterContext = dataclasses.field(default_factory=ClusterContext)
 
     @property
     def columns(self) -> Columns:

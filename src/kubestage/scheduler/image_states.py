@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(slots=True)
 class ImageState:
-    """An image: the size told by the node that was first to have it, and all nodes that do."""
+    """An image: the size that the first node with it reported, and all nodes that do."""
 
     size: int
     nodes: set[str]
@@ -22,7 +22,7 @@ class ImageState:
 class ImageStates:
     """All images, by each of their names.
 
-    Nodes may tell different sizes for one name. The first word counts until the image is on no
+    Nodes may report different sizes for one name. The first one counts until the image is on no
     node any more, so the order in which nodes arrive matters.
     """
 

@@ -14,7 +14,7 @@ _MISSING: Final = object()
 
 
 class Memo:
-    """Remembers answers by key; when there are too many it forgets them all and starts anew."""
+    """Remembers answers by key; when there are too many it forgets them all."""
 
     __slots__ = ("_known", "_limit")
 
@@ -23,7 +23,7 @@ class Memo:
         self._limit = limit
 
     def get(self, key: Hashable, build: Callable[[], _T]) -> _T:
-        """What `build` answered for this key when it was last asked."""
+        """What `build` returned for this key, from the cache if it is there."""
         value = self._known.get(key, _MISSING)
         if value is _MISSING:
             if len(self._known) >= self._limit:

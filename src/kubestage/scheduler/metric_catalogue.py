@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubestage.scheduler.metric_families import (
-    Counter,
-    Family,
-    Gauge,
-    Histogram,
-    exponential_buckets,
-)
+from kubestage.metrics.families import Counter, Family, Gauge, Histogram, exponential_buckets
 
 _ALPHA: Final = "ALPHA"
 _LATENCY: Final = exponential_buckets(0.001, 2, 15)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scheduler import metric_catalogue, metric_families
-from kubestage.scheduler.metric_families import (
-    Counter,
-    Gauge,
-    Histogram,
-    exponential_buckets,
-)
+from kubestage.metrics import families
+from kubestage.metrics.families import Counter, Gauge, Histogram, exponential_buckets
+from kubestage.scheduler import metric_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from kubestage.scheduler.metric_families import Family
+    from kubestage.metrics.families import Family
 
 SCHEDULED: Final = "scheduled"
 UNSCHEDULABLE: Final = "unschedulable"
@@ -31,7 +27,7 @@ _SLI_LATENCY: Final = exponential_buckets(0.01, 2, 20)
 
 
 class SchedulerMetrics:
-    """All families. Durations are given in nanoseconds and exposed in seconds.
+    """All families. Durations come in nanoseconds and exposed in seconds.
 
     When they are read, `settle` is called so that what was saved up is handed over, and `inspect`
     so that gauges are put to what is in the queue and the cache now.
@@ -129,7 +125,6 @@ class SchedulerMetrics:
             "Number of pods added to scheduling queues by event and queue type.",
             ("queue", "event"),
         )
-
         self.event_handling = Histogram(
             "scheduler_event_handling_duration_seconds",
             _ALPHA,
@@ -153,7 +148,7 @@ class SchedulerMetrics:
         )
 
     def _define_state(self) -> None:
-        """What is counted seldom, or looked up when somebody asks."""
+        """What is counted rarely, or looked up when metrics are read."""
         self.scheduled_after_flush = Counter(
             "scheduler_pod_scheduled_after_flush_total",
             _ALPHA,
@@ -245,40 +240,40 @@ class SchedulerMetrics:
     ) -> None:
         """All plugins of an extension point have run."""
         seconds = duration_ns * _NS
-        self.point_duration.of(point, status, profile).observe(seconds, times)
+        self.point_duration.distribution(point, status, profile).observe(seconds, times)
         older = self._older.get(point)
         if older is not None:
-            older.of(profile).observe(seconds, times)
+            older.distribution(profile).observe(seconds, times)
 
     def attempted(self, result: str, profile: str, duration_ns: int, times: int = 1) -> None:
         """An attempt came to its end."""
         self.schedule_attempts.increase(result, profile, times=times)
-        self.attempt_duration.of(result, profile).observe(duration_ns * _NS, times)
+        self.attempt_duration.distribution(result, profile).observe(duration_ns * _NS, times)
 
     def decided(self, profile: str, duration_ns: int, times: int = 1) -> None:
         """The algorithm found a node, or that there is none."""
-        self.algorithm_duration.of(profile).observe(duration_ns * _NS, times)
+        self.algorithm_duration.distribution(profile).observe(duration_ns * _NS, times)
 
     def bound(self, attempts: int, waited_ns: int, times: int = 1) -> None:
         """A pod got its node after so many attempts."""
         if not times:
             return
-        self.pod_attempts.of().observe(attempts, times)
+        self.pod_attempts.distribution().observe(attempts, times)
         label = f"{_MANY_ATTEMPTS}+" if attempts >= _MANY_ATTEMPTS else str(attempts)
-        self.sli_duration.of(label).observe(waited_ns * _NS, times)
+        self.sli_duration.distribution(label).observe(waited_ns * _NS, times)
 
     def permitted(self, result: str, waited_ns: int) -> None:
         """A pod no longer waits for a permit."""
-        self.permit_wait_duration.of(result).observe(waited_ns * _NS)
+        self.permit_wait_duration.distribution(result).observe(waited_ns * _NS)
 
     def preempted(self, victims: int, *, is_failed: bool = False) -> None:
         """Preemption was tried, and that many pods had to go."""
         self.preemption_attempts.increase()
         if victims:
             result = "error" if is_failed else "success"
-            self.preemption_victims.of().observe(victims)
+            self.preemption_victims.distribution().observe(victims)
             self.preemption_executions.increase(result)
-            self.preemption_goroutines.of(result).observe(0.0)
+            self.preemption_goroutines.distribution(result).observe(0.0)
 
     def families(self) -> list[Family]:
         """All families, up to date."""
@@ -301,5 +296,5 @@ class SchedulerMetrics:
         return found
 
     def exposition(self) -> str:
-        """What ``/metrics`` would say."""
-        return metric_families.exposition(self.families())
+        """The text of ``/metrics``."""
+        return families.exposition(self.families())

@@ -15,7 +15,8 @@ from kubestage.objects import label_requirement, labels, node_selector
 if TYPE_CHECKING:
     from kubestage.objects.label_requirement import Requirement
     from kubestage.objects.node_selector import PreferredTerms, RequiredNodeAffinity, Term
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
 
 _ONE_OF: Final = (label_requirement.IN, label_requirement.EQUALS, label_requirement.DOUBLE_EQUALS)
 
@@ -53,12 +54,12 @@ def matches_term(columns: Columns, term: Term) -> Mask:
     if term.problems:
         return np.zeros(len(columns), np.bool_)
     mask = matches_labels(columns, term.label_selector)
-    for key, wanted, value in term.fields:
+    for key, expected, value in term.fields:
         equal: Mask = np.full(len(columns), key != node_selector.NAME_FIELD and value == "")
         row = columns.row_of.get(value) if key == node_selector.NAME_FIELD else None
         if row is not None:
             equal[row] = True
-        mask &= equal == wanted
+        mask &= equal == expected
     return mask
 
 

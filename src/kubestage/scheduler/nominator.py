@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.scheduler.promised_pods import PromisedPods
+from kubestage.scheduler.nominated_pods import NominatedPods
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.resource_table import Table
 
 
@@ -20,7 +21,7 @@ class Nominator:
     def __init__(self) -> None:
         self._pods: dict[str, dict[str, PodView]] = {}
         self._node_of: dict[str, str] = {}
-        self._promised: PromisedPods | None = None
+        self._nominated: NominatedPods | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -33,8 +34,8 @@ class Nominator:
         if node_name:
             self._pods.setdefault(node_name, {})[pod.uid] = pod
             self._node_of[pod.uid] = node_name
-            if self._promised is not None:
-                self._promised.change(node_name)
+            if self._nominated is not None:
+                self._nominated.change(node_name)
 
     def remove(self, uid: str) -> None:
         """Forget a nomination, if there is one."""
@@ -44,8 +45,8 @@ class Nominator:
             del pods[uid]
             if not pods:
                 del self._pods[node_name]
-            if self._promised is not None:
-                self._promised.change(node_name)
+            if self._nominated is not None:
+                self._nominated.change(node_name)
 
     def node_of(self, uid: str) -> str:
         """The node a pod is nominated to, or ''."""
@@ -56,7 +57,7 @@ class Nominator:
         return tuple(self._pods.get(node_name, {}).values())
 
     def yielded_to(self, pod: PodView, node_name: str) -> tuple[PodView, ...]:
-        """The pods that were promised a place on a node and keep it before another pod."""
+        """The pods nominated to a node that go before another pod."""
         pods = self._pods.get(node_name)
         if pods is None:
             return ()
@@ -68,18 +69,18 @@ class Nominator:
             ]
         )
 
-    def beside(self, pod: PodView, columns: Columns, rows: Ints) -> tuple[Ints, Table]:
+    def nominated_amounts(self, pod: PodView, columns: Columns, rows: Ints) -> tuple[Ints, Table]:
         """Where among the rows a pod yields to others, and what these would take up there.
 
         Places are those in the list of rows; amounts come in the lines of the resource table.
         """
-        return self._promised_on(columns).beside(pod, self.node_of(pod.uid), rows)
+        return self._nominated_on(columns).nominated_amounts(pod, self.node_of(pod.uid), rows)
 
     def by_row(self, pod: PodView, columns: Columns) -> Mapping[int, tuple[PodView, ...]]:
         """All pods that a pod yields to, by the rows of their nodes."""
-        return self._promised_on(columns).by_row(pod, self.node_of(pod.uid))
+        return self._nominated_on(columns).by_row(pod, self.node_of(pod.uid))
 
-    def _promised_on(self, columns: Columns) -> PromisedPods:
-        if self._promised is None or self._promised.columns is not columns:
-            self._promised = PromisedPods(columns, self._pods)
-        return self._promised
+    def _nominated_on(self, columns: Columns) -> NominatedPods:
+        if self._nominated is None or self._nominated.columns is not columns:
+            self._nominated = NominatedPods(columns, self._pods)
+        return self._nominated

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.errors import InputError
 from kubestage.objects import distributions
 from kubestage.scheduler import config
 from kubestage.scheduler.metrics import SCHEDULED
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.status import Status
     from kubestage.sim.clock import Clock
+    from kubestage.sim.environment import Environment
     from kubestage.sim.streams import Streams
 
 _NS: Final = 1e-9
@@ -49,9 +51,23 @@ class Timing(NamedTuple):
     keeps_timings: bool
 
     @property
+    def active_pacing(self) -> SchedulerPacing | None:
+        """The pacing, if anything takes virtual time by it."""
+        return None if self.pacing is None or self.pacing.is_instant else self.pacing
+
+    @property
     def is_paced(self) -> bool:
         """Whether what it does takes virtual time."""
-        return self.pacing is not None and not self.pacing.is_instant
+        return self.active_pacing is not None
+
+    def check(self, environment: Environment | None) -> None:
+        """Raise an error if time has to pass and nothing lets it pass."""
+        if self.is_paced and environment is None:
+            raise InputError(
+                "a scheduler that is not driven by time cannot be paced",
+                path="pacing",
+                fix="hand in an environment, or leave it out",
+            )
 
 
 @functools.cache
@@ -67,7 +83,7 @@ class PacedTimekeeper(Timekeeper):
 
     A drawn time is that of the default plugins, which divide it among themselves by their shares.
     Where a profile has fewer plugins, more of them, or such that have larger shares, an attempt
-    takes less time or more accordingly. With `keeps` the durations are kept as timings, too.
+    takes less time or more. With `keeps_timings` the durations are stored as timings, too.
     """
 
     is_paced = True
@@ -79,10 +95,10 @@ class PacedTimekeeper(Timekeeper):
         pacing: SchedulerPacing,
         stream: random.Random,
         *,
-        keeps: bool = False,
+        keeps_timings: bool = False,
     ) -> None:
         super().__init__(metrics, clock, None)
-        self.timings = Timings(MODELLED) if keeps else None
+        self.timings = Timings(MODELLED) if keeps_timings else None
         self._stream = stream
         self._attempt = distributions.parse(pacing.attempt)
         self._per_node = distributions.parse(pacing.attempt_per_node)
@@ -121,7 +137,7 @@ class PacedTimekeeper(Timekeeper):
             super().ran(point, status, profile)
 
     def decided(self, started_ns: int, evaluated: int, profile: str) -> None:
-        """An attempt ends: it has looked at so many nodes, and the next one waits until then."""
+        """An attempt ends that evaluated so many nodes; the next one waits until then."""
         spent_ns = self._attempt.sample_ns(self._stream)
         if self._per_node.first or self._per_node.second:
             spent_ns += round(self._per_node.sample(self._stream) * evaluated)
@@ -156,14 +172,14 @@ class PacedTimekeeper(Timekeeper):
         if self.timings is not None or self.attempts % _SAMPLED == 1:
             for plugin, share in self._parts.get((profile, point), ()):
                 own_ns = spent_ns * share
-                self.metrics.plugin_duration.of(plugin, point, code).observe(own_ns * _NS)
+                self.metrics.plugin_duration.distribution(plugin, point, code).observe(own_ns * _NS)
                 if self.timings is not None:
                     self._spent_by.setdefault(point, {})[plugin] = round(own_ns)
         self._observe(point, code, profile, spent_ns)
 
 
 class ModelledTimekeeper(PacedTimekeeper):
-    """Says how long attempts would have taken, and lets none of that pass.
+    """Records how long attempts would have taken; no virtual time passes.
 
     For a scheduler whose attempts belong to one instant, as those of a Scenario's step do: what
     it decides is the same with and without a model.
@@ -176,7 +192,7 @@ class ModelledTimekeeper(PacedTimekeeper):
         pacing: SchedulerPacing,
         stream: random.Random,
     ) -> None:
-        super().__init__(metrics, clock, pacing, stream, keeps=True)
+        super().__init__(metrics, clock, pacing, stream, keeps_timings=True)
         self._binding = distributions.parse(pacing.binding)
 
     def ran(self, point: str, status: Status, profile: str) -> None:
@@ -200,10 +216,12 @@ class ModelledTimekeeper(PacedTimekeeper):
 def timekeeper(
     metrics: SchedulerMetrics, clock: Clock, timing: Timing, streams: Streams
 ) -> Timekeeper:
-    """Who keeps the time of a scheduler: measured, paced or modelled."""
-    if timing.pacing is not None and timing.is_paced:
-        stream, keeps = streams.stream("scheduler/attempts"), timing.keeps_timings
-        return PacedTimekeeper(metrics, clock, timing.pacing, stream, keeps=keeps)
+    """The timekeeper of a scheduler: measuring, pacing or modelling."""
+    if timing.active_pacing is not None:
+        stream, keeps_timings = streams.stream("scheduler/attempts"), timing.keeps_timings
+        return PacedTimekeeper(
+            metrics, clock, timing.active_pacing, stream, keeps_timings=keeps_timings
+        )
     if timing.model is not None:
         stream = streams.stream("scheduler/attempts")
         return ModelledTimekeeper(metrics, clock, timing.model, stream)

@@ -1,4 +1,4 @@
-"""How long the scheduler takes, for stages on which its pace is to mean something."""
+"""How long the scheduler takes, for stages on which its work takes virtual time."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import distributions
-from kubestage.sim import rate
+from kubestage.sim import client_limits
 
-_LAWS: Final = ("informer_delay", "attempt", "attempt_per_node", "binding")
+_DURATIONS: Final = ("informer_delay", "attempt", "attempt_per_node", "binding")
 _NONE: Final = "0s"
 SHARES: Final = {
     "InterPodAffinity": 4.0,
@@ -19,33 +19,42 @@ SHARES: Final = {
     "PodTopologySpread": 3.0,
     "VolumeBinding": 2.0,
 }
-"""The plugins that look at more than one fact of a node take longer than the others."""
+"""The plugins that check more than one property of a node take longer than the others."""
 
 
 class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What takes time in kube-scheduler; by default nothing does.
 
-    Durations are values or distributions (``5ms``, ``lognormal(5ms,2ms)``, ...). A pod is heard of
-    `informer_delay` after it came up. Attempts go one after another: each takes `attempt`, and
-    `attempt_per_node` for every node that was looked at. A binding is on its way while the next
-    pods are tried and takes `binding`; calls are made at `client_qps` a second after
-    `client_burst` at once (kube-scheduler's own are 50 and 100), and zero is no limit.
-
-    `plugins` say what plugins take, as shares of the time of their extension point; those that
-    are not named have one. The times above are those of the default plugins with their usual
-    shares (`SHARES`): other plugins, and other shares, make an attempt longer or shorter.
+    Durations are values or distributions (``5ms``, ``lognormal(5ms,2ms)``, ...). Attempts go one
+    after another.
     """
 
     informer_delay: str = _NONE
+    """The time from a pod's creation until the scheduler knows of it."""
+
     attempt: str = _NONE
+    """The duration of an attempt with the default plugins and their usual shares (`SHARES`).
+
+    Other plugins, and other shares, make an attempt longer or shorter.
+    """
+
     attempt_per_node: str = _NONE
+    """What an attempt takes in addition for every node that it evaluates."""
+
     binding: str = _NONE
+    """The duration of the call that binds a pod; the next pods are tried meanwhile."""
+
     client_qps: float = 0.0
+    """How many calls a second the client may send; 0 is no limit, kube-scheduler has 50."""
+
     client_burst: int = 0
+    """How many calls the client may send at once; kube-scheduler has 100."""
+
     plugins: dict[str, float] = msgspec.field(default_factory=SHARES.copy)
+    """The shares of plugins in the time of their extension point; a plugin not named has one."""
 
     def __post_init__(self) -> None:
-        for name in _LAWS:
+        for name in _DURATIONS:
             try:
                 distributions.parse(getattr(self, name))
             except InputError as error:
@@ -55,10 +64,10 @@ class SchedulerPacing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             if not 0 <= shares < math.inf:
                 path = f"scheduler.plugins.{name}"
                 raise InputError(f"{shares} is no number of shares", path=path, fix="write 1")
-        rate.check_client("scheduler", self.client_qps, self.client_burst)
+        client_limits.check_client("scheduler", self.client_qps, self.client_burst)
 
     @property
     def is_instant(self) -> bool:
         """Whether nothing takes time."""
-        laws = (distributions.parse(getattr(self, name)) for name in _LAWS)
-        return not self.client_qps and all(not (law.first or law.second) for law in laws)
+        durations = (distributions.parse(getattr(self, name)) for name in _DURATIONS)
+        return not self.client_qps and all(not (each.first or each.second) for each in durations)

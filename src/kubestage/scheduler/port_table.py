@@ -10,7 +10,7 @@ from kubestage.objects import host_ports
 
 if TYPE_CHECKING:
     from kubestage.objects.host_ports import HostPort
-    from kubestage.scheduler.columns import Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
 
 
 class PortTable:
@@ -30,15 +30,15 @@ class PortTable:
             mask = by_address[port.ip] = np.zeros(self._count, np.bool_)
         mask[row] = taken
 
-    def conflicts(self, wanted: HostPort) -> Mask | None:
+    def conflicts(self, port_used: HostPort) -> Mask | None:
         """The nodes where a port cannot be had; None if it never was taken anywhere."""
-        by_address = self._taken.get((wanted.protocol, wanted.port))
+        by_address = self._taken.get((port_used.protocol, port_used.port))
         if not by_address:
             return None
         masks = list(by_address.values())
-        if wanted.ip != host_ports.ANY_ADDRESS:
+        if port_used.ip != host_ports.ANY_ADDRESS:
             masks = [
-                by_address[ip] for ip in (wanted.ip, host_ports.ANY_ADDRESS) if ip in by_address
+                by_address[ip] for ip in (port_used.ip, host_ports.ANY_ADDRESS) if ip in by_address
             ]
         if not masks:
             return None

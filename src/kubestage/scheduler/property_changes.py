@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EMPTY: Final[Json] = {}
 _NOTHING: Final = ()
-# What the requests of a pod follow from, besides what its status says of resizing.
+# What the requests of a pod follow from, besides its status on resizing.
 _REQUESTING: Final = ("containers", "initContainers", "resources", "overhead")
 
 

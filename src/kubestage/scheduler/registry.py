@@ -1,103 +1,145 @@
-"""The plugins kubestage ships, one explicit table, and the making of profiles from them.
+"""The plugins of kube-scheduler v1.36: one line each.
 
-A plugin's module is imported when a configuration first enables it, so nobody pays for what is
-not used.
+A built-in plugin is a module in `scheduler.plugins` and a line here; if profiles enable it by
+default, `config.default_plugins` names it, too. The line states the plugin's extension points, so
+that a configuration can be read without loading any plugin: a module is loaded when a profile
+first enables its plugin.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage import lazy
 from kubestage.errors import InputError
-from kubestage.scheduler import config
-from kubestage.scheduler.runtime import Profile
+from kubestage.scheduler.plugins import arguments, resource_arguments
+
+with lazy.imports():
+    from kubestage.scheduler.plugins import (
+        default_binder,
+        default_preemption,
+        dynamic_resources,
+        image_locality,
+        inter_pod_affinity,
+        node_affinity,
+        node_declared_features,
+        node_name,
+        node_ports,
+        node_resources_balanced_allocation,
+        node_resources_fit,
+        node_unschedulable,
+        node_volume_limits,
+        pod_topology_spread,
+        priority_sort,
+        scheduling_gates,
+        taint_toleration,
+        volume_binding,
+        volume_restrictions,
+        volume_zone,
+    )  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kubestage.scheduler.config import ProfilePlugins, SchedulerConfiguration
-    from kubestage.scheduler.handle import Handle
+    from kubestage.scheduler.plugins.arguments import Arguments
 
-BUILT_IN: Final = {
-    "DefaultBinder": "default_binder",
-    "DefaultPreemption": "default_preemption",
-    "DynamicResources": "dynamic_resources",
-    "ImageLocality": "image_locality",
-    "InterPodAffinity": "inter_pod_affinity",
-    "NodeAffinity": "node_affinity",
-    "NodeDeclaredFeatures": "node_declared_features",
-    "NodeName": "node_name",
-    "NodePorts": "node_ports",
-    "NodeResourcesBalancedAllocation": "node_resources_balanced_allocation",
-    "NodeResourcesFit": "node_resources_fit",
-    "NodeUnschedulable": "node_unschedulable",
-    "NodeVolumeLimits": "node_volume_limits",
-    "PodTopologySpread": "pod_topology_spread",
-    "PrioritySort": "priority_sort",
-    "SchedulingGates": "scheduling_gates",
-    "TaintToleration": "taint_toleration",
-    "VolumeBinding": "volume_binding",
-    "VolumeRestrictions": "volume_restrictions",
-    "VolumeZone": "volume_zone",
+
+class BuiltIn:
+    """A plugin of kube-scheduler.
+
+    `load` gives its class, and is None if kubestage does not have the plugin (yet); `arguments`
+    is the type of its arguments, if it has any.
+    """
+
+    __slots__ = ("arguments", "load", "points")
+
+    def __init__(
+        self,
+        points: str,
+        load: Callable[[], type[Any]] | None = None,
+        arguments: type[Arguments] | None = None,
+    ) -> None:
+        self.points = frozenset(points.split())
+        self.load = load
+        self.arguments = arguments
+
+
+BUILT_IN: Final[Mapping[str, BuiltIn]] = {
+    "DefaultBinder": BuiltIn("bind", lambda: default_binder.DefaultBinder),
+    "DefaultPreemption": BuiltIn(
+        "preEnqueue postFilter",
+        lambda: default_preemption.DefaultPreemption,
+        arguments.DefaultPreemptionArgs,
+    ),
+    "DynamicResources": BuiltIn(
+        "preEnqueue preFilter filter postFilter score reserve preBind",
+        lambda: dynamic_resources.DynamicResources,
+        arguments.DynamicResourcesArgs,
+    ),
+    "GangScheduling": BuiltIn("preEnqueue permit"),
+    "ImageLocality": BuiltIn("score", lambda: image_locality.ImageLocality),
+    "InterPodAffinity": BuiltIn(
+        "preFilter filter preScore score",
+        lambda: inter_pod_affinity.InterPodAffinity,
+        arguments.InterPodAffinityArgs,
+    ),
+    "NodeAffinity": BuiltIn(
+        "preFilter filter preScore score",
+        lambda: node_affinity.NodeAffinity,
+        arguments.NodeAffinityArgs,
+    ),
+    "NodeDeclaredFeatures": BuiltIn(
+        "preFilter filter", lambda: node_declared_features.NodeDeclaredFeatures
+    ),
+    "NodeName": BuiltIn("filter", lambda: node_name.NodeName),
+    "NodePorts": BuiltIn("preFilter filter", lambda: node_ports.NodePorts),
+    "NodeResourcesBalancedAllocation": BuiltIn(
+        "preScore score",
+        lambda: node_resources_balanced_allocation.NodeResourcesBalancedAllocation,
+        resource_arguments.NodeResourcesBalancedAllocationArgs,
+    ),
+    "NodeResourcesFit": BuiltIn(
+        "preFilter filter preScore score placementScore",
+        lambda: node_resources_fit.NodeResourcesFit,
+        resource_arguments.NodeResourcesFitArgs,
+    ),
+    "NodeUnschedulable": BuiltIn("filter", lambda: node_unschedulable.NodeUnschedulable),
+    "NodeVolumeLimits": BuiltIn("preFilter filter", lambda: node_volume_limits.NodeVolumeLimits),
+    "PodGroupPodsCount": BuiltIn("placementScore"),
+    "PodTopologySpread": BuiltIn(
+        "preFilter filter preScore score",
+        lambda: pod_topology_spread.PodTopologySpread,
+        arguments.PodTopologySpreadArgs,
+    ),
+    "PrioritySort": BuiltIn("queueSort", lambda: priority_sort.PrioritySort),
+    "SchedulingGates": BuiltIn("preEnqueue", lambda: scheduling_gates.SchedulingGates),
+    "TaintToleration": BuiltIn("filter preScore score", lambda: taint_toleration.TaintToleration),
+    "TopologyPlacementGenerator": BuiltIn("placementGenerate"),
+    "VolumeBinding": BuiltIn(
+        "preFilter filter preScore score reserve preBind",
+        lambda: volume_binding.VolumeBinding,
+        arguments.VolumeBindingArgs,
+    ),
+    "VolumeRestrictions": BuiltIn(
+        "preFilter filter", lambda: volume_restrictions.VolumeRestrictions
+    ),
+    "VolumeZone": BuiltIn("preFilter filter", lambda: volume_zone.VolumeZone),
 }
-"""Name to module in `scheduler.plugins`; the class has the plugin's name."""
+"""By the plugin's name, which is also that of its class."""
 
 
 def plugin_class(name: str) -> type[Any]:
     """The class of a built-in plugin."""
-    module = BUILT_IN.get(name)
-    if module is None:
+    found = BUILT_IN.get(name)
+    if found is None or found.load is None:
         raise InputError(
             f'plugin "{name}" is not part of this version of kubestage',
             fix="leave it out of the profile, or bring your own with --plugin module:Class",
         )
-    found: type[Any] = getattr(
-        importlib.import_module(f"kubestage.scheduler.plugins.{module}"), name
-    )
-    return found
+    return found.load()
 
 
-def profiles(
-    configuration: SchedulerConfiguration,
-    handle: Handle,
-    own: Mapping[str, type[Any]] | None = None,
-    prepare: Callable[[Any], None] | None = None,
-) -> dict[str, Profile]:
-    """One profile per schedulerName; `own` holds a user's plugin classes by name.
-
-    Every plugin is handed to `prepare`, if given, before it is put to work.
-    """
-    own = own or {}
-    completed = config.complete(
-        configuration, {name: config.points_of(each) for name, each in own.items()}
-    )
-    return {
-        plugins.scheduler_name: _profile(plugins, dataclasses.replace(handle), own, prepare)
-        for plugins in completed.profiles
-    }
-
-
-def _profile(
-    plugins: ProfilePlugins,
-    handle: Handle,
-    own: Mapping[str, type[Any]],
-    prepare: Callable[[Any], None] | None,
-) -> Profile:
-    made = {
-        name: (own.get(name) or plugin_class(name))(plugins.args[name] or {}, handle)
-        for name in plugins.names
-    }
-    if prepare is not None:
-        for plugin in made.values():
-            prepare(plugin)
-    points = {point: [made[name] for name in names] for point, names in plugins.points.items()}
-    profile = Profile(
-        plugins.scheduler_name,
-        points,
-        plugins.weights["score"],
-        plugins.percentage_of_nodes_to_score,
-    )
-    handle.profile = profile
-    return profile
+def arguments_of(name: str) -> type[Arguments] | None:
+    """The type of a plugin's arguments; None if they are any JSON."""
+    found = BUILT_IN.get(name)
+    return None if found is None else found.arguments

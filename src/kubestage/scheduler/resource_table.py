@@ -1,7 +1,7 @@
 """What nodes offer and what their pods take: a line per resource, a column per node.
 
 Line 0 counts pods, lines 1 to 3 are CPU (in thousandths), memory and ephemeral storage; every
-other resource gets a line when it is first heard of. All four tables have the same lines.
+other resource gets a line when it is first seen. All four tables have the same lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
     from kubestage.scheduler.node_info import NodeInfo
 
 Table = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -52,7 +52,7 @@ class ResourceTable:
         self.free: Table = np.zeros(shape, np.int64)
 
     @classmethod
-    def of(cls, infos: Sequence[NodeInfo]) -> ResourceTable:
+    def from_nodes(cls, infos: Sequence[NodeInfo]) -> ResourceTable:
         """The amounts of nodes with pods on them.
 
         NOTE: the same as `write_node` and `count` for each, at a fifth of the cost.
@@ -90,7 +90,7 @@ class ResourceTable:
                 self.nonzero[line, row] += amount
 
     def line(self, resource: str) -> int:
-        """The line of a resource, made when first asked for; ask before reading the tables."""
+        """The line of a resource, created at first use; call it before reading the tables."""
         line = self.line_of.get(resource)
         if line is None:
             line = self.line_of[resource] = len(self.line_of) + 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from kubestage.scheduler import framework, sampling, scalar
-from kubestage.scheduler.columns import same
+from kubestage.scheduler.arrays import same
 from kubestage.scheduler.status import SUCCESS, Code, Status, unresolvable
 from kubestage.scheduler.verdicts import NOBODY, Verdicts
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.diagnosis import Diagnosis
     from kubestage.scheduler.framework import PostFilterResult
@@ -46,8 +47,8 @@ class _Scorer(NamedTuple):
 
 
 @dataclasses.dataclass(slots=True)
-class PreFilterOutcome:
-    """What PreFilter plugins said: each answer, the nodes left, and who restricted them."""
+class PreFilterResult:
+    """The answers of PreFilter plugins, the nodes left, and which plugins restricted them."""
 
     status: Status
     answers: dict[str, tuple[Status, frozenset[str] | None]]
@@ -109,12 +110,12 @@ class Profile:
             for plugin in plugins
         ]
 
-    def run_pre_filter(self, state: CycleState, pod: PodView, columns: Columns) -> PreFilterOutcome:
-        """Ask the PreFilter plugins; a plain rejection still lets the others prepare."""
-        outcome = PreFilterOutcome(SUCCESS, {})
+    def run_pre_filter(self, state: CycleState, pod: PodView, columns: Columns) -> PreFilterResult:
+        """Run the PreFilter plugins; a plain rejection still lets the others prepare."""
+        result = PreFilterResult(SUCCESS, {})
         skipped: set[str] = set()
         restricting: set[str] = set()
-        answers = outcome.answers
+        answers = result.answers
         for plugin in self.pre_filter:
             name = plugin.name
             answers[name] = status, nodes = plugin.pre_filter(state, pod, columns)
@@ -124,22 +125,22 @@ class Profile:
             elif code is _SUCCESS and nodes is None:
                 continue
             elif code is Code.UNSCHEDULABLE:
-                outcome.status = status.by(name)
+                result.status = status.by(name)
             elif nodes is None or code is not _SUCCESS:
-                outcome.status = status.by(name)
+                result.status = status.by(name)
                 break
             else:
                 restricting.add(name)
-                outcome.nodes = nodes if outcome.nodes is None else outcome.nodes & nodes
-                if not outcome.nodes:
-                    outcome.status = unresolvable(_unsatisfied(restricting))
+                result.nodes = nodes if result.nodes is None else result.nodes & nodes
+                if not result.nodes:
+                    result.status = unresolvable(_unsatisfied(restricting))
                     break
         state.skip_filter = frozenset(skipped)
-        outcome.restricting = frozenset(restricting)
-        return outcome
+        result.restricting = frozenset(restricting)
+        return result
 
     def run_filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Verdicts:
-        """Who rejects which of the rows first."""
+        """The first plugin to reject each row."""
         verdicts = Verdicts(rows.stop - rows.start if isinstance(rows, slice) else len(rows))
         for place, plugin in enumerate(self.filter):
             if plugin.name in state.skip_filter:
@@ -159,7 +160,7 @@ class Profile:
         return verdicts
 
     def status_of(self, state: CycleState, pod: PodView, place: int, code: int) -> Status:
-        """What the plugin at a place of the filter list meant by a code."""
+        """The status that a code of the plugin at a place of the filter list stands for."""
         plugin = self.filter[place]
         status: Status = plugin.status(state, pod, code)
         return status.by(plugin.name)
@@ -215,7 +216,7 @@ class Profile:
     def run_pre_score(
         self, state: CycleState, pod: PodView, columns: Columns, rows: Ints
     ) -> dict[str, Status]:
-        """Ask the PreScore plugins; those that skip do not score."""
+        """Run the PreScore plugins; those that skip do not score."""
         answers: dict[str, Status] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score:

@@ -1,4 +1,4 @@
-"""How many nodes are looked at, and in which order."""
+"""How many nodes are evaluated, and in which order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
 
 MIN_FEASIBLE_NODES: Final = 100
 MIN_FEASIBLE_PERCENTAGE: Final = 5
@@ -24,13 +24,13 @@ def nodes_to_find(percentage: int, all_nodes: int) -> int:
     return max(all_nodes * percentage // 100, MIN_FEASIBLE_NODES)
 
 
-def rows_ahead(wanted: int, passing: int, done: int) -> int:
+def rows_ahead(needed: int, passing: int, done: int) -> int:
     """How many more rows to filter at once, after so many of those that are done have passed.
 
     A quarter more than it takes if the next are like the last, and no more than twice as many. A
-    plugin of one's own that looks at one node at a time is not asked in vain.
+    user's plugin that checks one node at a time is not called without need.
     """
-    likely = (wanted - passing) * done // max(passing, 1)
+    likely = (needed - passing) * done // max(passing, 1)
     return min(likely * 5 // 4 + _SPARE, 2 * done)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     import random
 
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
 
 
 _LONGEST_PATH: Final = 32

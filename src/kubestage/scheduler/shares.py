@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Mask
+    from kubestage.scheduler.arrays import Mask
     from kubestage.scheduler.resource_table import ResourceTable, Table
 
 _NATIVE_LINES: Final = resource_table.EPHEMERAL_STORAGE + 1
@@ -28,7 +28,7 @@ class Share:
         self.known: Mask = np.zeros(count, np.bool_)
 
     def lengthen(self, lines: int) -> None:
-        """Take up resources that were heard of since; rows that use them are not known yet."""
+        """Add resources that are new since; rows that use them are not known yet."""
         missing = lines - len(self.table)
         if missing:
             more = np.zeros((missing, len(self.known)), np.int64)

@@ -1,4 +1,4 @@
-"""What the pods on nodes have to say about pods that come: their affinity terms, indexed.
+"""The affinity terms of the pods on nodes, indexed by what they match.
 
 Every required anti-affinity term of a running pod may keep a newcomer away, and every other term
 may attract or repel it. The terms of one plan are kept once, with a count of the pods that state
@@ -10,8 +10,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from kubestage.scheduler.cells import Tally
-from kubestage.scheduler.selector_index import SelectorIndex
+from kubestage.objects.selector_index import SelectorIndex
+from kubestage.scheduler.cells import PodCounter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Stance(enum.Enum):
-    """How a pod feels about those that its term matches."""
+    """What a term means for the pods that it matches."""
 
     REQUIRES = "requires"
     REFUSES = "refuses"
@@ -34,15 +34,15 @@ class Stance(enum.Enum):
 class StatedTerm:
     """A term of the pods of one plan, and how many of them are where."""
 
-    __slots__ = ("stance", "tally", "term")
+    __slots__ = ("counter", "stance", "term")
 
     def __init__(self, columns: Columns, stance: Stance, term: AffinityTerm) -> None:
         self.stance = stance
         self.term = term
-        self.tally = Tally(columns, term.topology_key)
+        self.counter = PodCounter(columns, term.topology_key)
 
 
-class _Plan:
+class _PlanTerms:
     __slots__ = ("is_expected", "pods", "terms")
 
     def __init__(self, terms: list[StatedTerm]) -> None:
@@ -62,7 +62,7 @@ class StatedTerms:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self.version = 0
-        self._plans: dict[PodPlan, _Plan] = {}
+        self._plans: dict[PodPlan, _PlanTerms] = {}
         self._refusing: SelectorIndex[StatedTerm] = SelectorIndex()
         self._scoring: SelectorIndex[StatedTerm] = SelectorIndex()
         for row, info in enumerate(columns.infos):
@@ -97,7 +97,7 @@ class StatedTerms:
         plan = self._plans.get(pod.plan) or self._take_up(pod)
         plan.pods += sign
         for stated in plan.terms:
-            stated.tally.count(row, sign)
+            stated.counter.count(row, sign)
         if not plan.pods and not plan.is_expected:
             self._drop(pod.plan)
 
@@ -108,7 +108,7 @@ class StatedTerms:
         return plan.terms
 
     def settle(self, pod: PodView) -> None:
-        """A pod is there that was expected, and is in the tallies already."""
+        """An expected pod has come; the counters have it already."""
         self._plans[pod.plan].pods += 1
 
     def expect_none(self) -> None:
@@ -121,10 +121,10 @@ class StatedTerms:
     def _drop(self, key: PodPlan) -> None:
         self.version += 1
         for stated in self._plans.pop(key).terms:
-            self._index_of(stated).remove(stated.term.selector, stated)
-            stated.tally.release()
+            self._index_of(stated).drop(stated)
+            stated.counter.release()
 
-    def _take_up(self, pod: PodView) -> _Plan:
+    def _take_up(self, pod: PodView) -> _PlanTerms:
         self.version += 1
         affinity = pod.affinity
         stated = [
@@ -138,8 +138,8 @@ class StatedTerms:
             for term in terms
         ]
         for each in stated:
-            self._index_of(each).add(each.term.selector, each)
-        plan = self._plans[pod.plan] = _Plan(stated)
+            self._index_of(each).put(each, each.term.selector)
+        plan = self._plans[pod.plan] = _PlanTerms(stated)
         return plan
 
     def _index_of(self, stated: StatedTerm) -> SelectorIndex[StatedTerm]:

@@ -9,7 +9,7 @@ import msgspec
 
 
 class Code(enum.Enum):
-    """Outcome of a plugin's call, named as upstream names it."""
+    """Result of a plugin's call, named as upstream names it."""
 
     SUCCESS = "Success"
     ERROR = "Error"
@@ -73,5 +73,5 @@ def unresolvable(*reasons: str) -> Status:
 
 
 def error(*reasons: str) -> Status:
-    """The plugin could not tell."""
+    """The plugin failed."""
     return Status(Code.ERROR, reasons)

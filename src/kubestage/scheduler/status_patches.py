@@ -1,7 +1,7 @@
 """Small changes of a pod's status, written as what a patch would make of it.
 
-A scheduler says over and over again why pods are pending, where room is being made for them, and
-who must go for that. A patch has the whole pod defaulted, validated and compared for it.
+A scheduler writes again and again why pods are pending, where room is being made for them, and
+which pods are preempted for that. A patch would default, validate and compare the whole pod.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
-_OWN: Final = ("PodScheduled", "DisruptionTarget")
+_SCHEDULER_CONDITIONS: Final = ("PodScheduled", "DisruptionTarget")
 _TIMES: Final = ("lastProbeTime", "lastTransitionTime")
 _FIELDS: Final = frozenset({"type", "observedGeneration", "status", *_TIMES, "reason", "message"})
 
 
 def merge(store: Store, pod: PodView, changes: Json) -> None:
-    """Merge into a pod's status: conditions, and the node that is promised to it; else patch.
+    """Merge into a pod's status: conditions, and its nominated node; else patch.
 
     NOTE: a patch takes nine times as long (63 us, not 7), and for each preemption there are four.
     """
@@ -70,7 +70,7 @@ def _conditions(old: Sequence[Json], new: Sequence[Json]) -> list[Json] | None:
             return None
         if any(each is other for other in old):
             found.append(each)
-        elif kind in _OWN and each.keys() <= _FIELDS:
+        elif kind in _SCHEDULER_CONDITIONS and each.keys() <= _FIELDS:
             found.append(_stored(each))
         else:
             return None
@@ -78,7 +78,7 @@ def _conditions(old: Sequence[Json], new: Sequence[Json]) -> list[Json] | None:
 
 
 def _stored(condition: Json) -> Json:
-    """A condition without what is empty, but with its times, which are always told."""
+    """A condition without what is empty, but with its times, which are always there."""
     stored = {key: value for key, value in condition.items() if value}
     for key in _TIMES:
         stored.setdefault(key, None)

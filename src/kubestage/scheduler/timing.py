@@ -1,8 +1,8 @@
 """How long things take, by a stopwatch that is handed in.
 
-The core has no clock but the virtual one, on which an attempt takes no time. Whoever wants real
-durations in the metrics brings a stopwatch; only then are plugins measured, so that nobody else
-pays for it. While it measures, every pod is tried in the ordinary way: in the fast lane plugins
+The core has no clock but the virtual one, on which an attempt takes no time. For real
+durations in the metrics, hand in a stopwatch; plugins are measured only then, since it costs
+time. While it measures, every pod is tried in the ordinary way: in the fast lane plugins
 are not called one by one.
 """
 
@@ -56,7 +56,7 @@ _PART_OF: Final = {"ScoreExtensionNormalize": "Score"}
 class Timekeeper:
     """Measures attempts, extension points and plugins; `timings` are None if nothing is measured.
 
-    `attempts` is how many have begun, and so the number of the last one. `is_paced` says whether
+    `attempts` is how many have started, and so the number of the last one. `is_paced` is whether
     attempts take virtual time; `free_ns` is when the next one can begin then, and `binding_ns` how
     long the last binding took.
     """
@@ -84,7 +84,7 @@ class Timekeeper:
     def watch(self, plugin: Any) -> None:
         """Measure the calls of a plugin from now on, if there is a stopwatch.
 
-        Its methods are covered on the instance, so to everybody else it is what it was.
+        Its methods are covered on the instance, so that other instances stay as they are.
         """
         if self._stopwatch is None or not hasattr(plugin, "__dict__"):
             return
@@ -104,7 +104,7 @@ class Timekeeper:
             self._silent[point, _SUCCESS, profile] += 1
 
     def placed(self, profile: str, is_scored: bool) -> list[int]:
-        """An attempt has found a node without ado; the last of the numbers counts those bound.
+        """A quick attempt has found a node; the last of the numbers counts those bound.
 
         NOTE: once for each pod of the fast lane, so what it means is worked out in `settle`.
         """
@@ -146,7 +146,7 @@ class Timekeeper:
         return self.clock.now_ns if self._stopwatch is None else self._stopwatch()
 
     def ran(self, point: str, status: Status, profile: str) -> None:
-        """All plugins of an extension point have run, with this outcome."""
+        """All plugins of an extension point have run, with this result."""
         code = _SUCCESS if status is SUCCESS else status.code.value
         if self._stopwatch is None:
             # NOTE: a dozen observations of nothing for each attempt are worth saving up
@@ -156,7 +156,7 @@ class Timekeeper:
         self._observe(point, code, profile, self._spent_ns.pop(point, 0))
 
     def know(self, profiles: Mapping[str, Profile]) -> None:
-        """Hear which profiles there are."""
+        """Prepare for these profiles."""
 
     def _observe(self, point: str, code: str, profile: str, spent_ns: float) -> None:
         self.metrics.ran(point, code, profile, spent_ns)
@@ -166,7 +166,7 @@ class Timekeeper:
                 self.timings.observe(Part(profile, PLUGIN, point, plugin), own_ns)
 
     def decided(self, started_ns: int, evaluated: int, profile: str) -> None:
-        """An attempt has found a node, or that none of those that it looked at will do."""
+        """An attempt has found a node, or that none of those that it evaluated fits."""
         del evaluated
         if self._stopwatch is None:
             self._decided[profile] += 1
@@ -227,23 +227,25 @@ class Timekeeper:
         self._spent_ns[whole] = self._spent_ns.get(whole, 0) + spent_ns
         by_plugin = self._spent_by.setdefault(whole, {})
         by_plugin[plugin] = by_plugin.get(plugin, 0) + spent_ns
-        self.metrics.plugin_duration.of(plugin, point, _status(answer)).observe(spent_ns * _NS)
+        self.metrics.plugin_duration.distribution(plugin, point, _status(answer)).observe(
+            spent_ns * _NS
+        )
         return answer
 
     def hinted(self, plugin: str, event: str, hint: Callable[..., bool], *args: Any) -> bool:
-        """Ask a plugin whether an event is worth another attempt, and note how long that took."""
+        """Call a queueing hint, and note how long that took."""
         started_ns = self.read_ns()
         is_worth_it = hint(*args)
         label = "Queue" if is_worth_it else "QueueSkip"
         spent_ns = self.read_ns() - started_ns
-        self.metrics.queueing_hints.of(plugin, event, label).observe(spent_ns * _NS)
+        self.metrics.queueing_hints.distribution(plugin, event, label).observe(spent_ns * _NS)
         return is_worth_it
 
     def handled(self, event: str, handler: Callable[[Any], None], change: Any) -> None:
         """Have a change of the store handled, and note how long that took."""
         started_ns = self.read_ns()
         handler(change)
-        self.metrics.event_handling.of(event).observe((self.read_ns() - started_ns) * _NS)
+        self.metrics.event_handling.distribution(event).observe((self.read_ns() - started_ns) * _NS)
 
 
 def _status(answer: Any) -> str:

@@ -69,7 +69,7 @@ class Durations:
 
 
 class Timings:
-    """All durations of a run; `source` says whether they were measured or come from a model."""
+    """All durations of a run; `source` is whether they were measured or come from a model."""
 
     def __init__(self, source: str) -> None:
         self.source = source

@@ -1,4 +1,4 @@
-"""Who rejected which rows, for as long as nobody asks why."""
+"""Which plugin rejected which rows; the reasons are worked out when needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.scheduler.columns import Codes, Ints
+    from kubestage.scheduler.arrays import Codes, Ints
 
 NOBODY: Final = -1
 """Marks a row that no plugin rejected."""
@@ -18,7 +18,7 @@ NOBODY: Final = -1
 class Verdicts:
     """For each row the place of the first plugin that rejects it (or NOBODY), and its code.
 
-    The arrays are made when somebody rejects or looks: most attempts of most pods need none.
+    The arrays are created when a plugin rejects, or when they are read: most attempts need none.
     """
 
     __slots__ = ("_code", "_passing", "_rejecter", "count")
@@ -44,13 +44,13 @@ class Verdicts:
 
     @property
     def code(self) -> Codes:
-        """What the rejecting plugin said."""
+        """The code of the rejecting plugin."""
         if self._code is None:
             self._code = np.zeros(self.count, np.int32)
         return self._code
 
     def reject(self, place: int, codes: Codes) -> None:
-        """Note a plugin's codes where nobody rejected before."""
+        """Note a plugin's codes where no plugin rejected before."""
         if self._rejecter is None:
             self._rejecter = np.where(codes != 0, np.int32(place), np.int32(NOBODY))
             self._code = codes.astype(np.int32)
@@ -69,7 +69,7 @@ class Verdicts:
 
     @property
     def passing(self) -> Ints:
-        """The places of the rows that nobody rejected."""
+        """The places of the rows that no plugin rejected."""
         if self._passing is None:
             places: Ints = (self.rejecter == NOBODY).nonzero()[0]
             self._passing = places
@@ -77,11 +77,11 @@ class Verdicts:
 
     @property
     def passing_count(self) -> int:
-        """How many rows nobody rejected."""
+        """How many rows no plugin rejected."""
         return self.count if self.is_clear else len(self.passing)
 
     def rejections(self) -> Iterator[tuple[int, int, Ints]]:
-        """The places of plugins and their codes, each with the rows that they were given to."""
+        """The places of plugins and their codes, each with the rows that they stand for."""
         rejected = (self.rejecter != NOBODY).nonzero()[0]
         keys = self.rejecter[rejected].astype(np.int64) << 32 | self.code[rejected]
         while len(keys):

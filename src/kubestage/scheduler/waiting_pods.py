@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.scheduler.status import SUCCESS, Code, Status
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class WaitingPod:
-    """One pod, and until when each of the plugins that asked it to wait may think about it.
+    """One pod, and the deadline of each plugin that has it wait.
 
-    The first outcome counts: all plugins allow it, one of them rejects it, or its time is up.
+    The first decision counts: all plugins allow it, one of them rejects it, or its time is up.
     """
 
     pod: PodView
@@ -26,7 +26,7 @@ class WaitingPod:
     timeouts_ns: Mapping[str, int]
     since_ns: int
     pending_plugins: list[str] = dataclasses.field(default_factory=list)
-    outcome: Status | None = None
+    decision: Status | None = None
     changed: Callable[[], None] | None = None
 
     @property
@@ -42,7 +42,7 @@ class WaitingPod:
             self._decide(SUCCESS)
 
     def reject(self, plugin: str, message: str) -> bool:
-        """A plugin refuses it; False if its fate was decided before."""
+        """A plugin refuses it; False if that was decided before."""
         return self._decide(Status(Code.UNSCHEDULABLE, (message,), plugin))
 
     def preempt(self, plugin: str, message: str) -> bool:
@@ -59,10 +59,10 @@ class WaitingPod:
                 self.reject(plugin, message)
                 return
 
-    def _decide(self, outcome: Status) -> bool:
-        if self.outcome is not None:
+    def _decide(self, decision: Status) -> bool:
+        if self.decision is not None:
             return False
-        self.outcome = outcome
+        self.decision = decision
         if self.changed is not None:
             self.changed()
         return True
@@ -71,7 +71,7 @@ class WaitingPod:
 class WaitingPods:
     """All pods that wait, of whichever profile; what permit plugins work with.
 
-    `changed` is called when one begins to wait, and when its fate is decided.
+    `changed` is called when one begins to wait, and when that is decided.
     """
 
     def __init__(self) -> None:
@@ -106,5 +106,5 @@ class WaitingPods:
     @property
     def due_ns(self) -> int | None:
         """When the next pod's time is up."""
-        waiting = [each.deadline_ns for each in self._pods.values() if each.outcome is None]
+        waiting = [each.deadline_ns for each in self._pods.values() if each.decision is None]
         return min(waiting, default=None)

@@ -1,6 +1,6 @@
-"""Where pods would go if the cluster were otherwise: the profiles' own filters, on a copy.
+"""Where pods would go in a changed cluster: the profiles' own filters, on a copy.
 
-An autoscaler asks this of many pods that are alike, so they are tried together: what PreFilter
+An autoscaler asks this for many pods of one kind, so they are tried together: what PreFilter
 found out for the first of them holds for the others, but for those that were put somewhere since.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kubestage.objects.views import node as node_views
-from kubestage.scheduler import config, registry
+from kubestage.scheduler import config, profiles, registry
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.client import StoreClient
 from kubestage.scheduler.handle import Handle
@@ -75,11 +75,11 @@ class WhatIf:
         stream = self._cluster.streams.stream("scheduler/what-if")
         clock = self._cluster.store.clock
         handle = Handle(client, client, Nominator(), stream, Cache(), clock=clock)
-        own = {} if scheduler is None else _own_plugins(scheduler.profiles.values())
-        self._profiles = registry.profiles(configuration, handle, own)
+        user_plugins = {} if scheduler is None else _user_plugins(scheduler.profiles.values())
+        self._profiles = profiles.build(configuration, handle, user_plugins)
 
 
-def _own_plugins(profiles: Iterable[Profile]) -> dict[str, type[Any]]:
+def _user_plugins(profiles: Iterable[Profile]) -> dict[str, type[Any]]:
     """The plugins that are not built in, by name."""
     return {
         plugin.name: type(plugin)

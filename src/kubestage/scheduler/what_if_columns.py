@@ -31,10 +31,10 @@ class WhatIfColumns(Columns):
     def update_node(self, row: int, view: NodeView) -> None:
         """Rewrite a node's own properties; its pods stay."""
         has_room = self._take_in(view.labels)
-        kept = self._tallies, self._stated_terms, self.cells
+        before = self._counters, self._stated_terms, self.cells
         super().update_node(row, view)
         if has_room and not self.infos[row].pods:
-            self._tallies, self._stated_terms, self.cells = kept
+            self._counters, self._stated_terms, self.cells = before
 
     def _take_in(self, labels: Mapping[str, str]) -> bool:
         """Number the values of labels; whether there were enough numbers for all of them."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.runtime import Profile
 
 _BUILT_IN: Final = "kubestage.scheduler.plugins."
@@ -24,7 +25,7 @@ class Placing:
     """One search for all of them: rows are tried in order, round and round.
 
     What is found out for one pod holds for all that are like it, so after each pod only those rows
-    are tried anew for which it makes a difference: its own, or all if some plugin looks at pods
+    are tried anew for which it makes a difference: its own, or all if some plugin depends on pods
     elsewhere.
     """
 
@@ -33,11 +34,11 @@ class Placing:
         self._pod = pod
         self._columns = columns
         self._state = CycleState()
-        outcome = profile.run_pre_filter(self._state, pod, columns)
-        if not outcome.status.is_success:
+        result = profile.run_pre_filter(self._state, pod, columns)
+        if not result.status.is_success:
             rows = rows[:0]
-        elif outcome.nodes is not None:
-            allowed = [columns.row_of.get(name, -1) for name in outcome.nodes]
+        elif result.nodes is not None:
+            allowed = [columns.row_of.get(name, -1) for name in result.nodes]
             rows = rows[np.isin(rows, np.array(allowed, np.int64))]
         self._rows = rows
 
@@ -52,7 +53,7 @@ class Placing:
         plugins = (*profile.pre_filter, *profile.filter)
         return all(type(plugin).__module__.startswith(_BUILT_IN) for plugin in plugins)
 
-    def deal(self, pods: Sequence[PodView]) -> list[int]:
+    def place(self, pods: Sequence[PodView]) -> list[int]:
         """Put pods on nodes until one fits nowhere; the row of each."""
         if not len(self._rows):
             return []
@@ -65,11 +66,11 @@ class Placing:
             return [row]
         room = self._room(self._rows[fitting])
         if room is None:
-            return self._deal_one_by_one(pods, fitting)
-        dealt = _dealt(self._rows[fitting].tolist(), room, len(pods))
-        for row, pod in zip(dealt, pods, strict=False):
+            return self._place_one_by_one(pods, fitting)
+        placed = _spread_over(self._rows[fitting].tolist(), room, len(pods))
+        for row, pod in zip(placed, pods, strict=False):
             self._columns.add_pod(row, pod)
-        return dealt
+        return placed
 
     def _fits(self, rows: Ints) -> Mask:
         verdicts = self._profile.run_filter(self._state, self._pod, self._columns, rows)
@@ -84,22 +85,22 @@ class Placing:
             return None
         for plugin in profile.filter:
             if type(plugin) is NodeResourcesFit and plugin.name not in state.skip_filter:
-                asked = plugin.asked(state)
-                if asked is None:
+                requested = plugin.requested_amounts(state)
+                if requested is None:
                     return None
-                lines, amounts = asked
+                lines, amounts = requested
                 counted = amounts > 0
                 free = self._columns.resources.free[lines[counted]].take(rows, axis=1)
                 room: list[int] = (free // amounts[counted][:, None]).min(axis=0).tolist()
                 return room
         return None
 
-    def _deal_one_by_one(self, pods: Sequence[PodView], fitting: Mask) -> list[int]:
+    def _place_one_by_one(self, pods: Sequence[PodView], fitting: Mask) -> list[int]:
         profile, rows, columns = self._profile, self._rows, self._columns
         self._state = self._state.clone()
         skipped = self._state.skip_filter
-        looks_elsewhere = any(plugin.name not in skipped for plugin in profile.tracking)
-        dealt: list[int] = []
+        reads_other_nodes = any(plugin.name not in skipped for plugin in profile.tracking)
+        placed: list[int] = []
         at = 0
         for pod in pods:
             ahead = np.flatnonzero(fitting[at:])
@@ -111,20 +112,20 @@ class Placing:
                 break
             row = int(rows[at])
             profile.run_add_pod(self._state, self._pod, pod, columns, row)
-            dealt.append(row)
-            if looks_elsewhere:
+            placed.append(row)
+            if reads_other_nodes:
                 fitting = self._fits(rows)
             else:
                 fitting[at] = self._fits(rows[at : at + 1])[0]
             at = (at + 1) % len(rows)
-        return dealt
+        return placed
 
 
-def _dealt(rows: list[int], room: list[int], count: int) -> list[int]:
+def _spread_over(rows: list[int], room: list[int], count: int) -> list[int]:
     """The rows in turn, each as long as it has room."""
-    dealt: list[int] = []
-    while rows and len(dealt) < count:
-        dealt += rows[: count - len(dealt)]
+    placed: list[int] = []
+    while rows and len(placed) < count:
+        placed += rows[: count - len(placed)]
         left = [(row, more - 1) for row, more in zip(rows, room, strict=True) if more > 1]
         rows, room = [row for row, _ in left], [more for _, more in left]
-    return dealt
+    return placed

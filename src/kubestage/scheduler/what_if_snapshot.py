@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
     from kubestage.scheduler.runtime import Profile
 
 
@@ -125,10 +125,10 @@ class WhatIfSnapshot:
     def reasons_against(self, pod: PodView, name: str) -> tuple[str, ...] | None:
         """Why a pod does not fit a node, in the scheduler's words; None if it does."""
         profile, state = self._profile_of(pod), CycleState()
-        outcome = profile.run_pre_filter(state, pod, self._columns)
-        if not outcome.status.is_success:
-            return outcome.status.reasons
-        if outcome.nodes is not None and name not in outcome.nodes:
+        result = profile.run_pre_filter(state, pod, self._columns)
+        if not result.status.is_success:
+            return result.status.reasons
+        if result.nodes is not None and name not in result.nodes:
             return ()
         status = profile.filter_one(state, pod, self._columns, self._rows[name])
         return None if status.is_success else status.reasons
@@ -145,9 +145,9 @@ class WhatIfSnapshot:
         profile, state = self._profile_of(pod), CycleState()
         if not Placing.can_share(profile, pod):
             return False
-        outcome = profile.run_pre_filter(state, pod, self._columns)
-        return outcome.status.is_success and all(
-            plugin.name in state.skip_filter or _looks_no_further(plugin, pod)
+        result = profile.run_pre_filter(state, pod, self._columns)
+        return result.status.is_success and all(
+            plugin.name in state.skip_filter or _reads_nothing_else(plugin, pod)
             for plugin in (*profile.filter, *profile.tracking)
         )
 
@@ -170,7 +170,7 @@ class WhatIfSnapshot:
         together = Placing.can_share(profile, pods[0])
         for turn in (pods,) if together else [(pod,) for pod in pods]:
             placing = Placing(profile, turn[0], self._columns, self._rotated(rows))
-            placed = placing.deal(turn)
+            placed = placing.place(turn)
             for row, pod in zip(placed, turn, strict=False):
                 self._note(self._columns_remove, row, pod.uid)
             found += placed
@@ -238,12 +238,12 @@ class WhatIfSnapshot:
         self._used -= 1
 
 
-def _looks_no_further(plugin: object, pod: PodView) -> bool:
-    """Whether pods like this one on other nodes make no difference to what a plugin says of it."""
+def _reads_nothing_else(plugin: object, pod: PodView) -> bool:
+    """Whether pods like this one on other nodes make no difference to a plugin's answer."""
     if type(plugin) is InterPodAffinity:
         terms = pod.required_anti_affinity
         return not pod.required_affinity and all(term.topology_key == _HOSTNAME for term in terms)
-    return type(plugin) is NodePorts or by_amounts.looks_at_no_pod(plugin)
+    return type(plugin) is NodePorts or by_amounts.reads_no_pods(plugin)
 
 
 def _spares(count: int) -> list[NodeInfo]:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.errors import ApiError
 from kubestage.server import dispatch, large_scenarios, routing, sockets, special_routes
 from kubestage.server import request as requests
-from kubestage.server.context import Context
+from kubestage.server.context import RequestContext
 from kubestage.server.encoding import Encoder
 from kubestage.server.response import (
     Joined,
     Response,
-    Stream,
+    StreamingResponse,
     error_response,
     text_response,
     warning_headers,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
 
 _BODILESS: Final = frozenset({"GET", "HEAD"})
-_ALWAYS_TOLD: Final = ("/healthz", "/livez", "/readyz", "/version")
+_STATELESS: Final = ("/healthz", "/livez", "/readyz", "/version")
 _INTERNAL: Final = "an error on the server has prevented the request from succeeding"
 
 
@@ -65,7 +65,7 @@ class Application:
             return
         request = requests.parse(dict(scope), body)
         response = await self.respond(request)
-        if isinstance(response, Stream):
+        if isinstance(response, StreamingResponse):
             await _stream(response, receive, send)
             return
         if isinstance(response, Joined):
@@ -75,8 +75,8 @@ class Application:
         shown = b"" if scope["method"] == "HEAD" else response.body
         await send({"type": "http.response.body", "body": shown})
 
-    async def respond(self, request: Request) -> Response | Joined | Stream:
-        """The answer to a request, given when all that it tells of is safe.
+    async def respond(self, request: Request) -> Response | Joined | StreamingResponse:
+        """The response to a request, sent when all that it reports is safe on disk.
 
         Where nothing can be kept any more, nothing is written; what there is may still be read.
         """
@@ -87,7 +87,11 @@ class Application:
             if failure is not None and request.method not in _BODILESS:
                 raise failure
             response = await self._served(request)
-            if failure is None and not isinstance(response, Stream) and _tells_of_changes(request):
+            if (
+                failure is None
+                and not isinstance(response, StreamingResponse)
+                and _depends_on_changes(request)
+            ):
                 await live.settled()
         except ApiError as error:
             return error_response(error)
@@ -96,7 +100,7 @@ class Application:
             return error_response(ApiError(_INTERNAL))
         return response
 
-    async def _served(self, request: Request) -> Response | Joined | Stream:
+    async def _served(self, request: Request) -> Response | Joined | StreamingResponse:
         live = self.live
         warnings: list[str] = []
         try:
@@ -104,9 +108,9 @@ class Application:
             if special is not None:
                 return await special
             target = routing.find(live.store.kinds, request.path)
-            context = Context(live, self.encoder, request, target)
+            context = RequestContext(live, self.encoder, request, target)
             serve = dispatch.serving(context)
-            # Whom the router refuses is warned of nothing.
+            # A request that the router refuses gets no warnings.
             warnings = context.warnings
             parts = large_scenarios.found(context, serve)
             if parts is not None:
@@ -118,12 +122,12 @@ class Application:
             return error_response(error, warning_headers(warnings))
 
 
-def _tells_of_changes(request: Request) -> bool:
-    """Whether an answer may tell of what has happened; whether we are well does not."""
-    return not request.path.startswith(_ALWAYS_TOLD)
+def _depends_on_changes(request: Request) -> bool:
+    """Whether a response may report changes; health and version do not."""
+    return not request.path.startswith(_STATELESS)
 
 
-def _start(response: Response | Joined | Stream, length: int | None = None) -> Message:
+def _start(response: Response | Joined | StreamingResponse, length: int | None = None) -> Message:
     headers = response.headers
     if length is not None:
         headers = [*headers, (b"content-length", str(length).encode())]
@@ -156,14 +160,14 @@ async def _read(receive: Receive) -> bytes | None:
     return b"".join(chunks)
 
 
-async def _stream(response: Stream, receive: Receive, send: Send) -> None:
+async def _stream(response: StreamingResponse, receive: Receive, send: Send) -> None:
     """Send chunks until there are no more, or the client has left."""
     await send(_start(response))
     # Without a first chunk some servers hold back even the headers.
     await send({"type": "http.response.body", "body": b"", "more_body": True})
     task = asyncio.current_task()
     assert task is not None
-    leaving = asyncio.ensure_future(_until_gone(receive, task))
+    leaving = asyncio.ensure_future(_until_disconnected(receive, task))
     try:
         async for chunk in response.chunks:
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -178,14 +182,14 @@ async def _stream(response: Stream, receive: Receive, send: Send) -> None:
             await aclose()
 
 
-async def _until_gone(receive: Receive, task: asyncio.Task[Any]) -> None:
+async def _until_disconnected(receive: Receive, task: asyncio.Task[Any]) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     task.cancel()
 
 
 async def _other(scope: Message, receive: Receive, send: Send) -> None:
-    """What is neither HTTP nor a WebSocket: the server's own life."""
+    """Lifespan events, which are neither HTTP nor WebSockets."""
     assert scope["type"] == "lifespan", scope["type"]
     with contextlib.suppress(asyncio.CancelledError):
         while (await receive())["type"] == "lifespan.startup":

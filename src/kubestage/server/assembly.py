@@ -1,4 +1,4 @@
-"""A served stage, put together: door, application, clock and journal."""
+"""A served stage, put together: security, application, clock and journal."""
 
 from __future__ import annotations
 
@@ -9,87 +9,144 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from kubestage.scenario.settings import Settings as ScenarioSettings
-from kubestage.server import kernels_beside
+from kubestage.server import kernel_loading
 from kubestage.server.app import Application
 from kubestage.server.exposition import Exposition
-from kubestage.server.kubestage_api import keeping, states
+from kubestage.server.external_scheduler import ExternalScheduler, ExternalSchedulerSettings
+from kubestage.server.kubestage_api import recorders
 from kubestage.server.live import Live
-from kubestage.server.outside import OutsideSettings
 from kubestage.server.pacing import Mode, Pacer
-from kubestage.server.pacing_setup import set_up
-from kubestage.server.recording import Recorder
+from kubestage.server.recording import SessionRecorder
+from kubestage.server.scenarios import Scenarios
 from kubestage.server.security.guard import Guard
-from kubestage.server.security.settings import Settings
+from kubestage.server.security.settings import SecuritySettings
 from kubestage.server.security.traffic import Traffic
 from kubestage.server.wall_clock import WallClock
 
 if TYPE_CHECKING:
+    from kubestage.scenario.sink import Sink
     from kubestage.server.journal.journal import Journal
     from kubestage.stage import Stage
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """How a stage is served: who may come in, how time passes, and who schedules.
+class AssemblyOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a stage is served."""
 
-    That is the stage's own scheduler, which is then on it (built-in), one that talks to the API
-    (outside), or nobody (none); without any, Scenarios do not run. `plugins` are those of the
-    user's own that the scheduler has. `settings` hold for Scenarios that do not choose for
-    themselves. `runs` is the directory in which records of Scenarios are kept, and `record` the
-    file that what clients ask for is written to, as a Scenario. A clock that jumps keeps up with
-    the wall clock if it `follows_wall`.
-    """
+    security: SecuritySettings = SecuritySettings()
+    """Which requests are admitted."""
 
-    door: Settings = Settings()
     mode: Mode = Mode.JUMP
+    """How virtual time passes."""
+
     speed: float = 1.0
+    """How many times as fast as real time, in mode `speed`."""
+
     scheduler: Literal["built-in", "outside", "none"] = "built-in"
-    outside: OutsideSettings = OutsideSettings()
+    """The stage's own scheduler, a client of the API, or none; without any, no Scenario runs."""
+
+    external: ExternalSchedulerSettings = ExternalSchedulerSettings()
+    """How to wait for a scheduler that is a client."""
+
     plugins: Mapping[str, type[Any]] = {}
+    """The scheduler's plugins that users wrote, by name."""
+
     settings: ScenarioSettings = ScenarioSettings()
+    """Settings of Scenarios that do not choose their own."""
+
     runs: pathlib.Path | None = None
+    """The directory for records of Scenarios; without one, it is temporary."""
+
     record: str | None = None
+    """The file that requests of clients are recorded to, as a Scenario."""
+
     follows_wall: bool = False
+    """Whether a clock that jumps keeps up with the wall clock."""
 
 
 class Served:
-    """A stage that can be reached; made, started and closed in one event loop.
+    """A stage with its server: built, started and closed in one event loop.
 
     `application` is what an ASGI server runs.
     """
 
-    def __init__(self, stage: Stage, plan: Plan, journal: Journal | None = None) -> None:
+    def __init__(
+        self, stage: Stage, options: AssemblyOptions, journal: Journal | None = None
+    ) -> None:
         self.live = live = Live(stage)
         self._journal = journal
-        self.pacer = _pacer(live, plan)
-        states.of(live).plugins = plan.plugins
-        keeping.keep(live, plan.runs)
-        self.recorder = None if plan.record is None else Recorder(live, plan.record)
+        self.pacer = _pacer(live, options)
+        live.state.plugins = options.plugins
+        recorders.start_recording(live, options.runs)
+        self.recorder = None if options.record is None else SessionRecorder(live, options.record)
         traffic = Traffic(stage.store.kinds)
         shown = Exposition(Application(live), live, traffic)
-        self.application = Guard(shown, live, plan.door, traffic)
+        self.application = Guard(shown, live, options.security, traffic)
 
     def start(self) -> None:
-        """Keep what happens from now on, and let time pass."""
+        """Record what happens from now on, and start the clock."""
         if self._journal is not None:
             self._journal.start(self.live)
         if self.recorder is not None:
             self.recorder.start()
-        kernels_beside.begin()
+        kernel_loading.load_in_thread()
         self.pacer.start()
 
     async def close(self) -> None:
-        """Let time stand still, and make everything safe."""
+        """Stop the clock, and write everything to disk."""
         await self.pacer.close()
-        kernels_beside.end()
+        kernel_loading.load_inline()
         if self.recorder is not None:
             self.recorder.close()
-        keeping.close(self.live)
+        recorders.close(self.live)
         self.live.durability.close()
 
 
-def _pacer(live: Live, plan: Plan) -> Pacer:
-    wall = WallClock(live.stage.clock) if plan.follows_wall else None
-    if plan.scheduler == "none":
-        return Pacer(live, plan.mode, plan.speed, wall=wall)
-    outside = plan.outside if plan.scheduler == "outside" else None
-    return set_up(live, plan.mode, plan.speed, outside=outside, settings=plan.settings, wall=wall)
+def _pacer(live: Live, options: AssemblyOptions) -> Pacer:
+    wall = WallClock(live.stage.clock) if options.follows_wall else None
+    if options.scheduler == "none":
+        return Pacer(live, options.mode, options.speed, wall=wall)
+    external = options.external if options.scheduler == "outside" else None
+    return set_up(
+        live, options.mode, options.speed, external=external, settings=options.settings, wall=wall
+    )
+
+
+def set_up(
+    live: Live,
+    mode: Mode = Mode.JUMP,
+    speed: float = 1.0,
+    *,
+    external: ExternalSchedulerSettings | None = None,
+    settings: ScenarioSettings | None = None,
+    sink: Sink | None = None,
+    wall: WallClock | None = None,
+) -> Pacer:
+    """The clock of a stage, to be started in the loop that serves it; Scenarios run from then on.
+
+    With `external`, a client of the API schedules, and the stage must have no scheduler. With
+    a `wall`, virtual time keeps up with the wall clock while it jumps.
+    """
+    scheduler = (
+        None if external is None else _add_external_scheduler(live, external, settings, sink)
+    )
+    if live.stage.scenarios is None:
+        live.stage.add_scenarios(settings, sink=sink, is_live=True)
+    controller = live.stage.scenarios
+    assert controller is not None
+    scenarios = Scenarios(live, controller, scheduler)
+    return Pacer(live, mode, speed, scenarios=scenarios, external_scheduler=scheduler, wall=wall)
+
+
+def _add_external_scheduler(
+    live: Live,
+    external: ExternalSchedulerSettings,
+    settings: ScenarioSettings | None,
+    sink: Sink | None,
+) -> ExternalScheduler:
+    stage = live.stage
+    assert stage.scheduler is None, "there is one scheduler only, and it is external"
+    assert stage.scenarios is None, "Scenarios have a scheduler already"
+    scheduler = ExternalScheduler(stage, live.fanout.followers, external)
+    live.listeners.append(scheduler.on_write)
+    stage.add_scenarios(settings, scheduling=scheduler, sink=sink, is_live=True)
+    return scheduler

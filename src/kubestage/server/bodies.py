@@ -1,4 +1,4 @@
-"""Request bodies: JSON, YAML or protobuf, whatever the client speaks."""
+"""Request bodies: JSON, YAML or protobuf."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage import lazy
 from kubestage.errors import BadRequest, InputError, RequestTooLarge, UnsupportedMediaType
 from kubestage.objects import decode, go_scanner, nesting, yaml_documents
 from kubestage.objects.patches import PatchType
 
+# NOTE: the field numbers are read when the first client uses protobuf.
+with lazy.imports():
+    from kubestage.server.protobuf import envelope
+
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.decode import Decoded, FieldValidation
     from kubestage.server.request import Request
 
@@ -39,7 +45,7 @@ def decoded(
     return decode.decode(body, api_version, kind, field_validation)
 
 
-def json_or_dict(request: Request, api_version: str, kind: str) -> bytes | dict[str, Any]:
+def json_or_dict(request: Request, api_version: str, kind: str) -> bytes | Json:
     """The body as JSON text, or as the object that another form of it stands for.
 
     Custom resources have no form in protobuf.
@@ -50,12 +56,8 @@ def json_or_dict(request: Request, api_version: str, kind: str) -> bytes | dict[
         return request.body
     if form == "application/yaml":
         return msgspec.json.encode(yaml_value(request.body))
-    if form == _PROTOBUF:
-        # NOTE: the field numbers are read when the first client speaks protobuf.
-        from kubestage.server import protobuf  # noqa: PLC0415
-
-        if protobuf.is_known(api_version, kind):
-            return protobuf.decode(request.body, api_version, kind)
+    if form == _PROTOBUF and envelope.is_known(api_version, kind):
+        return envelope.decode(request.body, api_version, kind)
     raise UnsupportedMediaType(_UNKNOWN)
 
 
@@ -82,7 +84,7 @@ def _check_size(body: bytes) -> None:
 
 
 def patch_type(request: Request) -> PatchType | None:
-    """How a patch is meant, None for server-side apply; what no route consumes is refused."""
+    """The type of a patch, None for server-side apply; an unknown media type is refused."""
     form = media_type(request)
     if form not in _PATCHES:
         raise UnsupportedMediaType("415: Unsupported Media Type", {})

@@ -1,10 +1,11 @@
-"""Who asks: the administrator, or whomever the administrator pretends to be."""
+"""The user of a request: the administrator, or the user that the administrator impersonates."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.server.request import Request
 
 ADMINISTRATOR: Final = {
@@ -18,8 +19,8 @@ _KNOWN, _UNKNOWN = "system:authenticated", "system:unauthenticated"
 _EXTRA: Final = b"impersonate-extra-"
 
 
-def of(request: Request) -> dict[str, Any]:
-    """The UserInfo of whoever asks; ``kubectl --as`` makes it somebody else."""
+def client_of(request: Request) -> Json:
+    """The UserInfo of a request's user; ``kubectl --as`` sets another one."""
     name = request.header(b"impersonate-user")
     if not name:
         return ADMINISTRATOR

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import NotFound
 from kubestage.server import dispatch, health, routing
 from kubestage.server.response import json_response, warning_headers
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.server.live import Live
     from kubestage.server.request import Request
     from kubestage.server.response import Response
@@ -38,7 +39,7 @@ async def handle(live: Live, request: Request) -> Response:
     return json_response({**head, **_status(live, parts[0])}, 200, headers)
 
 
-def _status(live: Live, name: str) -> dict[str, Any]:
+def _status(live: Live, name: str) -> Json:
     problem = health.storage_problem(live) if name == "etcd-0" else ""
     condition = {
         "type": "Healthy",

@@ -1,11 +1,16 @@
-"""Everything a verb needs to know about the request it serves."""
+"""The context of a request, for the verb that serves it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage import lazy
 from kubestage.server import negotiation
-from kubestage.server.presentation import View
+from kubestage.server.presentation import ResponseView
+
+# NOTE: discovery is loaded by its first request, and by the few that need its order.
+with lazy.imports():
+    from kubestage.server.discovery import groups
 
 if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind, KindTable
@@ -17,8 +22,8 @@ if TYPE_CHECKING:
 _ENDPOINTS: Final = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
 
 
-class Context:
-    """A request on its way: what it asks for, on which stage, and what it is warned of."""
+class RequestContext:
+    """A request being served: its target, its stage, and the warnings for its response."""
 
     __slots__ = ("encoder", "live", "request", "target", "warnings")
 
@@ -34,8 +39,8 @@ class Context:
         """The kind that the path names."""
         return self.target.kind
 
-    def view(self, *, is_list: bool = False) -> View:
-        """How the answer is wanted; refused if it cannot be had that way."""
+    def view(self, *, is_list: bool = False) -> ResponseView:
+        """The form of the response; refused if the object has no such form."""
         form = negotiation.negotiate(
             self.request.header(b"accept"),
             is_list=is_list,
@@ -43,24 +48,21 @@ class Context:
         )
         now_ns = self.live.stage.clock.unix_ns
         include = self.request.parameter("includeObject")
-        return View(self.target.kind, form, self.encoder, now_ns, include)
+        return ResponseView(self.target.kind, form, self.encoder, now_ns, include)
 
 
 def _deprecations(kind: Kind, kinds: KindTable) -> list[str]:
-    """What every request for a kind or version is told that is on its way out."""
+    """The warnings of every request for a kind or version that is deprecated."""
     if kind.definition is None:
         return [_ENDPOINTS] if kind.kind == "Endpoints" and not kind.group else []
     return _deprecated_version(kind, kinds) if kind.definition.get("deprecated") else []
 
 
 def _deprecated_version(kind: Kind, kinds: KindTable) -> list[str]:
-    """What the definition of a custom resource says of an old version, or else where to go."""
-    # NOTE: discovery is loaded by those who ask for it, and by the few who need its order.
-    from kubestage.server.discovery import groups  # noqa: PLC0415
-
-    told = (kind.definition or {}).get("deprecationWarning")
-    if told is not None:
-        return [told]
+    """The warning that a definition has for an old version, or else the newer version."""
+    warning = (kind.definition or {}).get("deprecationWarning")
+    if warning is not None:
+        return [warning]
     rows = (
         kinds.by_plural(kind.group, each, kind.plural)
         for each in groups.versions(kinds, kind.group)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,7 +15,8 @@ from kubestage.store import refusals, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
-    from kubestage.server.context import Context
+    from kubestage.aliases import Json
+    from kubestage.server.context import RequestContext
     from kubestage.server.request import Request
     from kubestage.server.response import Joined, Response
 
@@ -42,65 +43,67 @@ _META: Final = "meta/v1"
 _NOT_DECODED: Final = "cannot be handled as a DeleteOptions: "
 
 
-def delete(context: Context) -> Response:
+def delete(context: RequestContext) -> Response:
     """Delete an object as far as it can go now."""
     target = context.target
     view = context.view()
-    asked = delete_options(context.request)
-    context.warnings += _warnings(context, asked)
+    delete_opts = delete_options(context.request)
+    context.warnings += _warnings(context, delete_opts)
     store = context.live.store
-    result = store.delete(target.kind, target.name, target.namespace, asked)
-    _tell(context, "delete", target.name, asked, result.object)
+    result = store.delete(target.kind, target.name, target.namespace, delete_opts)
+    _report_write(context, "delete", target.name, delete_opts, result.object)
     headers = warning_headers(context.warnings)
     if not result.removed or target.kind.kind in _SHOWN.get(target.kind.group, ()):
         return view.respond(result.object, 200, headers)
     return view.encoded(_success(context, result.object), 200, headers)
 
 
-def _warnings(context: Context, asked: DeleteOptions) -> list[str]:
+def _warnings(context: RequestContext, delete_opts: DeleteOptions) -> list[str]:
     kind = context.kind
-    has_policy = asked.propagation_policy is not None or asked.orphan_dependents is not None
+    has_policy = (
+        delete_opts.propagation_policy is not None or delete_opts.orphan_dependents is not None
+    )
     is_job = (kind.group, kind.kind) == ("batch", "Job")
     return [_PRESERVED] if is_job and not has_policy else []
 
 
-def delete_collection(context: Context) -> Response | Joined:
+def delete_collection(context: RequestContext) -> Response | Joined:
     """Delete all that a list would show."""
     target, request = context.target, context.request
     view = context.view()
     reading.list_limit(request)
-    asked = delete_options(request)
+    delete_opts = delete_options(request)
     found = context.live.store.delete_collection(
         target.kind,
         target.namespace,
-        asked,
+        delete_opts,
         label_selector=request.parameter("labelSelector"),
         field_selector=request.parameter("fieldSelector"),
     )
-    context.warnings += _warnings(context, asked)
-    _tell(context, "deletecollection", "", asked, None)
+    context.warnings += _warnings(context, delete_opts)
+    _report_write(context, "deletecollection", "", delete_opts, None)
     return view.listed(found, warning_headers(context.warnings))
 
 
 def delete_options(request: Request) -> DeleteOptions:
     """The options of a deletion: its body, else its query."""
-    given = _from_body(request) if request.body else _from_query(request)
-    preconditions = given.get("preconditions") or {}
-    dry_run = given.get("dryRun") or []
+    fields = _from_body(request) if request.body else _from_query(request)
+    preconditions = fields.get("preconditions") or {}
+    dry_run = fields.get("dryRun") or []
     problems = write_options.dry_run_problems(dry_run)
     if problems:
         raise refusals.bad_options("DeleteOptions", problems)
     return DeleteOptions(
-        grace_period_seconds=given.get("gracePeriodSeconds"),
-        propagation_policy=given.get("propagationPolicy"),
-        orphan_dependents=given.get("orphanDependents"),
+        grace_period_seconds=fields.get("gracePeriodSeconds"),
+        propagation_policy=fields.get("propagationPolicy"),
+        orphan_dependents=fields.get("orphanDependents"),
         uid=preconditions.get("uid"),
         resource_version=preconditions.get("resourceVersion"),
         dry_run=bool(dry_run),
     )
 
 
-def _from_body(request: Request) -> dict[str, Any]:
+def _from_body(request: Request) -> Json:
     body = _untyped(bodies.json_or_dict(request, "v1", "DeleteOptions"))
     try:
         return decode.decode(body, _META, "DeleteOptions", "Ignore").object
@@ -108,43 +111,43 @@ def _from_body(request: Request) -> dict[str, Any]:
         raise BadRequest(error.message.partition(_NOT_DECODED)[2] or error.message) from None
 
 
-def _untyped(body: bytes | dict[str, Any]) -> bytes | dict[str, Any]:
+def _untyped(body: bytes | Json) -> bytes | Json:
     """Options without their type: every group and version has its own, and all are the same."""
     try:
-        options_given = msgspec.json.decode(body) if isinstance(body, bytes) else body
+        body_options = msgspec.json.decode(body) if isinstance(body, bytes) else body
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body
-    if not isinstance(options_given, dict):
+    if not isinstance(body_options, dict):
         return body
-    if isinstance(body, bytes) and nesting.is_too_deep(options_given, body):
+    if isinstance(body, bytes) and nesting.is_too_deep(body_options, body):
         return body
-    given = options_given.get("kind") or "DeleteOptions"
-    if given != "DeleteOptions":
-        raise BadRequest(f"decoded object cannot be converted to DeleteOptions: {given}")
-    return {**options_given, "apiVersion": _META, "kind": "DeleteOptions"}
+    kind = body_options.get("kind") or "DeleteOptions"
+    if kind != "DeleteOptions":
+        raise BadRequest(f"decoded object cannot be converted to DeleteOptions: {kind}")
+    return {**body_options, "apiVersion": _META, "kind": "DeleteOptions"}
 
 
-def _from_query(request: Request) -> dict[str, Any]:
-    given: dict[str, Any] = {}
+def _from_query(request: Request) -> Json:
+    fields: Json = {}
     if not request.query:
-        return given
+        return fields
     grace = options.integer(request, "gracePeriodSeconds")
     if grace is not None:
-        given["gracePeriodSeconds"] = grace
+        fields["gracePeriodSeconds"] = grace
     orphan = options.boolean(request, "orphanDependents")
     if orphan is not None:
-        given["orphanDependents"] = orphan
+        fields["orphanDependents"] = orphan
     policy = request.query.get("propagationPolicy")
     if policy:
-        given["propagationPolicy"] = policy[0]
+        fields["propagationPolicy"] = policy[0]
     if "dryRun" in request.query:
-        given["dryRun"] = request.query["dryRun"]
-    return given
+        fields["dryRun"] = request.query["dryRun"]
+    return fields
 
 
-def _success(context: Context, obj: dict[str, Any]) -> dict[str, Any]:
+def _success(context: RequestContext, obj: Json) -> Json:
     kind = context.kind
-    details: dict[str, Any] = {"name": context.target.name}
+    details: Json = {"name": context.target.name}
     if kind.group:
         details["group"] = kind.group
     details |= {"kind": kind.plural, "uid": obj["metadata"].get("uid", "")}
@@ -157,15 +160,15 @@ def _success(context: Context, obj: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tell(
-    context: Context,
+def _report_write(
+    context: RequestContext,
     verb: str,
     name: str,
-    asked: DeleteOptions,
-    result: dict[str, Any] | None,
+    delete_opts: DeleteOptions,
+    result: Json | None,
 ) -> None:
-    if asked.dry_run:
+    if delete_opts.dry_run:
         return
     target = context.target
-    write = Write(verb, target.kind, target.namespace, name, body=asked, result=result)
+    write = Write(verb, target.kind, target.namespace, name, body=delete_opts, result=result)
     context.live.wrote(write._replace(user_agent=context.request.user_agent))

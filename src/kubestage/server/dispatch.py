@@ -22,10 +22,10 @@ from kubestage.store import updating
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.server.context import Context
-    from kubestage.server.response import Joined, Response, Stream
+    from kubestage.server.context import RequestContext
+    from kubestage.server.response import Joined, Response, StreamingResponse
 
-    Serve = Callable[[Context], Response | Joined | Stream]
+    Serve = Callable[[RequestContext], Response | Joined | StreamingResponse]
 
 
 def not_allowed() -> MethodNotAllowed:
@@ -69,7 +69,7 @@ _VERBS: Final = {"POST": "create", "DELETE": "delete"}
 _ONE_BY_ONE: Final = frozenset({("", "Namespace")})
 
 
-def serving(context: Context) -> Serve:
+def serving(context: RequestContext) -> Serve:
     """What serves a request; refused if nothing does."""
     target, method = context.target, context.request.method
     if target.kind.definition is not None:
@@ -96,7 +96,7 @@ def serving(context: Context) -> Serve:
     return found
 
 
-def _serving_custom(context: Context) -> Serve:
+def _serving_custom(context: RequestContext) -> Serve:
     """As `serving`, for custom resources: their server knows verbs, and no routes."""
     target, method = context.target, context.request.method
     verb = "GET" if method == "HEAD" else method
@@ -115,6 +115,6 @@ def _serving_custom(context: Context) -> Serve:
     return _COLLECTION[verb]
 
 
-def _is_everywhere(context: Context) -> bool:
+def _is_everywhere(context: RequestContext) -> bool:
     """Whether the path means the objects of all namespaces."""
     return context.kind.namespaced and context.target.namespace is None

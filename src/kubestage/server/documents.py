@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.server import discovery, dispatch, negotiation, openapi, routing, version
+from kubestage.server import dispatch, negotiation, routing, version
+from kubestage.server.discovery import aggregated, legacy
+from kubestage.server.openapi import documents as openapi
 from kubestage.server.openapi import older
 from kubestage.server.presentation import as_yaml
 from kubestage.server.response import JSON, YAML, Response
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
     from kubestage.server.discovery.aggregated import Version
     from kubestage.server.live import Live
@@ -39,7 +42,7 @@ async def version_document(_live: Live, request: Request) -> Response:
 async def root_document(live: Live, request: Request) -> Response:
     """``/``: which paths there are."""
     kinds = live.store.kinds
-    groups = discovery.api_group_list(kinds)["groups"]
+    groups = legacy.api_group_list(kinds)["groups"]
     versions = [each["groupVersion"] for group in groups for each in group["versions"]]
     named = [f"/apis/{group['name']}" for group in groups]
     paths = ["/api", "/api/v1", "/apis", *named, *(f"/apis/{each}" for each in versions), *_PATHS]
@@ -54,9 +57,9 @@ async def discovery_document(live: Live, request: Request) -> Response:
     if is_routed:
         _check_reads(request)
     if len(parts) == 1:
-        wanted = _aggregated_version(request.header(b"accept"))
-        if wanted is not None:
-            return _aggregated(request, kinds, wanted, core=parts[0] == "api")
+        aggregated_version = _aggregated_version(request.header(b"accept"))
+        if aggregated_version is not None:
+            return _aggregated(request, kinds, aggregated_version, core=parts[0] == "api")
     return _document(request, _legacy(request, kinds, parts), is_routed=is_routed)
 
 
@@ -66,30 +69,30 @@ def _is_own_version(parts: list[str]) -> bool:
 
 
 def _check_reads(request: Request) -> None:
-    """Refuse to write a document; what tells of groups does not care how it is asked."""
+    """Refuse to write a document; the root of groups accepts all methods."""
     if request.method not in _READING:
         raise dispatch.not_allowed()
 
 
-def _legacy(request: Request, kinds: KindTable, parts: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] | None
+def _legacy(request: Request, kinds: KindTable, parts: list[str]) -> Json:
+    found: Json | None
     if parts[0] == "api":
         if len(parts) == 1:
-            return discovery.legacy_api(request.header(b"host"))
-        found = discovery.api_resource_list(kinds, "", parts[1])
+            return legacy.legacy_api(request.header(b"host"))
+        found = legacy.api_resource_list(kinds, "", parts[1])
     elif len(parts) == 1:
-        return discovery.api_group_list(kinds)
+        return legacy.api_group_list(kinds)
     elif len(parts) == _GROUP_DEPTH:
-        found = discovery.api_group(kinds, parts[1])
+        found = legacy.api_group(kinds, parts[1])
     else:
-        found = discovery.api_resource_list(kinds, parts[1], parts[2])
+        found = legacy.api_resource_list(kinds, parts[1], parts[2])
     if found is None:
         raise routing.no_such_path("" if parts[0] == "api" else parts[1])
     return found
 
 
 def _aggregated_version(accept: str) -> Version | None:
-    """Which form of aggregated discovery is asked for; the first that we speak."""
+    """The requested version of aggregated discovery: the first that is supported."""
     for clause in accept.split(","):
         if _AGGREGATED in clause and "g=apidiscovery.k8s.io" in clause:
             for known in ("v2", "v2beta1"):
@@ -99,12 +102,12 @@ def _aggregated_version(accept: str) -> Version | None:
 
 
 def _aggregated(request: Request, kinds: KindTable, form: Version, *, core: bool) -> Response:
-    body = msgspec.json.encode(discovery.aggregated(kinds, core=core, version=form))
-    etag = discovery.etag(body)
+    body = msgspec.json.encode(aggregated.document(kinds, core=core, version=form))
+    etag = aggregated.etag(body)
     headers = [(b"etag", etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
     if request.header(b"if-none-match") == etag:
-        return Response(304, b"", discovery.content_type(form).encode(), headers)
-    return Response(200, body, discovery.content_type(form).encode(), headers)
+        return Response(304, b"", aggregated.content_type(form).encode(), headers)
+    return Response(200, body, aggregated.content_type(form).encode(), headers)
 
 
 async def openapi_document(live: Live, request: Request) -> Response:
@@ -122,11 +125,11 @@ async def openapi_document(live: Live, request: Request) -> Response:
         raise routing.no_such_page()
     etag = f'"{document.hash}"'.encode()
     headers = [(b"etag", etag), (b"vary", b"Accept")]
-    asked = request.parameter("hash")
-    if asked and asked != document.hash:
+    requested_hash = request.parameter("hash")
+    if requested_hash and requested_hash != document.hash:
         query = f"/openapi/v3/{path}?hash={document.hash}".encode()
         return Response(301, b"", JSON, [*headers, (b"location", query)])
-    if asked:
+    if requested_hash:
         headers += [(b"cache-control", b"public, immutable"), (b"expires", openapi.EXPIRES)]
     else:
         headers.append((b"cache-control", b"no-cache, private"))
@@ -142,7 +145,7 @@ def _older(request: Request) -> Response:
     return Response(200, msgspec.json.encode(older.document(number)), JSON)
 
 
-def _document(request: Request, document: dict[str, Any], *, is_routed: bool = True) -> Response:
+def _document(request: Request, document: Json, *, is_routed: bool = True) -> Response:
     accept = request.header(b"accept")
     form = negotiation.negotiate(accept, converts=False, is_routed=is_routed)
     if form.media_type == negotiation.YAML:

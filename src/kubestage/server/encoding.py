@@ -1,24 +1,25 @@
 """Objects as bytes, encoded once for each version and shared by all who ask.
 
-NOTE: a list of 5,000 pods is joined from kept bytes in a few milliseconds; encoding it anew takes
+NOTE: a list of 5,000 pods is joined from kept bytes in a few milliseconds; encoding it again takes
 several times that (benchmarks/server.py).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.server.security.pipe import framed
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import WatchEvent
 
 _encode: Final = msgspec.json.Encoder().encode
 _FRAMES_BYTES: Final = 8 << 20
-_KEPT_BYTES: Final = 256 << 20
+_CACHED_BYTES: Final = 256 << 20
 
 
 def head(kind: Kind) -> bytes:
@@ -35,31 +36,31 @@ class Encoder:
 
     def __init__(self) -> None:
         # Each with its object, so that no other object can have the same identity meanwhile.
-        self._kept: dict[int, tuple[dict[str, Any], bytes]] = {}
+        self._cached: dict[int, tuple[Json, bytes]] = {}
         self._heads: dict[Kind, bytes] = {}
-        self._kept_bytes = 0
+        self._cached_bytes = 0
         # The newest lines of watches, likewise.
-        self._frames: dict[tuple[str, int], tuple[dict[str, Any], bytes]] = {}
+        self._frames: dict[tuple[str, int], tuple[Json, bytes]] = {}
         self._frames_bytes = 0
 
-    def bare(self, obj: dict[str, Any]) -> bytes:
+    def bare(self, obj: Json) -> bytes:
         """A stored object without its type."""
-        found = self._kept.get(id(obj))
+        found = self._cached.get(id(obj))
         if found is not None:
             return found[1]
         body = bare(obj)
-        # Past that, what is there stays: whoever reads it all in turn finds at least a part.
-        if self._kept_bytes < _KEPT_BYTES:
-            self._kept[id(obj)] = obj, body
-            self._kept_bytes += len(body)
+        # When it is full, entries stay: a client that reads everything in turn hits some of them.
+        if self._cached_bytes < _CACHED_BYTES:
+            self._cached[id(obj)] = obj, body
+            self._cached_bytes += len(body)
         return body
 
-    def all_bare(self, objects: list[dict[str, Any]]) -> list[bytes]:
+    def all_bare(self, objects: list[Json]) -> list[bytes]:
         """Stored objects without their types."""
-        kept, keep = self._kept.get, self.bare
-        return [found[1] if (found := kept(id(obj))) else keep(obj) for obj in objects]
+        cached, encode = self._cached.get, self.bare
+        return [found[1] if (found := cached(id(obj))) else encode(obj) for obj in objects]
 
-    def whole(self, kind: Kind, obj: dict[str, Any]) -> bytes:
+    def whole(self, kind: Kind, obj: Json) -> bytes:
         """A stored object with its type."""
         return self.typed(kind, self.bare(obj))
 
@@ -91,14 +92,14 @@ class Encoder:
         frame = self.frame(kind, event)
         return frame[frame.index(b"\n") + 1 : -2]
 
-    def forget(self, obj: dict[str, Any]) -> None:
+    def forget(self, obj: Json) -> None:
         """An object is stored no more: it is gone, or there is a newer version."""
-        found = self._kept.pop(id(obj), None)
+        found = self._cached.pop(id(obj), None)
         if found is not None:
-            self._kept_bytes -= len(found[1])
+            self._cached_bytes -= len(found[1])
 
 
-def bare(obj: dict[str, Any]) -> bytes:
+def bare(obj: Json) -> bytes:
     """An object without its type."""
     rest = dict(obj)
     rest.pop("kind", None)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.scheduler import metric_families
-from kubestage.scheduler.metric_families import Counter, Gauge
+from kubestage.metrics.families import Counter, Family, Gauge, exposition
 from kubestage.server import routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import Response
-from kubestage.store.admission.pod_security import Evaluation
+from kubestage.store.admission.pod_security import PodSecurityEvaluation
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Iterator
 
-    from kubestage.scheduler.metric_families import Family
     from kubestage.server.live import Live
     from kubestage.server.request import Request
     from kubestage.server.security.guard import Asgi, Receive, Scope, Send
@@ -29,7 +27,7 @@ _STABLE, _ALPHA = "STABLE", "ALPHA"
 class Exposition:
     """An ASGI application that answers `/metrics` and leaves all else to another.
 
-    What is counted elsewhere is put into words when somebody asks.
+    What is counted elsewhere is formatted at each request.
     """
 
     def __init__(self, application: Asgi, live: Live, traffic: Traffic) -> None:
@@ -51,7 +49,7 @@ class Exposition:
 
 
 async def handle(live: Live, request: Request) -> Response:
-    """What is known without a door at which requests are counted."""
+    """The metrics of an application without a guard that counts requests."""
     if request.path != PATH:
         raise routing.no_such_page()
     return Response(200, _text(live, ()).encode(), _CONTENT_TYPE)
@@ -62,19 +60,19 @@ def _text(live: Live, more: Iterable[Family]) -> str:
     families = [*more, *_store(live), _pod_security(live), *_stage(live)]
     if live.stage.scheduler is not None:
         families += live.stage.scheduler.metrics.families()
-    return metric_families.exposition(families)
+    return exposition(families)
 
 
 def _requests(traffic: Traffic) -> Iterator[Family]:
     yield traffic.requests
     yield traffic.durations
     yield traffic.long_running
-    yield Number(
+    yield SingleValue(
         "kubestage_requests_in_flight", "Requests that are being served.", traffic.in_flight
     )
-    yield Number(
+    yield SingleValue(
         "kubestage_requests_refused",
-        "Requests that were refused at the door, before anybody looked at what they want.",
+        "Requests that were refused by the guard, before they were routed.",
         traffic.refused,
     )
 
@@ -92,25 +90,25 @@ def _store(live: Live) -> Iterator[Family]:
         "Number of stored objects at the time of last check split by kind.",
         ("group", "resource"),
     )
-    for each in live.store.ledger.collections():
+    for each in live.store.collections():
         count = len(each.objects)
         objects.increase(each.kind.resource, times=count)
         resources.increase(each.kind.group, each.kind.plural, times=count)
     yield objects
     yield resources
-    revision = live.store.ledger.revision
-    yield Number("kubestage_revision", "The version of the newest change.", revision)
-    yield Number(
+    revision = live.store.revision
+    yield SingleValue("kubestage_revision", "The version of the newest change.", revision)
+    yield SingleValue(
         "kubestage_journal_lag",
         "How many changes are not safe on disk yet.",
         max(revision - live.durability.revision, 0),
     )
-    yield Number(
+    yield SingleValue(
         "kubestage_hidden_changes",
-        "How many changes watchers have not been told of yet.",
+        "How many changes watchers have not received yet.",
         max(revision - live.fanout.visible, 0),
     )
-    yield Number("kubestage_watchers", "Watches that are open.", live.fanout.watchers)
+    yield SingleValue("kubestage_watchers", "Watches that are open.", live.fanout.watchers)
 
 
 def _pod_security(live: Live) -> Family:
@@ -118,7 +116,7 @@ def _pod_security(live: Live) -> Family:
         "pod_security_evaluations_total",
         _ALPHA,
         "Number of policy evaluations that occurred, not counting ignored or exempt requests.",
-        Evaluation._fields,
+        PodSecurityEvaluation._fields,
     )
     for evaluation, count in sorted(live.store.pod_security.counts.items()):
         evaluations.increase(*evaluation, times=count)
@@ -127,10 +125,10 @@ def _pod_security(live: Live) -> Family:
 
 def _stage(live: Live) -> Iterator[Family]:
     clock, pace = live.stage.clock, live.pace
-    yield Number(
+    yield SingleValue(
         "kubestage_virtual_seconds", "Virtual time since the start.", clock.elapsed_ns / SECOND_NS
     )
-    yield Number(
+    yield SingleValue(
         "kubestage_virtual_timestamp_seconds",
         "Virtual time of the calendar, in seconds since 1970.",
         clock.unix_ns / SECOND_NS,
@@ -139,10 +137,10 @@ def _stage(live: Live) -> Iterator[Family]:
         modes = Gauge("kubestage_clock_mode", _ALPHA, "How virtual time passes.", ("mode",))
         modes.put({(mode.value,): int(mode is pace.mode) for mode in Mode})
         yield modes
-        yield Number("kubestage_clock_speed", "Virtual seconds in a second.", pace.speed)
+        yield SingleValue("kubestage_clock_speed", "Virtual seconds in a second.", pace.speed)
 
 
-class Number(metric_families.Family):
+class SingleValue(Family):
     """One number as it is now."""
 
     kind = "gauge"

@@ -1,6 +1,6 @@
 """Changes on their way to watchers.
 
-A watch is a position in the log of its kind. It is told of changes as far as they are visible:
+A watch is a position in the log of its kind. It is sent changes as far as they are visible:
 safe on disk, and not held back.
 """
 
@@ -27,7 +27,7 @@ class Fanout:
     """
 
     def __init__(self, store: Store) -> None:
-        self.visible = store.ledger.revision
+        self.visible = store.revision
         self._shown = self.visible
         self._held = 0
         self._waiting: dict[Log, dict[asyncio.Future[None], None]] = {}
@@ -35,8 +35,8 @@ class Fanout:
         self._following: dict[Log, dict[Callable[[Shared], None], None]] = {}
         # Open watches by group, kind and user agent.
         self.followers: Counter[tuple[str, str, str]] = Counter()
-        # Called when somebody watches, and nobody did before.
-        self.on_audience: Callable[[], None] | None = None
+        # Called when the first watch opens.
+        self.on_first_watch: Callable[[], None] | None = None
 
     @property
     def watchers(self) -> int:
@@ -44,14 +44,14 @@ class Fanout:
         return self.followers.total()
 
     def enter(self, who: tuple[str, str, str]) -> None:
-        """Somebody watches."""
+        """A watch opens."""
         is_first = not self.followers
         self.followers[who] += 1
-        if is_first and self.on_audience is not None:
-            self.on_audience()
+        if is_first and self.on_first_watch is not None:
+            self.on_first_watch()
 
     def leave(self, who: tuple[str, str, str]) -> None:
-        """Somebody watches no more."""
+        """A watch closes."""
         self.followers[who] -= 1
         if not self.followers[who]:
             del self.followers[who]
@@ -62,10 +62,10 @@ class Fanout:
         return self._held > 0
 
     def show(self, revision: int) -> None:
-        """Everything up to this version may be told."""
+        """Everything up to this version may be sent."""
         self._shown = max(revision, self._shown)
         if not self._held:
-            self._tell()
+            self._notify()
 
     def hold(self) -> None:
         """Hold back what is shown from now on; may be nested."""
@@ -76,28 +76,28 @@ class Fanout:
         assert self._held > 0
         self._held -= 1
         if not self._held:
-            self._tell()
+            self._notify()
 
     def wait(self, log: Log) -> asyncio.Future[None]:
         """Something to await until more of a log is visible."""
         future = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(log, {})
         waiting[future] = None
-        # Whoever gives up waiting is not kept until something happens.
+        # A waiter that was cancelled is not held until something happens.
         future.add_done_callback(lambda done: waiting.pop(done, None))
         return future
 
-    def follow(self, log: Log, tell: Callable[[Shared], None]) -> None:
-        """Have somebody called whenever more of a log is visible.
+    def follow(self, log: Log, callback: Callable[[Shared], None]) -> None:
+        """Call back whenever more of a log is visible.
 
         All who are called for the same news are given the same dict, for what they can share.
         """
-        self._following.setdefault(log, {})[tell] = None
+        self._following.setdefault(log, {})[callback] = None
 
-    def unfollow(self, log: Log, tell: Callable[[Shared], None]) -> None:
+    def unfollow(self, log: Log, callback: Callable[[Shared], None]) -> None:
         """Call them no more."""
         followers = self._following.get(log, {})
-        followers.pop(tell, None)
+        followers.pop(callback, None)
         if not followers:
             self._following.pop(log, None)
 
@@ -108,7 +108,7 @@ class Fanout:
             self._reaching.append((revision, future))
             await future
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         before = self.visible
         if self._shown == before:
             return
@@ -124,8 +124,8 @@ class Fanout:
         for log, followers in tuple(self._following.items()):
             if log.newest > before:
                 shared: Shared = {}
-                for tell in tuple(followers):
-                    tell(shared)
+                for callback in tuple(followers):
+                    callback(shared)
 
     def _wake_reached(self) -> None:
         waiting = []

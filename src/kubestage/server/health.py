@@ -17,7 +17,7 @@ _NO_SNIFFING: Final = [(b"x-content-type-options", b"nosniff"), (b"cache-control
 
 
 def _is_there(_live: Live) -> str:
-    """Whoever is asked is there."""
+    """A server that answers is there."""
     return ""
 
 
@@ -32,7 +32,7 @@ def _has_clock(live: Live) -> str:
     return str(getattr(live.pace, "failure", ""))
 
 
-# What can be wrong: each says so, or nothing.
+# What can be wrong: each returns the problem, or nothing.
 _CHECKS: Final[dict[str, Callable[[Live], str]]] = {
     "ping": _is_there,
     "log": _is_there,
@@ -43,10 +43,10 @@ _CHECKS: Final[dict[str, Callable[[Live], str]]] = {
 
 async def handle(live: Live, request: Request) -> Response:
     """All checks, or the one that the path names."""
-    root, _, wanted = request.path[1:].rstrip("/").partition("/")
-    if not wanted:
+    root, _, check_name = request.path[1:].rstrip("/").partition("/")
+    if not check_name:
         return _all(live, request, root)
-    check = _CHECKS.get(wanted)
+    check = _CHECKS.get(check_name)
     if check is None:
         raise routing.no_such_page()
     problem = check(live)

@@ -13,7 +13,7 @@ from kubestage.store import event_parts
 from kubestage.store.event_window import LARGE
 
 if TYPE_CHECKING:
-    from kubestage.server.context import Context
+    from kubestage.server.context import RequestContext
     from kubestage.server.dispatch import Serve
     from kubestage.server.response import Response
     from kubestage.store.event_parts import EventParts
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LEAST_BYTES: Final = 256 * 1024
 
 
-def found(context: Context, serve: Serve) -> EventParts | None:
+def found(context: RequestContext, serve: Serve) -> EventParts | None:
     """The parts of a large Scenario that is to be created; None for every other request."""
     kind, body = context.kind, context.request.body
     if serve is not writing.create or len(body) < _LEAST_BYTES:
@@ -34,15 +34,15 @@ def found(context: Context, serve: Serve) -> EventParts | None:
     return event_parts.split(body, LARGE)
 
 
-async def create(context: Context, parts: EventParts) -> Response:
+async def create(context: RequestContext, parts: EventParts) -> Response:
     """Take a Scenario in; until its last event is found to be right, nothing is stored."""
     kind, live = context.kind, context.live
     view = context.view()
-    asked = options.write_options(context.request, "CreateOptions")
-    decoded = decoding.decode(parts.head, kind, asked.field_validation)
+    write_options = options.write_options(context.request, "CreateOptions")
+    decoded = decoding.decode(parts.head, kind, write_options.field_validation)
     context.warnings += decoded.warnings
     now = timestamps.format_time(live.stage.clock.unix_ns)
     with few_collections():
-        await slices.in_slices(parts.prepare(kind, asked.field_validation, now))
+        await slices.in_slices(parts.prepare(kind, write_options.field_validation, now))
     context.warnings += parts.warnings
-    return writing.created(context, view, asked, decoded.object, parts.complete)
+    return writing.created(context, view, write_options, decoded.object, parts.complete)

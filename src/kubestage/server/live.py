@@ -1,7 +1,7 @@
 """A stage that is being served: where requests, the clock, watches and the journal meet.
 
 Everything runs in one event loop. A request calls the store, which answers at once; its answer goes
-out when what it tells of is safe.
+out when what it reports is safe.
 """
 
 from __future__ import annotations
@@ -9,28 +9,33 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from kubestage.errors import Conflict
 from kubestage.server.fanout import Fanout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kubestage.errors import ApiError
     from kubestage.objects.kinds import Kind
     from kubestage.objects.patches import PatchType
+    from kubestage.server.kubestage_api.attempts import RecordedAttempts
+    from kubestage.server.kubestage_api.run_records import RunRecords
+    from kubestage.server.recording import SessionRecorder
     from kubestage.stage import Stage
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
 
+_BUSY: Final = "the cluster is being {} by another request: try again when that is done"
 REPORTS: Final = frozenset({"Event", "Lease"})
 """Kinds by which others say that they are there, and what they did."""
 
 
 class Write(NamedTuple):
-    """One successful write from outside, as it was asked for.
+    """One successful write of a client, as it was requested.
 
     `verb` is that of the API: create, update, patch, apply, delete, deletecollection; the
-    `subresource` says more. `body` is what the request held, `result` what came of it.
+    `subresource` may narrow it. `body` is the body of the request, `result` the resulting object.
     """
 
     verb: str
@@ -46,7 +51,7 @@ class Write(NamedTuple):
 
 
 class Durability(Protocol):
-    """Whoever keeps changes safe, and calls `Fanout.show` for those that are."""
+    """Writes changes to disk, and calls `Fanout.show` for those that are safe."""
 
     @property
     def revision(self) -> int:
@@ -68,19 +73,19 @@ class Durability(Protocol):
 
 
 class Pace(Protocol):
-    """Whoever lets virtual time pass."""
+    """Lets virtual time pass."""
 
     def catch_up(self) -> None:
         """Bring the clock to where it should be now: a request is about to be served."""
         ...
 
     def wake(self, *, is_report: bool = False) -> None:
-        """Something was written: there may be things to do; a report asks nothing of anybody."""
+        """Something was written, and there may be things to do; not so after a report."""
         ...
 
 
 class InMemory:
-    """No durability: what has happened may be told at once."""
+    """No durability: changes may be sent at once."""
 
     def __init__(self, store: Store, fanout: Fanout) -> None:
         self._store = store
@@ -91,7 +96,7 @@ class InMemory:
     @property
     def revision(self) -> int:
         """The newest version of the store."""
-        return self._store.ledger.revision
+        return self._store.revision
 
     @property
     def failure(self) -> ApiError | None:
@@ -106,7 +111,7 @@ class InMemory:
         self._store.unsubscribe(self.on_change)
 
     def on_change(self, _change: Change) -> None:
-        """Have watches told soon, of all that happens until then at once."""
+        """Have watches notified soon, of all that happens until then at once."""
         if not self._is_due:
             self._is_due = True
             asyncio.get_running_loop().call_soon(self._show)
@@ -126,11 +131,36 @@ class Standstill:
         """Nothing is due."""
 
 
-class Live:
-    """What every request handler is given.
+class ServerState:
+    """What requests of the kubestage API share: what is recorded, and what is under way."""
 
-    `durability` and `pace` may be replaced before the first request; `listeners` hear of every
-    successful write from outside.
+    def __init__(self) -> None:
+        # The scheduler's plugins that users wrote, by name, for the next scheduler to have, too.
+        self.plugins: Mapping[str, type[Any]] = {}
+        self.attempts: RecordedAttempts | None = None
+        self.records: RunRecords | None = None
+        self.recorder: SessionRecorder | None = None
+        # They go on after their request was answered.
+        self.tasks: set[asyncio.Task[Any]] = set()
+        # What is being done to the whole cluster, as in "emptied".
+        self.operation = ""
+
+    def check_free(self) -> None:
+        """Refuse while another request changes the whole cluster."""
+        if self.operation:
+            raise Conflict(_BUSY.format(self.operation))
+
+    def add_task(self, task: asyncio.Task[Any]) -> None:
+        """Keep a task until it is over."""
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+
+class Live:
+    """What every request handler is passed.
+
+    `durability` and `pace` may be replaced before the first request; `listeners` are called with
+    every successful write of a client.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -139,25 +169,26 @@ class Live:
         self.durability: Durability = InMemory(stage.store, self.fanout)
         self.pace: Pace = Standstill()
         self.listeners: list[Callable[[Write], None]] = []
+        self.state = ServerState()
 
     @property
     def store(self) -> Store:
         """The store of the stage."""
         return self.stage.store
 
-    def keep(self, durability: Durability) -> None:
+    def set_durability(self, durability: Durability) -> None:
         """Have another one keep changes safe."""
         self.durability.close()
         self.durability = durability
 
     def wrote(self, write: Write) -> None:
-        """Tell all who want to know of a write from outside."""
+        """Notify all listeners of a write of a client."""
         for listener in self.listeners:
             listener(write)
         self.pace.wake(is_report=write.kind.kind in REPORTS)
 
     async def settled(self) -> None:
-        """Wait until everything that has happened so far is safe to tell."""
-        revision = self.store.ledger.revision
+        """Wait until everything that has happened so far is safe."""
+        revision = self.store.revision
         if self.durability.revision < revision:
             await self.durability.until(revision)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import NotFound
-from kubestage.objects import durations, gvk, quantity, timestamps
+from kubestage.golang import durations
+from kubestage.objects import gvk, quantity, timestamps
 from kubestage.server import dispatch, negotiation, routing
 from kubestage.server.pacing import Mode, Pacer
 from kubestage.server.response import YAML, Response, json_response
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 _API_VERSION: Final = "metrics.k8s.io/v1beta1"
 _NANO: Final = -9
 # How often, and after which real time, to look whether a clock that jumps has come to rest.
-_LOOKS: Final = 40
-_LOOK_S: Final = 0.05
+_SAMPLES: Final = 40
+_SAMPLE_S: Final = 0.05
 _COLUMNS: Final = (
     {"name": "Name", "type": "string", "format": "name", "description": "Name of the resource"},
     {"name": "cpu", "type": "string", "format": "quantity"},
@@ -40,7 +41,7 @@ async def handle(live: Live, request: Request) -> Response:
         raise dispatch.not_allowed()
     accept = request.header(b"accept")
     form = negotiation.negotiate(accept, is_list=not name)
-    await _look(live)
+    await _sample(live)
     items = _Reading(live).of(request, resource, namespace, name)
     if form.kind == "Table":
         return json_response(_table(items, form.version))
@@ -50,8 +51,8 @@ async def handle(live: Live, request: Request) -> Response:
     return json_response(answer)
 
 
-async def _look(live: Live) -> None:
-    """Have usage looked at from now on, for somebody wants to know.
+async def _sample(live: Live) -> None:
+    """Sample usage from now on.
 
     A clock that jumps stands still when all is quiet. It goes on a little for pods of which nothing
     is known, so that what they use can become known at all.
@@ -62,11 +63,11 @@ async def _look(live: Live) -> None:
     metrics.require()
     if not isinstance(pace, Pacer) or pace.mode is not Mode.JUMP:
         return
-    for _ in range(_LOOKS):
+    for _ in range(_SAMPLES):
         if pace.is_quiet or not _has_unknown(live, metrics):
             break
         # Something is under way that is over in a moment.
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_SAMPLE_S)
     if pace.is_quiet and pace.state()["scenario"] is None and _has_unknown(live, metrics):
         settings = metrics.settings
         await pace.advance(settings.fresh_ns + settings.resolution_ns + settings.delay_ns)
@@ -153,11 +154,11 @@ class _Reading:
         """
         if self._board is None:
             return []
-        wanted = {node["metadata"]["name"]: _Total() for node in nodes}
+        totals = {node["metadata"]["name"]: _Total() for node in nodes}
         busy = set()
         for pod in self._store.read(gvk.POD).values():
             name = pod["spec"].get("nodeName") or ""
-            total = wanted.get(name)
+            total = totals.get(name)
             if total is None or (pod.get("status") or {}).get("phase") != "Running":
                 continue
             busy.add(name)
@@ -167,7 +168,7 @@ class _Reading:
         items = []
         for node in nodes:
             name = node["metadata"]["name"]
-            total = wanted[name]
+            total = totals[name]
             if name not in busy:
                 total.unix_ns, total.window_ns = self._unix_ns, self._resolution_ns
             if total.window_ns:

@@ -1,4 +1,4 @@
-"""In what form an answer is wanted: JSON or YAML, whole objects, metadata or a table."""
+"""The form of a response: JSON or YAML, whole objects, metadata or a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _META_GROUP: Final = "meta.k8s.io"
 _NOT_ACCEPTED: Final = "only the following media types are accepted: "
 
 
-class Form(NamedTuple):
+class ResponseForm(NamedTuple):
     """The form of an answer; `kind` is Table or PartialObjectMetadata[List] if converted."""
 
     media_type: str = JSON
@@ -31,7 +31,7 @@ class Form(NamedTuple):
     version: str = ""
 
 
-PLAIN: Final = Form()
+PLAIN: Final = ResponseForm()
 
 
 def check_json(accept: str) -> None:
@@ -60,8 +60,8 @@ def _check_offered(accept: str, offered: tuple[str, ...]) -> list[str]:
 @functools.lru_cache(maxsize=512)
 def negotiate(
     accept: str, *, is_list: bool = False, converts: bool = True, is_routed: bool = True
-) -> Form:
-    """The form that an Accept header asks for.
+) -> ResponseForm:
+    """The form that an Accept header requests.
 
     First the route, if there is any, must serve one of the types at all, then a clause of the
     header must fit with its parameters. Protobuf is understood in requests only, so it never fits.
@@ -78,20 +78,20 @@ def negotiate(
     raise NotAcceptable(_NOT_ACCEPTED + ", ".join(_OBJECT_FORMS))
 
 
-def _fitting(name: str, parameters: dict[str, str], *, converts: bool) -> Form | None:
+def _fitting(name: str, parameters: dict[str, str], *, converts: bool) -> ResponseForm | None:
     media_type = JSON if name in ("*/*", "application/*") else name
     if media_type not in (JSON, YAML):
         return None
     kind = parameters.get("as", "")
     if not kind:
-        return PLAIN if media_type == JSON else Form(media_type)
+        return PLAIN if media_type == JSON else ResponseForm(media_type)
     version = parameters.get("v", "")
     fits = converts and (kind, version) in _CONVERSIONS and parameters.get("g") == _META_GROUP
-    return Form(media_type, kind, version) if fits else None
+    return ResponseForm(media_type, kind, version) if fits else None
 
 
 def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
-    """The clauses of the header, those that are wanted most first."""
+    """The clauses of the header, preferred ones first."""
     found = []
     for clause in accept.split(","):
         name, *rest = clause.split(";")

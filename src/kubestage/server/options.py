@@ -27,7 +27,7 @@ class WriteOptions(NamedTuple):
 
 
 def boolean(request: Request, name: str) -> bool | None:
-    """A parameter that is true unless it says otherwise, None if it is not there."""
+    """A parameter that is true unless its value is false, None if it is not there."""
     values = request.query.get(name)
     return None if values is None else values[0].lower() not in _FALSE
 
@@ -71,5 +71,5 @@ def manager_of(request: Request, manager: str) -> str:
     if manager:
         return manager
     agent = request.headers.get(b"user-agent", b"").decode("latin-1").partition("/")[0]
-    kept = "".join(char for char in agent if char.isprintable())
-    return kept[:_MANAGER_LENGTH] or "unknown"
+    parameters = "".join(char for char in agent if char.isprintable())
+    return parameters[:_MANAGER_LENGTH] or "unknown"

@@ -10,18 +10,19 @@ import asyncio
 import contextlib
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import ApiError, BadRequest, Conflict
 from kubestage.objects import timestamps
-from kubestage.server.turns import Mode, Target, Turns
-from kubestage.server.wall_clock import Audience
+from kubestage.server.turns import Mode, TargetTime, Turns
+from kubestage.server.wall_clock import WatchingClients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
+    from kubestage.server.external_scheduler import ExternalScheduler
     from kubestage.server.live import Live
-    from kubestage.server.outside import OverTheApi
     from kubestage.server.scenarios import Scenarios
     from kubestage.server.wall_clock import WallClock
 
@@ -32,12 +33,12 @@ _log = logging.getLogger(__name__)
 # How long others wait at most while the stage works, and while there are others.
 _SLICE_S: Final = 0.005
 _SHORT_SLICE_S: Final = 0.001
-# After hours in which nobody was there, the first request waits so long for the clock to keep up.
+# After hours without requests, the first one waits so long for the clock to catch up.
 _CATCH_UP_S: Final = 0.05
 _MOST_UNSAFE: Final = 2_000
 _FASTEST: Final = 1_000_000.0
 _GOES_ON: Final = (
-    "autoscalers, CronJobs and Traffic go on while somebody watches, the clock runs at a speed, or "
+    "autoscalers, CronJobs and Traffic go on while a client watches, the clock runs at a speed, or "
     "it is advanced"
 )
 
@@ -46,8 +47,8 @@ class Pacer:
     """Lets virtual time pass, a few milliseconds of work at a time.
 
     Paused, time stands still. At a speed, it passes that many times as fast as real time. Jumping,
-    it goes from event to event as fast as it can while work is under way (`pacing_work` says what
-    that is), and then stands still until something is written; `wall_clock` says when it goes on
+    it goes from event to event as fast as it can while work is under way (see `pacing_work`), and
+    then stands still until something is written; see `wall_clock` for when it goes on
     nevertheless. While a Scenario is running time is its own, and while it is paused time stands
     still; a clock that is paused stops it, too, as soon as no step is half done.
     """
@@ -59,21 +60,23 @@ class Pacer:
         speed: float = 1.0,
         *,
         scenarios: Scenarios | None = None,
-        outside: OverTheApi | None = None,
+        external_scheduler: ExternalScheduler | None = None,
         wall: WallClock | None = None,
     ) -> None:
         self.failure = ""
         self._live = live
-        self._audience = Audience(live.stage, live.fanout, wall)
+        self._watchers = WatchingClients(live.stage, live.fanout, wall)
         self._wall = wall
-        self._turns = Turns(live.stage, mode, speed, scenarios, outside, self._audience, wall)
-        self._waiting: list[tuple[Target, asyncio.Future[None]]] = []
+        self._turns = Turns(
+            live.stage, mode, speed, scenarios, external_scheduler, self._watchers, wall
+        )
+        self._waiting: list[tuple[TargetTime, asyncio.Future[None]]] = []
         self._woken = asyncio.Event()
-        self._is_asked = False
+        self._has_request = False
         self._task: asyncio.Task[None] | None = None
         self._last_mode = Mode.JUMP if mode is Mode.PAUSED else mode
         live.pace = self
-        live.fanout.on_audience = self._woken.set
+        live.fanout.on_first_watch = self._woken.set
 
     def start(self) -> None:
         """Begin to let time pass; a loop must be running."""
@@ -107,8 +110,8 @@ class Pacer:
         """Whether nothing is under way that the clock would go on for by itself."""
         return self._turns.is_quiet
 
-    def state(self) -> dict[str, Any]:
-        """All that there is to say about the clock."""
+    def state(self) -> Json:
+        """The state of the clock."""
         clock, scenarios = self._live.stage.clock, self._turns.scenarios
         due_ns = self._live.stage.environment.next_movement_time
         zero_ns = clock.unix_ns - clock.now_ns
@@ -131,7 +134,7 @@ class Pacer:
         if self.mode is Mode.JUMP:
             scenarios = self._turns.scenarios
             is_free = scenarios is None or scenarios.current is None
-            return is_free and self._audience.is_there
+            return is_free and self._watchers.is_there
         return self.mode is Mode.SPEED
 
     @property
@@ -173,8 +176,8 @@ class Pacer:
         """Let so much time pass, as fast as that goes; also on a clock that is paused."""
         if duration_ns < 0:
             raise BadRequest("time does not pass backwards: give a duration of 0 or more")
-        asked = (target.at_ns for target in self._turns.targets)
-        await self.run_until(max(asked, default=self._live.stage.clock.now_ns) + duration_ns)
+        targets_ns = (target.at_ns for target in self._turns.targets)
+        await self.run_until(max(targets_ns, default=self._live.stage.clock.now_ns) + duration_ns)
 
     async def run_until(self, at_ns: int) -> None:
         """Let time pass up to a moment, in nanoseconds since time zero."""
@@ -184,7 +187,7 @@ class Pacer:
             raise Conflict(f'Scenario "{name}" is running, and until it ends time is its own')
         if self.failure:
             raise Conflict(self.failure)
-        target, future = Target(at_ns), asyncio.get_running_loop().create_future()
+        target, future = TargetTime(at_ns), asyncio.get_running_loop().create_future()
         self._turns.targets.append(target)
         self._waiting.append((target, future))
         self._woken.set()
@@ -192,7 +195,7 @@ class Pacer:
 
     def catch_up(self) -> None:
         """Bring the clock to where it should be now: a request is about to be served."""
-        self._is_asked, turns = True, self._turns
+        self._has_request, turns = True, self._turns
         if self.mode is Mode.PAUSED or turns.targets or self._task is None:
             return
         if self._wall is None and self.mode is Mode.JUMP:
@@ -210,17 +213,17 @@ class Pacer:
                 self._woken.set()
 
     def wake(self, *, is_report: bool = False) -> None:
-        """Something was written: there may be things to do; a report asks nothing of anybody."""
+        """Something was written, and there may be things to do; not so after a report."""
         self._turns.wrote(is_report=is_report)
         self._woken.set()
 
     async def _run(self) -> None:
         while True:
             self._woken.clear()
-            slice_s = _SHORT_SLICE_S if self._is_asked else _SLICE_S
-            self._is_asked = False
+            slice_s = _SHORT_SLICE_S if self._has_request else _SLICE_S
+            self._has_request = False
             wait_s = _spend(self._turns.take, slice_s)
-            self._tell_reached()
+            self._finish_reached()
             if wait_s == 0:
                 await self._give_way()
                 continue
@@ -234,16 +237,16 @@ class Pacer:
         Every answer waits for the disk, so that what is not safe yet must never be much.
         """
         live = self._live
-        behind = live.store.ledger.revision - _MOST_UNSAFE
+        behind = live.store.revision - _MOST_UNSAFE
         if live.durability.revision >= behind:
             await asyncio.sleep(0)
             return
-        # Time goes on when nothing can be kept any more: that is told to those who write.
+        # Time goes on when nothing can be stored any more: writes then fail.
         with contextlib.suppress(ApiError):
             await live.durability.until(behind)
         await asyncio.sleep(0)
 
-    def _tell_reached(self) -> None:
+    def _finish_reached(self) -> None:
         for target, future in self._waiting:
             if target.is_reached and not future.done():
                 future.set_result(None)
@@ -251,14 +254,14 @@ class Pacer:
             self._waiting = [each for each in self._waiting if not each[1].done()]
 
     def _message(self) -> str:
-        outside = self._turns.outside
-        if self.failure or (outside is not None and outside.message):
-            return self.failure or str(outside and outside.message)
+        external_scheduler = self._turns.external_scheduler
+        if self.failure or (external_scheduler is not None and external_scheduler.message):
+            return self.failure or str(external_scheduler and external_scheduler.message)
         waits = self.mode is Mode.JUMP and not self._is_passing
-        return _GOES_ON if waits and self._audience.has_endless_work else ""
+        return _GOES_ON if waits and self._watchers.has_endless_work else ""
 
     def _give_back(self) -> None:
-        """Whoever waits for a moment need not wait any longer."""
+        """Wake all requests that wait for a moment."""
         self._turns.targets.clear()
         for _, future in self._waiting:
             if not future.done():

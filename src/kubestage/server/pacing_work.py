@@ -1,24 +1,24 @@
-"""What is worth jumping to: the work that a write brings about, and not what goes on for ever.
+"""What a clock jumps to: the work that a write brings about, and not what repeats without end.
 
 A cluster is never done: autoscalers look again, usage is scraped, requests flow, a CronJob is due.
-A clock that jumps from event to event would follow them for ever. It follows only work that is
+A clock that jumps from event to event would follow that without end. It follows only work that is
 under way:
 
 * what is due in this very instant, whatever it is;
 * lives of pods and nodes, pulls of images, and timers of controllers, up to `HORIZON_NS` after the
-  last progress: a write from outside, or a pod or node that came, went or got further;
+  last progress: a write of a client, or a pod or node that came, went or got further;
 * pods that back off, a few seconds ahead, and bindings that wait;
-* the disruption controller a few seconds ahead, for its longer timers are timeouts: whoever
+* the disruption controller a few seconds ahead, for its longer timers are timeouts: a client that
   announces a disruption is given the time to delete the pod;
 * the node autoscaler while pods have no node, up to the horizon, and the other autoscalers for
-  `LOOKS_NS` after the last write from outside;
-* nothing that is later than `LONGEST_NS` after the last write from outside.
+  `POLLS_NS` after the last write of a client;
+* nothing that is later than `LONGEST_NS` after the last write of a client.
 
 A clock that keeps up with the wall clock leaves to it what can wait: it does not jump to looks of
 autoscalers, nor to timers of controllers that are more than a few seconds ahead.
 
 Everything else (Traffic, CronJobs, scrapes, Events that expire, long Jobs) happens on the way,
-while somebody watches (`wall_clock`), or when the clock is set to a speed or told to advance.
+while a client watches (`wall_clock`), or when the clock is set to a speed or advanced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.disruption.loop import DisruptionController
-from kubestage.sim import ticktock
+from kubestage.sim import periodic_timer, timer
 from kubestage.store.log import MODIFIED
 from kubestage.units import SECOND_NS
 
@@ -39,14 +39,13 @@ if TYPE_CHECKING:
 
 HORIZON_NS: Final = 300 * SECOND_NS
 LONGEST_NS: Final = 3600 * SECOND_NS
-LOOKS_NS: Final = 60 * SECOND_NS
+POLLS_NS: Final = 60 * SECOND_NS
 BACKOFF_NS: Final = 15 * SECOND_NS
 
-_ALARM: Final = "Alarm"
 _SCHEDULER: Final = "SchedulerTimer"
 _DISRUPTION: Final = DisruptionController.name
 _NODE_AUTOSCALER: Final = "NodeAutoscaler"
-_LOOKS: Final = ("HpaTicktock/", "VpaRecommender", "VpaUpdater")
+_POLL_KINDS: Final = ("HpaTicktock/", "VpaRecommender", "VpaUpdater")
 # Entities whose movements are a cluster's work; requests and samples are not among them.
 _LIVES: Final = frozenset({"Pod", "Node", "Image"})
 _LATER: Final = frozenset({"cronjob-controller", "event-ttl", "LifeRecorder", "VpaUpdaterRate"})
@@ -71,7 +70,7 @@ class WorkAhead:
         self._stage.store.unsubscribe(self.on_change)
 
     def wrote(self) -> None:
-        """Somebody outside changed something."""
+        """A client changed something."""
         self.written_ns = self._progress_ns = self._stage.clock.now_ns
 
     def on_change(self, change: Change) -> None:
@@ -87,32 +86,31 @@ class WorkAhead:
     def goal_ns(self) -> int | None:
         """When the next work is due that is worth a jump; None if there is none."""
         last_ns = min(self._progress_ns + HORIZON_NS, self.written_ns + LONGEST_NS)
-        # Nothing can happen at time zero, where simulations are set up.
-        now_ns = max(self._stage.clock.now_ns, 1)
-        return self._environment.first_time(self._concerns, max(last_ns, now_ns))
+        until_ns = max(last_ns, self._environment.earliest_ns)
+        return self._environment.first_time(self._concerns, until_ns)
 
     def _concerns(self, movement: Movement) -> bool:
         at_ns, now_ns = movement.occurs_at, self._stage.clock.now_ns
-        if at_ns <= max(now_ns, 1):
+        if at_ns <= self._environment.earliest_ns:
             return True
         stock = movement.from_stock
         kind, name = stock.kind_stocked, stock.name
         if kind in _LIVES:
             return True
-        if kind == ticktock.KIND:
-            return self._is_awaited_look(name, at_ns)
-        if kind != _ALARM or name in _LATER or name.endswith(_REQUESTS):
+        if kind == periodic_timer.KIND:
+            return self._is_awaited_poll(name, at_ns)
+        if kind != timer.KIND or name in _LATER or name.endswith(_REQUESTS):
             return False
         if name == _SCHEDULER:
             return self._is_awaited_try(at_ns)
         may_wait = self._keeps_up or name == _DISRUPTION
         return not may_wait or at_ns <= now_ns + BACKOFF_NS
 
-    def _is_awaited_look(self, name: str, at_ns: int) -> bool:
+    def _is_awaited_poll(self, name: str, at_ns: int) -> bool:
         if name == _NODE_AUTOSCALER:
             return self._unscheduled > 0
-        looks_ns = 0 if self._keeps_up else LOOKS_NS
-        return name.startswith(_LOOKS) and at_ns <= self.written_ns + looks_ns
+        polls_ns = 0 if self._keeps_up else POLLS_NS
+        return name.startswith(_POLL_KINDS) and at_ns <= self.written_ns + polls_ns
 
     def _is_awaited_try(self, at_ns: int) -> bool:
         scheduler = self._stage.scheduler

@@ -1,48 +1,47 @@
-"""What is asked of pods and accounts beyond their objects: logs, tokens, and a way inside.
+"""Subresources of pods and accounts that are no objects: logs, tokens, exec and the like.
 
-NOTE: who serves it is loaded when it is first asked for.
+NOTE: the modules behind them are loaded at their first request.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage import lazy
 from kubestage.errors import BadRequest
+
+with lazy.imports():
+    from kubestage.server import pod_logs, tokens
+    from kubestage.server.containers import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.server.context import Context
-    from kubestage.server.response import Joined, Response, Stream
+    from kubestage.server.context import RequestContext
+    from kubestage.server.response import Joined, Response, StreamingResponse
 
-    Serve = Callable[[Context], Response | Joined | Stream]
+    Serve = Callable[[RequestContext], Response | Joined | StreamingResponse]
 
 
-def read_log(context: Context) -> Response | Stream:
+def read_log(context: RequestContext) -> Response | StreamingResponse:
     """What happened to a container."""
-    from kubestage.server import pod_logs  # noqa: PLC0415
-
     return pod_logs.read(context)
 
 
-def create_token(context: Context) -> Response:
+def create_token(context: RequestContext) -> Response:
     """A token of a service account."""
-    from kubestage.server import tokens  # noqa: PLC0415
-
     return tokens.create(context)
 
 
-def refuse(context: Context) -> Response:
+def refuse(context: RequestContext) -> Response:
     """There is nothing inside: 400 for what is there, 404 for what is not."""
     target = context.target
     context.live.store.get(target.kind, target.name, target.namespace)
     raise no_inside(target.subresource)
 
 
-def refuse_exec(context: Context) -> Response:
-    """Exec is answered over WebSockets; what cannot be at all is told first."""
-    from kubestage.server.containers import calls  # noqa: PLC0415
-
+def refuse_exec(context: RequestContext) -> Response:
+    """Exec is served over WebSockets only; other problems are reported first."""
     calls.container_of(context)
     raise BadRequest(
         "exec is not possible this way: simulated containers answer over WebSockets only; use "

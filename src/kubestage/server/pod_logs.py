@@ -1,6 +1,6 @@
 """Logs of a pod: its simulated life, line by line.
 
-Containers run no program here, so nobody writes a log. What there is to tell is what happened to
+Containers run no program here, so there is no output. The log is what happened to
 the container: the Events about it, and the changes of its state.
 """
 
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kubestage.errors import BadRequest
 from kubestage.objects import gvk, timestamps
 from kubestage.objects.validation import field, status
-from kubestage.server import life_story, options
-from kubestage.server.response import Response, Stream
+from kubestage.server import container_history, options
+from kubestage.server.response import Response, StreamingResponse
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from kubestage.server.context import Context
-    from kubestage.server.life_story import Line
+    from kubestage.server.container_history import HistoryLine
+    from kubestage.server.context import RequestContext
     from kubestage.server.live import Live
     from kubestage.server.request import Request
 
@@ -37,8 +37,8 @@ _WAITING: Final = {
 }
 
 
-class Wanted(NamedTuple):
-    """Which part of a log is asked for, and how it is to look."""
+class LogQuery(NamedTuple):
+    """Which part of a log is requested, and in what form."""
 
     container: str = ""
     follows: bool = False
@@ -49,22 +49,22 @@ class Wanted(NamedTuple):
     since_ns: int | None = None
 
 
-def read(context: Context) -> Response | Stream:
+def read(context: RequestContext) -> Response | StreamingResponse:
     """The log of a container, or a stream that goes on as its life does."""
     live, target = context.live, context.target
-    wanted = _wanted(live, context.request, target.name)
+    query = _read_query(live, context.request, target.name)
     pod = live.store.get(gvk.POD, target.name, target.namespace)
-    wanted = wanted._replace(container=container_name(pod, wanted.container))
+    query = query._replace(container=container_name(pod, query.container))
     if not pod["spec"].get("nodeName"):
         return Response(200, b"", _TEXT)
-    _check_started(pod, wanted)
-    log = _Log(live, pod, wanted)
-    if wanted.follows:
-        return Stream(log.followed(), _TEXT)
+    _check_started(pod, query)
+    log = _Log(live, pod, query)
+    if query.follows:
+        return StreamingResponse(log.followed(), _TEXT)
     return Response(200, log.text(), _TEXT)
 
 
-def _wanted(live: Live, request: Request, name: str) -> Wanted:
+def _read_query(live: Live, request: Request, name: str) -> LogQuery:
     """The options of a request, checked."""
     tail, most = options.integer(request, "tailLines"), options.integer(request, "limitBytes")
     since_s, since = options.integer(request, "sinceSeconds"), request.parameter("sinceTime")
@@ -83,7 +83,7 @@ def _wanted(live: Live, request: Request, name: str) -> Wanted:
         problems.append(field.forbidden("stream", "may not be specified"))
     if problems:
         raise status.invalid({"kind": "PodLogOptions", "metadata": {"name": name}}, problems)
-    return Wanted(
+    return LogQuery(
         request.parameter("container"),
         bool(options.boolean(request, "follow")),
         bool(options.boolean(request, "previous")),
@@ -106,7 +106,7 @@ def _since_ns(live: Live, seconds: int | None, moment: str) -> int | None:
 
 
 def container_name(pod: dict[str, Any], name: str) -> str:
-    """The container that is meant; only a pod with one need not say which."""
+    """The requested container; only for a pod with one container need none be named."""
     spec, pod_name = pod["spec"], pod["metadata"]["name"]
     names = [each["name"] for part in _LISTS for each in spec.get(part) or ()]
     if not name and len(spec["containers"]) == 1:
@@ -120,14 +120,14 @@ def container_name(pod: dict[str, Any], name: str) -> str:
     return name
 
 
-def _check_started(pod: dict[str, Any], wanted: Wanted) -> None:
+def _check_started(pod: dict[str, Any], query: LogQuery) -> None:
     """Refuse, in the kubelet's words, when the container has not run."""
-    where = f'container "{wanted.container}" in pod "{pod["metadata"]["name"]}"'
-    found = container_status(pod, wanted.container)
+    where = f'container "{query.container}" in pod "{pod["metadata"]["name"]}"'
+    found = container_status(pod, query.container)
     if found is None:
         raise BadRequest(f"{where} is not available")
     state, last = found.get("state") or {}, found.get("lastState") or {}
-    if wanted.previous:
+    if query.previous:
         if not (last.get("terminated") or {}).get("containerID"):
             raise BadRequest(f"previous terminated {where} not found")
     elif not ("running" in state or "terminated" in state or "terminated" in last):
@@ -138,10 +138,10 @@ def _check_started(pod: dict[str, Any], wanted: Wanted) -> None:
 
 
 def container_status(pod: dict[str, Any], name: str) -> dict[str, Any] | None:
-    """What the kubelet says of a container."""
-    told = pod.get("status") or {}
+    """The status of a container."""
+    sent = pod.get("status") or {}
     for part in _STATUSES:
-        for each in told.get(part) or ():
+        for each in sent.get(part) or ():
             if each["name"] == name:
                 found: dict[str, Any] = each
                 return found
@@ -151,32 +151,32 @@ def container_status(pod: dict[str, Any], name: str) -> dict[str, Any] | None:
 class _Log:
     """The log of one container, as it grows."""
 
-    def __init__(self, live: Live, pod: dict[str, Any], wanted: Wanted) -> None:
+    def __init__(self, live: Live, pod: dict[str, Any], query: LogQuery) -> None:
         self._live = live
-        self._wanted = wanted
+        self._query = query
         self._uid = pod["metadata"]["uid"]
         self._key = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         self._pod: dict[str, Any] | None = pod
-        self._left = wanted.most_bytes
+        self._left = query.most_bytes
 
     def text(self) -> bytes:
         """What there is by now."""
         lines = self._lines()
-        if self._wanted.tail is not None:
-            lines = lines[len(lines) - min(self._wanted.tail, len(lines)) :]
+        if self._query.tail is not None:
+            lines = lines[len(lines) - min(self._query.tail, len(lines)) :]
         return self._cut(b"".join(map(self._shown, lines)))
 
     async def followed(self) -> AsyncIterator[bytes]:
-        """What there is, and what comes, until the pod has ended or may tell no more."""
+        """What there is, and what comes, until the pod has ended or the limit is reached."""
         fanout = self._live.fanout
         fanout.enter(_FOLLOWER)
         try:
-            told = set(self._lines())
+            sent = set(self._lines())
             yield self.text()
             while self._left != 0 and self._is_alive():
                 await self._changed()
-                fresh = [line for line in self._lines() if line not in told]
-                told.update(fresh)
+                fresh = [line for line in self._lines() if line not in sent]
+                sent.update(fresh)
                 await self._live.settled()
                 if fresh:
                     yield self._cut(b"".join(map(self._shown, fresh)))
@@ -184,9 +184,9 @@ class _Log:
             fanout.leave(_FOLLOWER)
 
     async def _changed(self) -> None:
-        """Wait until something happened to a pod, or was told of one."""
+        """Wait until a pod or an Event changes."""
         store, fanout = self._live.store, self._live.fanout
-        logs = [store.ledger.collection(store.kind(each)).log for each in (gvk.POD, gvk.EVENT)]
+        logs = [store.collection(each).log for each in (gvk.POD, gvk.EVENT)]
         futures = [fanout.wait(log) for log in logs]
         try:
             await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
@@ -203,22 +203,24 @@ class _Log:
             return False
         return (self._pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
 
-    def _lines(self) -> list[Line]:
+    def _lines(self) -> list[HistoryLine]:
         if self._pod is None:
             return []
-        wanted = self._wanted
-        found = container_status(self._pod, wanted.container) or {}
-        lines = life_story.tell(self._live.store, self._pod, wanted.container, found)
-        if wanted.previous:
+        query = self._query
+        found = container_status(self._pod, query.container) or {}
+        lines = container_history.lines_of_container(
+            self._live.store, self._pod, query.container, found
+        )
+        if query.previous:
             ended = found["lastState"]["terminated"]["finishedAt"]
             end_ns = timestamps.parse_time(ended)
             lines = [line for line in lines if line.unix_ns <= end_ns]
-        if wanted.since_ns is not None:
-            lines = [line for line in lines if line.unix_ns >= wanted.since_ns]
+        if query.since_ns is not None:
+            lines = [line for line in lines if line.unix_ns >= query.since_ns]
         return lines
 
-    def _shown(self, line: Line) -> bytes:
-        if not self._wanted.timestamps:
+    def _shown(self, line: HistoryLine) -> bytes:
+        if not self._query.timestamps:
             return f"{line.text}\n".encode()
         return f"{timestamps.format_time(line.unix_ns)} {line.text}\n".encode()
 

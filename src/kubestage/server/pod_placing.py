@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.errors import BadRequest
 from kubestage.objects.validation import field, status
@@ -13,16 +13,17 @@ from kubestage.store.deletion import DeleteOptions
 from kubestage.store.namespaces import NAMESPACE
 
 if TYPE_CHECKING:
-    from kubestage.server.context import Context
-    from kubestage.server.presentation import View
+    from kubestage.aliases import Json
+    from kubestage.server.context import RequestContext
+    from kubestage.server.presentation import ResponseView
     from kubestage.server.response import Response
 
 
-def bind(context: Context) -> Response:
+def bind(context: RequestContext) -> Response:
     """Assign a pod to a node."""
     view = context.view()
-    asked = options.write_options(context.request, "CreateOptions")
-    decoded = bodies.decoded(context.request, "v1", "Binding", asked.field_validation)
+    write_options = options.write_options(context.request, "CreateOptions")
+    decoded = bodies.decoded(context.request, "v1", "Binding", write_options.field_validation)
     context.warnings += decoded.warnings
     target, body = context.target, decoded.object
     metadata = body.get("metadata") or {}
@@ -43,32 +44,34 @@ def bind(context: Context) -> Response:
         resource_version=metadata.get("resourceVersion") or "",
         annotations=metadata.get("annotations"),
         labels=metadata.get("labels"),
-        dry_run=asked.dry_run,
+        dry_run=write_options.dry_run,
     )
-    if not asked.dry_run:
-        _tell(context, name, "binding", body, bound)
+    if not write_options.dry_run:
+        _report_write(context, name, "binding", body, bound)
     return _created(view)
 
 
-def evict(context: Context) -> Response:
+def evict(context: RequestContext) -> Response:
     """Delete a pod unless its disruption budget forbids it."""
     view = context.view()
-    asked = options.write_options(context.request, "CreateOptions")
+    write_options = options.write_options(context.request, "CreateOptions")
     target = context.target
-    decoded = bodies.decoded(context.request, "policy/v1", "Eviction", asked.field_validation)
+    decoded = bodies.decoded(
+        context.request, "policy/v1", "Eviction", write_options.field_validation
+    )
     body = decoded.object
     metadata = body.get("metadata") or {}
     _check_place(context, metadata, target.name)
     if (metadata.get("name") or "") != target.name:
         raise BadRequest("name in URL does not match name in Eviction object")
-    deletion = _deletion_of(body.get("deleteOptions") or {}, dry_run=asked.dry_run)
+    deletion = _delete_options(body.get("deleteOptions") or {}, dry_run=write_options.dry_run)
     evicted = context.live.store.evict(target.name, target.namespace or "default", deletion)
     if not deletion.dry_run:
-        _tell(context, target.name, "eviction", body, evicted.object)
+        _report_write(context, target.name, "eviction", body, evicted.object)
     return _created(view)
 
 
-def _check_place(context: Context, metadata: dict[str, Any], name: str) -> None:
+def _check_place(context: RequestContext, metadata: Json, name: str) -> None:
     """Refuse an action in another namespace than the path's, or in one where nothing is done."""
     target, store = context.target, context.live.store
     namespace = target.namespace or "default"
@@ -82,7 +85,7 @@ def _check_place(context: Context, metadata: dict[str, Any], name: str) -> None:
         raise refusals.namespace_ending(target.kind, name, namespace)
 
 
-def _bound_to(target: dict[str, Any]) -> str:
+def _bound_to(target: Json) -> str:
     """The node that a binding names."""
     kind, node = target.get("kind") or "", target.get("name") or ""
     problems = []
@@ -96,19 +99,19 @@ def _bound_to(target: dict[str, Any]) -> str:
     return node
 
 
-def _deletion_of(given: dict[str, Any], *, dry_run: bool) -> DeleteOptions:
-    preconditions = given.get("preconditions") or {}
+def _delete_options(body: Json, *, dry_run: bool) -> DeleteOptions:
+    preconditions = body.get("preconditions") or {}
     return DeleteOptions(
-        grace_period_seconds=given.get("gracePeriodSeconds"),
-        propagation_policy=given.get("propagationPolicy"),
-        orphan_dependents=given.get("orphanDependents"),
+        grace_period_seconds=body.get("gracePeriodSeconds"),
+        propagation_policy=body.get("propagationPolicy"),
+        orphan_dependents=body.get("orphanDependents"),
         uid=preconditions.get("uid"),
         resource_version=preconditions.get("resourceVersion"),
-        dry_run=dry_run or bool(given.get("dryRun")),
+        dry_run=dry_run or bool(body.get("dryRun")),
     )
 
 
-def _created(view: View) -> Response:
+def _created(view: ResponseView) -> Response:
     """What an action answers that makes no object of its own."""
     success = {
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
@@ -116,8 +119,12 @@ def _created(view: View) -> Response:
     return view.encoded(success, 201)
 
 
-def _tell(
-    context: Context, name: str, subresource: str, body: dict[str, Any], result: dict[str, Any]
+def _report_write(
+    context: RequestContext,
+    name: str,
+    subresource: str,
+    body: Json,
+    result: Json,
 ) -> None:
     target = context.target
     context.live.wrote(

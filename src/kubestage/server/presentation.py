@@ -1,8 +1,8 @@
-"""Objects in the form that a client asked for."""
+"""Objects in the form that a client requested."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import yaml
@@ -18,10 +18,11 @@ from kubestage.store import policies
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.tables import Row
     from kubestage.server.encoding import Encoder
-    from kubestage.server.negotiation import Form
+    from kubestage.server.negotiation import ResponseForm
     from kubestage.server.response import Headers
     from kubestage.store.listing import ObjectList
 
@@ -31,13 +32,13 @@ _INCLUDES: Final = ("", "Metadata", "Object", "None")
 _Dumper: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-class View:
-    """How one request wants its objects: the kind it asked for, the form, and the time."""
+class ResponseView:
+    """How a response shows its objects: the requested kind, the form, and the time."""
 
     __slots__ = ("encoder", "form", "include", "kind", "now_ns")
 
     def __init__(
-        self, kind: Kind, form: Form, encoder: Encoder, now_ns: int, include: str = ""
+        self, kind: Kind, form: ResponseForm, encoder: Encoder, now_ns: int, include: str = ""
     ) -> None:
         if form.kind == "Table" and include not in _INCLUDES:
             raise BadRequest(
@@ -58,20 +59,18 @@ class View:
 
     @property
     def is_custom(self) -> bool:
-        """Whether the kind is served as custom resources are: each item of a list says its type."""
+        """Whether the kind is served as custom resources are: each item of a list has its type."""
         return self.kind.definition is not None or policies.is_custom(self.kind)
 
-    def respond(
-        self, obj: dict[str, Any], status: int = 200, headers: Headers | None = None
-    ) -> Response:
+    def respond(self, obj: Json, status: int = 200, headers: Headers | None = None) -> Response:
         """One object."""
         if self.is_plain and self.kind.stored_as is None and obj.get("kind") == self.kind.kind:
             body = self.encoder.typed(self.kind, bare(obj))
             return Response(status, body, JSON, headers or ())
         return self.encoded(self.object(obj), status, headers)
 
-    def object(self, obj: dict[str, Any]) -> dict[str, Any]:
-        """One object in the form that is wanted."""
+    def object(self, obj: Json) -> Json:
+        """One object in the requested form."""
         served = self.served(obj)
         if not self.form.kind:
             return served
@@ -84,15 +83,15 @@ class View:
             f"you requested {self.form.kind}, but the requested object is not a list ({go_type})"
         )
 
-    def served(self, obj: dict[str, Any]) -> dict[str, Any]:
-        """A stored object in the version that was asked for."""
+    def served(self, obj: Json) -> Json:
+        """A stored object in the requested version."""
         if self.kind.stored_as is None:
             return obj
         return conversion.to_served(self.kind, obj)
 
     def listed(self, found: ObjectList, headers: Headers | None = None) -> Response | Joined:
         """A list of stored objects."""
-        metadata: dict[str, Any] = {"resourceVersion": found.resource_version}
+        metadata: Json = {"resourceVersion": found.resource_version}
         if found.continue_token or (self.is_custom and not self.form.kind):
             metadata["continue"] = found.continue_token
         if found.remaining:
@@ -101,9 +100,7 @@ class View:
             return self._joined(found.items, metadata, headers)
         return self.encoded(self._list_object(found.items, metadata), 200, headers)
 
-    def _joined(
-        self, items: list[dict[str, Any]], metadata: dict[str, Any], headers: Headers | None
-    ) -> Joined:
+    def _joined(self, items: list[Json], metadata: Json, headers: Headers | None) -> Joined:
         kind = self.kind
         bodies = self.encoder.all_bare(items)
         if self.is_custom:
@@ -113,9 +110,7 @@ class View:
         )
         return Joined(start[:-1] + b',"items":[', bodies, headers or ())
 
-    def _list_object(
-        self, items: Iterable[dict[str, Any]], metadata: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _list_object(self, items: Iterable[Json], metadata: Json) -> Json:
         served = [self.served(obj) for obj in items]
         if self.form.kind == "Table":
             return self.table(served, metadata)
@@ -124,7 +119,7 @@ class View:
                 "kind": f"{_PARTIAL}List",
                 "apiVersion": f"meta.k8s.io/{self.form.version}",
                 "metadata": metadata,
-                # Where nothing is found the API says null here, and an empty list elsewhere.
+                # Where nothing is found the API has null here, and an empty list elsewhere.
                 "items": [self.partial(obj) for obj in served] or None,
             }
         if self.form.kind:
@@ -142,9 +137,7 @@ class View:
             "items": served,
         }
 
-    def table(
-        self, objects: list[dict[str, Any]], metadata: dict[str, Any], *, with_columns: bool = True
-    ) -> dict[str, Any]:
+    def table(self, objects: list[Json], metadata: Json, *, with_columns: bool = True) -> Json:
         """Objects as a Table, as kubectl prints it."""
         kind = self.kind
         api_version, name = kind.api_version, kind.kind
@@ -160,8 +153,8 @@ class View:
             "rows": [self._row(printer.row(obj, self.now_ns)) for obj in objects],
         }
 
-    def _row(self, row: Row) -> dict[str, Any]:
-        shown: dict[str, Any] = {"cells": row.cells}
+    def _row(self, row: Row) -> Json:
+        shown: Json = {"cells": row.cells}
         if row.conditions:
             shown["conditions"] = row.conditions
         if self.include == "None":
@@ -173,16 +166,16 @@ class View:
             shown["object"] = self.partial(row.object)
         return shown
 
-    def partial(self, obj: dict[str, Any]) -> dict[str, Any]:
+    def partial(self, obj: Json) -> Json:
         """Only the metadata of an object."""
         metadata = obj["metadata"]
         if _GENERATION in (metadata.get("annotations") or ()):
             # The API adds it to a DaemonSet when that is shown as a whole.
-            kept = {
+            parts = {
                 key: each for key, each in metadata["annotations"].items() if key != _GENERATION
             }
-            metadata = {**metadata, "annotations": kept}
-            if not kept:
+            metadata = {**metadata, "annotations": parts}
+            if not parts:
                 del metadata["annotations"]
         return {
             "kind": _PARTIAL,
@@ -190,26 +183,24 @@ class View:
             "metadata": metadata,
         }
 
-    def encoded(
-        self, obj: dict[str, Any], status: int = 200, headers: Headers | None = None
-    ) -> Response:
+    def encoded(self, obj: Json, status: int = 200, headers: Headers | None = None) -> Response:
         """Any object as JSON or YAML."""
         if self.form.media_type == YAML_TYPE:
             return Response(status, as_yaml(obj), YAML, headers or ())
         return Response(status, msgspec.json.encode(obj), JSON, headers or ())
 
 
-def as_yaml(obj: dict[str, Any]) -> bytes:
+def as_yaml(obj: Json) -> bytes:
     """An object as YAML."""
     text: str = yaml.dump(obj, Dumper=_Dumper, sort_keys=True, allow_unicode=True)
     return text.encode()
 
 
-def untyped(obj: dict[str, Any]) -> dict[str, Any]:
+def untyped(obj: Json) -> Json:
     """An object as it stands in a list of its kind."""
     return {name: part for name, part in obj.items() if name not in ("kind", "apiVersion")}
 
 
-def _version(obj: dict[str, Any]) -> str:
+def _version(obj: Json) -> str:
     version: str = obj["metadata"].get("resourceVersion", "")
     return version

@@ -10,12 +10,12 @@ from kubestage.server.response import warning_headers
 from kubestage.store import refusals
 
 if TYPE_CHECKING:
-    from kubestage.server.context import Context
+    from kubestage.server.context import RequestContext
     from kubestage.server.request import Request
-    from kubestage.server.response import Joined, Response, Stream
+    from kubestage.server.response import Joined, Response, StreamingResponse
 
 
-def get(context: Context) -> Response | Joined | Stream:
+def get(context: RequestContext) -> Response | Joined | StreamingResponse:
     """One object, or a watch of it."""
     target, request = context.target, context.request
     if target.is_watch or options.boolean(request, "watch"):
@@ -31,7 +31,7 @@ def get(context: Context) -> Response | Joined | Stream:
     return view.respond(found, 200, warning_headers(context.warnings))
 
 
-def read(context: Context) -> Response | Joined | Stream:
+def read(context: RequestContext) -> Response | Joined | StreamingResponse:
     """A list, or a watch."""
     target, request = context.target, context.request
     if target.is_watch or options.boolean(request, "watch"):
@@ -52,7 +52,7 @@ def read(context: Context) -> Response | Joined | Stream:
 
 
 def list_limit(request: Request) -> int:
-    """How many objects a list is to show at once; what else is asked of it must make sense."""
+    """The limit of a list; its other options must fit together."""
     options.integer(request, "timeoutSeconds")
     limit = options.integer(request, "limit") or 0
     if options.boolean(request, "sendInitialEvents") is not None:

@@ -1,4 +1,4 @@
-"""One write from outside as events of a Scenario.
+"""One write of a client as events of a Scenario.
 
 What was asked of the cluster is recorded; what others will do about it is left to them: neither
 bindings, nor the status of pods, nor Events. A change is written as the difference that it made,
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 
 # What schedulers and kubelets say of pods.
-_BY_OTHERS: Final = ("binding", "finalize", "approval", "token")
+_BY_CONTROLLERS: Final = ("binding", "finalize", "approval", "token")
 _WORKLOADS: Final = ("apps/", "batch/")
 _CONTROLLER: Final = "ReplicationController"
-# Written by the API server alone, or said otherwise.
+# Written by the API server alone, or expressed in another way.
 _NOT_SENT: Final = (
     "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generateName",
     "generation", "managedFields", "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
 
 
-def is_told(write: Write) -> bool:
-    """Whether a write is something that was asked of the cluster."""
-    if write.is_dry_run or write.kind.kind in REPORTS or write.subresource in _BY_OTHERS:
+def is_reported(write: Write) -> bool:
+    """Whether a write is a request to the cluster, and not a report."""
+    if write.is_dry_run or write.kind.kind in REPORTS or write.subresource in _BY_CONTROLLERS:
         return False
-    # What a node offers is for people to say; how a pod fares is not.
+    # Users state what a node offers; the status of a pod is computed.
     return write.subresource != "status" or write.kind.kind != "Pod"
 
 
@@ -67,17 +67,17 @@ def operations(store: Store, write: Write, since: int) -> Iterator[Json]:
         if made is not None and made.old is None:
             yield create(_as_sent(write, made.new))
         elif made is not None:
-            shown = _status if write.subresource == "status" else _asked
+            shown = _status if write.subresource == "status" else _desired_object
             yield from _difference(kind, key, shown(made.old or {}), shown(made.new))
 
 
 def _as_sent(write: Write, made: Json) -> Json:
-    """A new object as it was asked for, under the name that it got."""
+    """A new object as it was requested, under the name that it got."""
     sent = write.body
     if not isinstance(sent, dict) or not sent.get("kind"):
-        return _asked(made)
-    given = sent.get("metadata") or {}
-    metadata = {key: value for key, value in given.items() if key not in _NOT_SENT}
+        return _desired_object(made)
+    sent_metadata = sent.get("metadata") or {}
+    metadata = {key: value for key, value in sent_metadata.items() if key not in _NOT_SENT}
     metadata["name"] = made["metadata"]["name"]
     if "namespace" in made["metadata"]:
         metadata["namespace"] = made["metadata"]["namespace"]
@@ -85,24 +85,24 @@ def _as_sent(write: Write, made: Json) -> Json:
 
 
 def create(obj: Json) -> Json:
-    """Ask for an object anew."""
+    """The operation that creates an object again."""
     return {"operation": "Create", "createOperation": {"object": obj}}
 
 
 def beginning(obj: Json) -> Json | None:
     """What to do for an object that was there before; None for what others will make of it.
 
-    Workloads are asked for anew, and make their pods and all else that they own anew. What nobody
-    looks after is put there as it is.
+    Workloads are created again, and create their pods and all else that they own again. Objects
+    without a controller are stored as they are.
     """
     metadata = obj["metadata"]
     owners = metadata.get("ownerReferences") or ()
     if any(each.get("controller") for each in owners):
         return None
     if owners or obj["apiVersion"].startswith(_WORKLOADS) or obj["kind"] == _CONTROLLER:
-        asked = _asked(obj)
-        asked["metadata"].pop("ownerReferences", None)
-        return create(asked)
+        desired = _desired_object(obj)
+        desired["metadata"].pop("ownerReferences", None)
+        return create(desired)
     return _load(obj)
 
 
@@ -112,7 +112,7 @@ def _load(obj: Json) -> Json:
     return {"operation": "Create", "createOperation": {"object": whole, "asRecorded": True}}
 
 
-def _asked(obj: Json) -> Json:
+def _desired_object(obj: Json) -> Json:
     """What of an object a client may say."""
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _NOT_SENT}
     return {key: value for key, value in obj.items() if key != "status"} | {"metadata": metadata}
@@ -130,16 +130,16 @@ def _difference(kind: Kind, key: str, old: Json, new: Json) -> Iterator[Json]:
         yield {"operation": "Patch", "patchOperation": operation}
 
 
-def _delete(kind: Kind, key: str, asked: DeleteOptions | None) -> Json:
+def _delete(kind: Kind, key: str, desired: DeleteOptions | None) -> Json:
     operation = _target(kind, key)
     options: Json = {}
-    if asked is not None:
-        given = {
-            "gracePeriodSeconds": asked.grace_period_seconds,
-            "propagationPolicy": asked.propagation_policy,
-            "orphanDependents": asked.orphan_dependents,
+    if desired is not None:
+        sent_metadata = {
+            "gracePeriodSeconds": desired.grace_period_seconds,
+            "propagationPolicy": desired.propagation_policy,
+            "orphanDependents": desired.orphan_dependents,
         }
-        options = {name: value for name, value in given.items() if value is not None}
+        options = {name: value for name, value in sent_metadata.items() if value is not None}
     if options:
         operation["deleteOptions"] = options
     return {"operation": "Delete", "deleteOperation": operation}
@@ -159,20 +159,20 @@ def _change(store: Store, kind: Kind, write: Write, since: int) -> Change | None
     revision = int(version or 0)
     if revision <= since:
         return None
-    for change in _since(store.ledger.collection(kind).log, revision - 1):
+    for change in _since(store.collection(kind).log, revision - 1):
         if change.revision == revision and change.type != DELETED:
             return change
     return None
 
 
 def _deletions(store: Store, kind: Kind, namespace: str | None, since: int) -> Iterator[Change]:
-    """The objects of a kind whose end has begun, or come, since a version."""
+    """The objects of a kind that are terminating, or deleted, since a version."""
     seen = set()
-    for change in _since(store.ledger.collection(kind).log, since):
+    for change in _since(store.collection(kind).log, since):
         metadata = change.new["metadata"]
-        is_begun = change.type == MODIFIED and "deletionTimestamp" in metadata
+        has_started = change.type == MODIFIED and "deletionTimestamp" in metadata
         is_here = namespace is None or metadata.get("namespace") == namespace
-        if is_here and (is_begun or change.type == DELETED) and change.key not in seen:
+        if is_here and (has_started or change.type == DELETED) and change.key not in seen:
             seen.add(change.key)
             yield change
 

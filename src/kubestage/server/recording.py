@@ -1,7 +1,7 @@
-"""A session recorded as a Scenario: what was asked of a served cluster, and when.
+"""A session recorded as a Scenario: the requests to a served cluster, and when they came.
 
 A step is a millisecond of virtual time. What was there when the recording began is there from step
-0. What others decide is decided anew when the Scenario runs: see `recorded_events`.
+0. What others decide is decided again when the Scenario runs: see `recorded_events`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from kubestage.objects import timestamps, yaml_text
 from kubestage.scenario import resource
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server import recorded_events, snapshots
-from kubestage.server.kubestage_api import states
 from kubestage.store import seeding
 
 if TYPE_CHECKING:
@@ -46,12 +45,12 @@ _ABOUT: Final = """\
 """
 
 
-class Recorder:
+class SessionRecorder:
     """Listens to the writes of a served stage; `start` has them written now and then.
 
     The file is replaced as a whole, so it is a Scenario at every moment. A file that is there and
     is none is left alone. If a Scenario ran, or the
-    cluster was emptied, the recording begins anew with what was left then.
+    cluster was emptied, the recording starts again with what was left then.
     """
 
     def __init__(self, live: Live, path: str | pathlib.Path) -> None:
@@ -76,7 +75,7 @@ class Recorder:
             problem, fix = "is there already, and is no recording", "name another file"
             raise InputError(problem, file=str(path), path="--record", fix=fix)
         live.listeners.append(self.on_write)
-        states.of(live).recorder = self
+        live.state.recorder = self
 
     def start(self) -> None:
         """Have the file written every few seconds; a loop must be running."""
@@ -90,7 +89,7 @@ class Recorder:
             self._task = None
         if self.on_write in self._live.listeners:
             self._live.listeners.remove(self.on_write)
-            states.of(self._live).recorder = None
+            self._live.state.recorder = None
             # How long the session lasted is known only now.
             self._is_new = True
             self.save()
@@ -109,29 +108,29 @@ class Recorder:
                 self._add(operation)
         # What comes next finds a cluster in which all that has happened.
         self._step = 1 if self._texts else 0
-        self._revision = self._live.store.ledger.revision
+        self._revision = self._live.store.revision
         self._is_new = True
 
     def on_write(self, write: Write) -> None:
-        """Hear of one write."""
+        """Handle one write."""
         if (write.kind.api_version, write.kind.kind) == SCENARIO:
             self._has_run = True
             return
         if self._has_run:
             self._after_scenario()
             return
-        if recorded_events.is_told(write):
+        if recorded_events.is_reported(write):
             self._move_on()
             for operation in recorded_events.operations(self._live.store, write, self._revision):
                 self._add(operation)
-        self._revision = self._live.store.ledger.revision
+        self._revision = self._live.store.revision
 
     def imported(self, events: Iterable[Event]) -> None:
-        """Hear of objects that were put there in another way."""
+        """Handle objects that were imported."""
         self._move_on()
         for event in events:
             self._add({"operation": event.operation, "createOperation": dict(event.body)})
-        self._revision = self._live.store.ledger.revision
+        self._revision = self._live.store.revision
 
     def save(self) -> None:
         """Write the file, if there is anything new; what goes wrong is the `failure`."""
@@ -152,7 +151,7 @@ class Recorder:
     def _move_on(self) -> None:
         """Come to the step of this moment; what happened in between is not to be skipped."""
         passed_ns = self._live.stage.clock.unix_ns - self._began_ns
-        happened = self._live.store.ledger.revision > self._revision + 1
+        happened = self._live.store.revision > self._revision + 1
         least = self._step + 1 if happened else self._step
         self._step = min(max(passed_ns // _STEP_NS, least), _LAST)
 

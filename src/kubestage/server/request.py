@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from kubestage.server.security.pipe import EXTENSION
@@ -10,6 +10,7 @@ from kubestage.server.security.pipe import EXTENSION
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.server.security.pipe import Pipe
 
 _NO_QUERY: dict[str, list[str]] = {}
@@ -41,7 +42,7 @@ class Request:
 
     @property
     def user_agent(self) -> str:
-        """Who asks, in the client's own words."""
+        """The user agent of the client."""
         return self.headers.get(b"user-agent", b"").decode("latin-1")
 
     def header(self, name: bytes) -> str:
@@ -54,7 +55,7 @@ class Request:
         return values[0] if values else ""
 
 
-def parse(scope: dict[str, Any], body: bytes = b"") -> Request:
+def parse(scope: Json, body: bytes = b"") -> Request:
     """The request behind an ASGI scope."""
     query_string: bytes = scope["query_string"]
     query = (

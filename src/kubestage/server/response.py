@@ -10,6 +10,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.errors import ApiError
 
     Headers = list[tuple[bytes, bytes]]
@@ -72,7 +73,7 @@ class Joined:
         yield piece + _END
 
 
-class Stream:
+class StreamingResponse:
     """An answer that goes on: its headers are sent at once, each chunk as it comes."""
 
     __slots__ = ("chunks", "headers", "status")
@@ -134,7 +135,7 @@ def _shortened(texts: list[str]) -> list[str]:
     return found
 
 
-def denial(error: ApiError) -> list[dict[str, Any]]:
+def denial(error: ApiError) -> list[Json]:
     """The messages of ASGI that refuse a WebSocket with a Status."""
     answer = error_response(error)
     headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]

@@ -1,8 +1,8 @@
-"""Questions about who somebody is and what they may do. Here everybody may do everything."""
+"""Reviews of who a user is and what they may do. Here every user may do everything."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import BadRequest
 from kubestage.objects.validation import access_reviews, status
@@ -21,6 +21,7 @@ from kubestage.server.response import warning_headers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.server.live import Live
     from kubestage.server.request import Request
     from kubestage.server.response import Response
@@ -49,10 +50,10 @@ async def handle(live: Live, request: Request) -> Response:
     if request.method != "POST":
         raise dispatch.not_allowed()
     form = negotiation.negotiate(request.header(b"accept"), converts=False)
-    asked = options.write_options(request, "CreateOptions")
-    decoded = bodies.decoded(request, api_version, kind, asked.field_validation)
+    write_options = options.write_options(request, "CreateOptions")
+    decoded = bodies.decoded(request, api_version, kind, write_options.field_validation)
     prepared = transient.prepared(decoded.object, namespace)
-    review = transient.tracked(live, prepared, asked.manager)
+    review = transient.tracked(live, prepared, write_options.manager)
     answer = _ANSWERS[kind](live, request, review)
     return transient.respond(answer, form, warning_headers(decoded.warnings))
 
@@ -69,7 +70,7 @@ def _addressed(path: str) -> tuple[str, str, str]:
     return *found, namespace
 
 
-def _access(_live: Live, _request: Request, review: dict[str, Any]) -> dict[str, Any]:
+def _access(_live: Live, _request: Request, review: Json) -> Json:
     problems = access_reviews.validate(review)
     if problems:
         # The real server has lost the kind by then.
@@ -77,29 +78,33 @@ def _access(_live: Live, _request: Request, review: dict[str, Any]) -> dict[str,
     return {**review, "status": {"allowed": True}}
 
 
-def _rules(_live: Live, _request: Request, review: dict[str, Any]) -> dict[str, Any]:
+def _rules(_live: Live, _request: Request, review: Json) -> Json:
     if not review["spec"].get("namespace"):
         raise BadRequest("no namespace on request")
     return {**_new(review), "status": _EVERYTHING}
 
 
-def _self(live: Live, request: Request, review: dict[str, Any]) -> dict[str, Any]:
+def _self(live: Live, request: Request, review: Json) -> Json:
     metadata = {"creationTimestamp": live.stage.now}
-    return {**_new(review), "metadata": metadata, "status": {"userInfo": callers.of(request)}}
+    return {
+        **_new(review),
+        "metadata": metadata,
+        "status": {"userInfo": callers.client_of(request)},
+    }
 
 
-def _token(live: Live, _request: Request, review: dict[str, Any]) -> dict[str, Any]:
+def _token(live: Live, _request: Request, review: Json) -> Json:
     spec = review["spec"]
     if not spec.get("token"):
         raise BadRequest("token is required for TokenReview in authentication")
     return {**review, "status": tokens.review(live, spec["token"], spec.get("audiences") or [])}
 
 
-def _new(review: dict[str, Any]) -> dict[str, Any]:
+def _new(review: Json) -> Json:
     return {"kind": review["kind"], "apiVersion": review["apiVersion"], "metadata": {}}
 
 
-_ANSWERS: Final[dict[str, Callable[[Live, Request, dict[str, Any]], dict[str, Any]]]] = {
+_ANSWERS: Final[dict[str, Callable[[Live, Request, Json], Json]]] = {
     "LocalSubjectAccessReview": _access,
     "SelfSubjectAccessReview": _access,
     "SubjectAccessReview": _access,

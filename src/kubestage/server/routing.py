@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind, KindTable
 
 UNSTORED: Final = ("authentication.k8s.io", "authorization.k8s.io", "metrics.k8s.io")
-"""Groups whose objects are made up when they are asked for."""
+"""Groups whose objects are computed for each request, and not stored."""
 
 _GROUPS: Final = frozenset((*UNSTORED, *(row.group for row in BUILT_IN)))
 _BINDINGS_DEPTH: Final = 3

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.scenario.resource import SCENARIO
+from kubestage.server.external_scheduler import PEOPLE
 from kubestage.server.live import REPORTS
-from kubestage.server.outside import PEOPLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from kubestage.scenario.controller import ScenarioController
+    from kubestage.server.external_scheduler import ExternalScheduler
     from kubestage.server.live import Live, Write
-    from kubestage.server.outside import OverTheApi
 
 _DID: Final = {"create": "created", "delete": "deleted", "deletecollection": "deleted"}
 
@@ -21,22 +21,26 @@ _DID: Final = {"create": "created", "delete": "deleted", "deletecollection": "de
 class Scenarios:
     """Has a controller work in turns.
 
-    Outside watches are held back while a step is half done. `outside` is the scheduler over the
-    API, if there is one: then it may write, and has time to.
+    Watches of clients are held back while a step is half done. `external_scheduler` is the one that
+    schedules over the API, if there is one: it may write, and has time to.
     """
 
     def __init__(
-        self, live: Live, controller: ScenarioController, outside: OverTheApi | None = None
+        self,
+        live: Live,
+        controller: ScenarioController,
+        external_scheduler: ExternalScheduler | None = None,
     ) -> None:
         self._live = live
         self._controller = controller
-        self._outside = outside
+        self._external_scheduler = external_scheduler
         self._pieces: Generator[None, None, bool] | None = None
         self._is_idle = False
         self._holds = False
-        self._said = ""
-        # One movement or attempt at a time: somebody outside may have something to do after each,
-        # and an attempt that is told in full takes several milliseconds.
+        self._message = ""
+        self._objects = live.store.read(SCENARIO)
+        # One movement or attempt at a time: a client may have something to do after each,
+        # and an attempt that is recorded in full takes several milliseconds.
         controller.divide(1)
         live.listeners.append(self.on_write)
 
@@ -47,7 +51,7 @@ class Scenarios:
 
     @property
     def is_running(self) -> bool:
-        """Whether a Scenario is at work, so that time is its own."""
+        """Whether a Scenario runs and controls the time."""
         return self._pieces is not None or (self.current is not None and not self._is_paused)
 
     @property
@@ -62,15 +66,20 @@ class Scenarios:
     def wake(self) -> None:
         """Something was written: there may be a Scenario to run, or one that came to its end."""
         self._is_idle = False
-        self._hold_back()
+        if self._holds or self._objects:
+            self._hold_back()
 
     def turn(self) -> float | None:
         """Run one piece; how long nothing is to be done then, None if there is nothing to do."""
         if self._pieces is None:
-            if self._is_idle:
+            if self._is_idle or not (
+                self._objects or self._external_scheduler or self._controller.current
+            ):
                 return None
             self._pieces = self._controller.pieces()
-        wait_s = 0.0 if self._outside is None else self._outside.settle_accounts()
+        wait_s = (
+            0.0 if self._external_scheduler is None else self._external_scheduler.settle_accounts()
+        )
         if wait_s:
             return wait_s
         is_over = True
@@ -83,15 +92,15 @@ class Scenarios:
             if is_over:
                 self._pieces = None
             self._hold_back()
-        self._say()
+        self._report_message()
         if self._is_idle:
             return None
-        return 0.0 if self._outside is None else self._outside.wait_s
+        return 0.0 if self._external_scheduler is None else self._external_scheduler.wait_s
 
     def on_write(self, write: Write) -> None:
-        """Hear of a write from outside; what a person does by hand is not a scheduler's doing."""
+        """Handle a write of a client; what a person does by hand is not the scheduler's doing."""
         kind = write.kind
-        if self._outside is None or self.current is None or write.is_dry_run:
+        if self._external_scheduler is None or self.current is None or write.is_dry_run:
             return
         if (kind.api_version, kind.kind) == SCENARIO or kind.kind in REPORTS:
             return
@@ -114,9 +123,9 @@ class Scenarios:
             fanout.release()
         self._holds = is_preparing
 
-    def _say(self) -> None:
-        """Have the Scenario's status tell what it waits for."""
-        message = "" if self._outside is None else self._outside.message
-        if message != self._said:
-            self._said = message
+    def _report_message(self) -> None:
+        """Have the Scenario's status report what it waits for."""
+        message = "" if self._external_scheduler is None else self._external_scheduler.message
+        if message != self._message:
+            self._message = message
             self._controller.say(message)

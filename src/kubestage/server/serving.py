@@ -1,4 +1,4 @@
-"""Runs the application on a socket until somebody stops it."""
+"""Runs the application on a socket until it is stopped."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import msgspec
 import uvicorn
 
 from kubestage.errors import InputError
-from kubestage.server.security import patience
-from kubestage.server.security.settings import Limits
+from kubestage.server.security import slow_clients
+from kubestage.server.security.settings import RequestLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,13 +31,13 @@ _LOGGER: Final = "uvicorn.error"
 _MOST_MESSAGE_BYTES: Final = 64 * 1024
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class ListenOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How to serve: files of certificate and key for https, and how much is logged."""
 
     certificate: str | None = None
     key: str | None = None
     log_level: str = "error"
-    limits: Limits = Limits()
+    limits: RequestLimits = RequestLimits()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -71,7 +71,7 @@ def _notice_vanished(listening: socket.socket) -> None:
 
 def _refused(host: str, port: int, error: OSError) -> InputError:
     if error.errno == errno.EADDRINUSE:
-        fix = "stop whoever listens there, or let one be chosen: --port 0"
+        fix = "stop the process that listens there, or let one be chosen: --port 0"
         return InputError(f"port {port} is taken", path="--port", fix=fix)
     if error.errno in (errno.EACCES, errno.EPERM):
         fix = "use one above 1023, such as 18080"
@@ -90,7 +90,7 @@ def raise_file_limit() -> int:
 
 
 class Server(uvicorn.Server):
-    """uvicorn, which ends quietly when it is told to."""
+    """uvicorn, which ends quietly at a signal."""
 
     def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
         super().__init__(config)
@@ -119,7 +119,7 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(each)
 
     def stop(self) -> None:
-        """Serve no more; when asked again, do not even wait."""
+        """Stop serving; at a second call, without waiting for open requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
@@ -137,13 +137,13 @@ def _websocket_protocol() -> Any:
     return protocol
 
 
-def server(application: Any, options: Options, on_started: Callable[[], None]) -> Server:
+def server(application: Any, options: ListenOptions, on_started: Callable[[], None]) -> Server:
     """A server for an application; `serve` runs it."""
     limits = options.limits
     config = uvicorn.Config(
         application,
         loop="auto",
-        http=patience.protocol(limits),
+        http=slow_clients.protocol(limits),
         ws=_websocket_protocol(),
         ws_max_size=_MOST_MESSAGE_BYTES,
         ws_per_message_deflate=False,

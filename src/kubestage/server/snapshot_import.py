@@ -24,7 +24,7 @@ from kubestage.scenario.operations import OperationFailed
 from kubestage.scenario.resource import Event
 from kubestage.server import snapshots
 from kubestage.store import seeding
-from kubestage.store.restoring import Past, Place
+from kubestage.store.restoring import ObjectKey, Past
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -49,7 +49,7 @@ class Import(NamedTuple):
 
 
 def read(body: bytes) -> Import:
-    """What an import holds; InputError or BadRequest says what is wrong with it, and where."""
+    """What an import holds; InputError or BadRequest names what is wrong with it, and where."""
     if kss_input.sniff(body) == kss_input.EXPORT:
         documents = manifest.load_text(body)
         if len(documents) != 1:
@@ -60,8 +60,8 @@ def read(body: bytes) -> Import:
             for at, item in enumerate(items if isinstance(items, list) else ()):
                 _check_shape(f"{name}[{at}]", item if isinstance(item, dict) else {})
         spec = resource.read(kss_export.scenario(exported))
-        made = [(each.id, each) for each in spec.events if each.operation == resource.CREATE]
-        return Import(made, kss_export.configuration(exported))
+        created = [(each.id, each) for each in spec.events if each.operation == resource.CREATE]
+        return Import(created, kss_export.configuration(exported))
     documents = manifest.load_text(body)
     if not documents:
         raise BadRequest("nothing is to be imported: send a List, or several documents of YAML")
@@ -114,7 +114,7 @@ def _place(document: manifest.Document) -> str:
 
 
 def _is_recorded(obj: Json) -> bool:
-    """Whether an object was in a cluster already, so that it is not asked for anew."""
+    """Whether an object was in a cluster already, so that it is not created again."""
     if obj["metadata"].get("uid"):
         return True
     return obj["kind"] != "Pod" and bool(obj.get("status"))
@@ -126,30 +126,30 @@ def rehearsal(store: Store, *, is_empty: bool) -> Store:
     if is_empty:
         past = Past(1, now_ns, 0, list(_seeded(store)))
     else:
-        past = Past(store.ledger.revision, now_ns, 0, list(_surroundings(store)))
+        past = Past(store.revision, now_ns, 0, list(_context_objects(store)))
     return stages.Stage(past=past, implicit_namespaces=False).store
 
 
-def _seeded(store: Store) -> Iterator[tuple[Place, Json]]:
-    for collection in store.ledger.collections():
+def _seeded(store: Store) -> Iterator[tuple[ObjectKey, Json]]:
+    for collection in store.collections():
         kind = collection.kind
         for key, obj in collection.objects.items():
             if seeding.is_seeded(kind, key):
-                yield Place(kind.group, kind.plural, key), obj
+                yield ObjectKey(kind.group, kind.plural, key), obj
 
 
-def _surroundings(store: Store) -> Iterator[tuple[Place, Json]]:
-    for collection in store.ledger.collections():
+def _context_objects(store: Store) -> Iterator[tuple[ObjectKey, Json]]:
+    for collection in store.collections():
         kind = collection.kind
         if kind.kind not in _MANY:
             for key, obj in collection.objects.items():
-                yield Place(kind.group, kind.plural, key), obj
+                yield ObjectKey(kind.group, kind.plural, key), obj
 
 
 def carry_out(
     store: Store,
     events: Iterable[tuple[str, Event]],
-    made: list[Json],
+    created: list[Json],
     tried: Store | None = None,
 ) -> Iterator[None]:
     """Put objects there one by one, and note those that were; a refusal names the place.
@@ -160,19 +160,19 @@ def carry_out(
     for place, event in events:
         known = None if tried is None else _known(tried, event.body)
         if known is not None:
-            made.append(_put(store, place, known))
+            created.append(_put(store, place, known))
             yield
             continue
         try:
             _check_types(store, event.body["object"])
-            told = operations.perform(store, event)["create"]
+            text = operations.perform(store, event)["create"]
         except (ApiError, InputError) as error:
             raise _refusal(place, error) from None
         except OperationFailed as failed:
             raise _refusal(place, failed.cause) from None
-        if "result" not in told:
+        if "result" not in text:
             raise Invalid(f"{place}: its namespace is not there: import that, too", {})
-        made.append(told["result"])
+        created.append(text["result"])
         yield
 
 
@@ -195,7 +195,7 @@ def _known(tried: Store, body: Json) -> Json | None:
 def _put(store: Store, place: str, obj: Json) -> Json:
     kind, key = store.kinds.of(obj), _key(store.kinds.of(obj), obj["metadata"])
     if key in store.read(kind) and not seeding.is_seeded(kind, key):
-        raise AlreadyExists(f"{place}: somebody else has just created it: try again", {})
+        raise AlreadyExists(f"{place}: another client has just created it: try again", {})
     stored = store.put(kind, key, {**obj, "metadata": dict(obj["metadata"])})
     store.settle()
     return stored
@@ -226,9 +226,9 @@ def taken(store: Store, events: Collection[tuple[str, Event]]) -> Iterator[str]:
             yield place
 
 
-def undo(store: Store, made: Iterable[Json]) -> None:
+def undo(store: Store, created: Iterable[Json]) -> None:
     """Take away what an import has put there."""
-    for obj in reversed(list(made)):
+    for obj in reversed(list(created)):
         kind = store.kinds.of(obj)
         key = _key(kind, obj["metadata"])
         if key in store.read(kind) and not seeding.is_seeded(kind, key):

@@ -1,13 +1,13 @@
 """The objects of a cluster, to be taken elsewhere.
 
 A snapshot is a List of all objects that matter: with uid, status and times, so that a cluster that
-gets them goes on where this one was. What only tells of the past (Events, Leases) and Scenarios,
+gets them goes on where this one was. What only reports the past (Events, Leases) and Scenarios,
 which begin by emptying a cluster, are left out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage import stage as stages
 from kubestage.scenario.resource import SCENARIO
@@ -41,7 +41,7 @@ def objects(store: Store) -> list[Json]:
     """All objects that matter, as they are stored."""
     return [
         collection.objects[key]
-        for collection in store.ledger.collections()
+        for collection in store.collections()
         if (collection.kind.api_version, collection.kind.kind) not in _LEFT_OUT
         for key in collection.keys(None)
     ]
@@ -49,9 +49,11 @@ def objects(store: Store) -> list[Json]:
 
 def ordered(found: Iterable[Json]) -> list[Json]:
     """Objects in an order in which nothing comes before what it needs, or is owned by."""
-    given = list(found)
-    by_uid = {each["metadata"]["uid"]: each for each in given if each["metadata"].get("uid")}
-    return sorted(given, key=lambda obj: (stages.rank(obj), _depth(obj, by_uid)))
+    objects_found = list(found)
+    by_uid = {
+        each["metadata"]["uid"]: each for each in objects_found if each["metadata"].get("uid")
+    }
+    return sorted(objects_found, key=lambda obj: (stages.rank(obj), _depth(obj, by_uid)))
 
 
 def _depth(obj: Json, by_uid: Mapping[str, Json]) -> int:
@@ -82,10 +84,10 @@ def as_list(found: Iterable[Json], version: str) -> Json:
 
 def as_kss_export(found: Iterable[Json], configuration: Json | None) -> Json:
     """The same as kube-scheduler-simulator exports it: the seven kinds that it knows."""
-    told: dict[str, Any] = {name: [] for name in LISTS}
+    described: Json = {name: [] for name in LISTS}
     lists = {kind: name for name, kind in LISTS.items()}
     for obj in found:
         name = lists.get((obj["apiVersion"], obj["kind"]))
         if name is not None and not obj["metadata"]["name"].startswith(_SYSTEM.get(name, ())):
-            told[name].append(without_version(obj))
-    return {**told, "schedulerConfig": configuration}
+            described[name].append(without_version(obj))
+    return {**described, "schedulerConfig": configuration}

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage import lazy
 from kubestage.errors import ApiError, BadRequest
 from kubestage.server import pod_actions, response, routing
 from kubestage.server import request as requests
-from kubestage.server.context import Context
+from kubestage.server.context import RequestContext
+
+with lazy.imports():
+    from kubestage.server.containers import calls, channels
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
+    from kubestage.aliases import Json
     from kubestage.server.encoding import Encoder
     from kubestage.server.live import Live
 
@@ -45,18 +50,16 @@ async def serve(live: Live, encoder: Encoder, scope: Message, receive: Receive, 
     await send({"type": "websocket.close", "code": _NORMAL})
 
 
-def _context(live: Live, encoder: Encoder, scope: Message) -> Context:
+def _context(live: Live, encoder: Encoder, scope: Message) -> RequestContext:
     request = requests.parse({**scope, "method": "GET"})
     if not request.path.startswith(_OBJECTS):
         raise BadRequest("WebSockets are for exec into a pod")
     target = routing.find(live.store.kinds, request.path)
-    return Context(live, encoder, request, target)
+    return RequestContext(live, encoder, request, target)
 
 
-def _answered(context: Context, scope: Message) -> tuple[str, list[dict[str, Any]]]:
+def _answered(context: RequestContext, scope: Message) -> tuple[str, list[Json]]:
     """The subprotocol and the messages that answer a request."""
-    from kubestage.server.containers import calls, channels  # noqa: PLC0415 - when first asked for
-
     if context.target.subresource != "exec":
         if context.target.subresource in pod_actions.SERVED:
             pod_actions.refuse(context)

@@ -1,67 +1,76 @@
-"""Paths that are no objects: discovery, documents, health, reviews, and what is our own.
+"""Paths that are no objects: discovery, documents, health, reviews, and the kubestage API.
 
-NOTE: the rooms behind them are loaded when they are first asked for, so that the first answer of a
-server comes soon.
+NOTE: the modules behind them are loaded at their first request, so that a server answers its first
+one soon.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage import lazy
 from kubestage.server import routing
 
+with lazy.imports():
+    from kubestage.server import (
+        component_statuses,
+        documents,
+        exposition,
+        health,
+        metrics_api,
+        reviews,
+    )
+    from kubestage.server.kubestage_api import dispatch as kubestage_api
+
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from kubestage.server.live import Live
     from kubestage.server.request import Request
-    from kubestage.server.response import Response, Stream
+    from kubestage.server.response import Response, StreamingResponse
 
-# The first part of a path, and who serves all below it: a module and its function.
-_ROOTS: Final = {
-    "version": "documents:version_document",
-    "openapi": "documents:openapi_document",
-    "healthz": "health:handle",
-    "livez": "health:handle",
-    "readyz": "health:handle",
-    "metrics": "exposition:handle",
-    "kubestage": "kubestage_api:handle",
+    Handler = Callable[[Live, Request], Awaitable[Response | StreamingResponse]]
+
+# The first part of a path, and the handler of all paths below it.
+_ROOTS: Final[dict[str, Callable[[], Handler]]] = {
+    "version": lambda: documents.version_document,
+    "openapi": lambda: documents.openapi_document,
+    "healthz": lambda: health.handle,
+    "livez": lambda: health.handle,
+    "readyz": lambda: health.handle,
+    "metrics": lambda: exposition.handle,
+    "kubestage": lambda: kubestage_api.handle,
 }
-# Groups whose objects are made up when they are asked for.
-_GROUPS: Final = {
-    "metrics.k8s.io": "metrics_api:handle",
-    "authorization.k8s.io": "reviews:handle",
-    "authentication.k8s.io": "reviews:handle",
+# Groups whose objects are computed for each request, and not stored.
+_GROUPS: Final[dict[str, Callable[[], Handler]]] = {
+    "metrics.k8s.io": lambda: metrics_api.handle,
+    "authorization.k8s.io": lambda: reviews.handle,
+    "authentication.k8s.io": lambda: reviews.handle,
 }
-_DISCOVERY: Final = "documents:discovery_document"
 _COMPONENTS: Final = "/api/v1/componentstatuses"
 _GROUP_DEPTH: Final = 3
 
 
-def find(live: Live, request: Request) -> Awaitable[Response | Stream] | None:
-    """What serves a path that is not an object's; None if the kind table should look."""
-    path = request.path
+def find(live: Live, request: Request) -> Awaitable[Response | StreamingResponse] | None:
+    """The response to a path that is not an object's; None for the paths of kinds."""
+    handler = _handler(request.path)
+    return None if handler is None else handler(live, request)
+
+
+def _handler(path: str) -> Handler | None:
     if path.startswith("/api/v1/"):
         if path.startswith(_COMPONENTS):
-            return _call("component_statuses:handle", live, request)
-        return None if len(path) > len("/api/v1/") else _call(_DISCOVERY, live, request)
+            return component_statuses.handle
+        return None if len(path) > len("/api/v1/") else documents.discovery_document
     parts = path.rstrip("/").split("/")
     root = parts[1] if len(parts) > 1 else ""
     if root == "apis" and len(parts) > _GROUP_DEPTH + 1:
-        served = _GROUPS.get(parts[2])
-        return None if served is None else _call(served, live, request)
+        found = _GROUPS.get(parts[2])
+        return None if found is None else found()
     if root in ("api", "apis"):
-        return _call(_DISCOVERY, live, request)
+        return documents.discovery_document
     if root in _ROOTS:
-        return _call(_ROOTS[root], live, request)
+        return _ROOTS[root]()
     if path == "/":
-        return _call("documents:root_document", live, request)
+        return documents.root_document
     raise routing.no_such_page()
-
-
-def _call(name: str, live: Live, request: Request) -> Awaitable[Response | Stream]:
-    module, _, function = name.partition(":")
-    handler: Any = getattr(importlib.import_module(f"kubestage.server.{module}"), function)
-    served: Awaitable[Response | Stream] = handler(live, request)
-    return served

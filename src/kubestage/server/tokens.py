@@ -1,7 +1,7 @@
-"""Tokens of service accounts: made when asked for, and known again later.
+"""Tokens of service accounts: created on request, and recognized later.
 
-They open no door. Pods of a simulation do nothing with them; people, scripts and controllers that
-ask for one get what they expect.
+They grant no access. Pods of a simulation do nothing with them; people, scripts and controllers
+that request one get what they expect.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -22,7 +22,8 @@ from kubestage.store.collection import key_of
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.server.context import Context
+    from kubestage.aliases import Json
+    from kubestage.server.context import RequestContext
     from kubestage.server.live import Live
     from kubestage.server.response import Response
 
@@ -36,22 +37,22 @@ _LONGEST_S: Final = 1 << 32
 _BINDABLE: Final = {"Pod": True, "Secret": True, "Node": False}
 
 
-def create(context: Context) -> Response:
-    """A token for a service account, as a POST to its token subresource asks for one."""
+def create(context: RequestContext) -> Response:
+    """A token for a service account, for a POST to its token subresource."""
     live, request, target = context.live, context.request, context.target
     form = negotiation.negotiate(request.header(b"accept"), converts=False)
-    asked = options.write_options(request, "CreateOptions")
-    decoded = bodies.decoded(request, _API_VERSION, "TokenRequest", asked.field_validation)
-    wanted = transient.prepared(decoded.object, target.namespace or "default", ignored=())
-    spec = wanted["spec"]
+    write_options = options.write_options(request, "CreateOptions")
+    decoded = bodies.decoded(request, _API_VERSION, "TokenRequest", write_options.field_validation)
+    token_request = transient.prepared(decoded.object, target.namespace or "default", ignored=())
+    spec = token_request["spec"]
     if spec.get("expirationSeconds") is None:
-        wanted = {**wanted, "spec": {**spec, "expirationSeconds": _HOUR_S}}
-    wanted = transient.tracked(live, wanted, asked.manager, "token")
-    answer = _granted(live, wanted, target.name, target.namespace or "default")
+        token_request = {**token_request, "spec": {**spec, "expirationSeconds": _HOUR_S}}
+    token_request = transient.tracked(live, token_request, write_options.manager, "token")
+    answer = _granted(live, token_request, target.name, target.namespace or "default")
     return transient.respond(answer, form, warning_headers(decoded.warnings))
 
 
-def mounted(live: Live, pod: dict[str, Any], projection: dict[str, Any]) -> str:
+def mounted(live: Live, pod: Json, projection: Json) -> str:
     """The token that a kubelet puts into a volume of a pod."""
     metadata, name = pod["metadata"], pod["spec"].get("serviceAccountName") or "default"
     audience = projection.get("audience")
@@ -61,24 +62,24 @@ def mounted(live: Live, pod: dict[str, Any], projection: dict[str, Any]) -> str:
         "audiences": [audience] if audience else [],
         "boundObjectRef": bound,
     }
-    wanted = {"metadata": {}, "spec": spec}
-    token: str = _granted(live, wanted, name, metadata["namespace"])["status"]["token"]
+    token_request = {"metadata": {}, "spec": spec}
+    token: str = _granted(live, token_request, name, metadata["namespace"])["status"]["token"]
     return token
 
 
-def _granted(live: Live, wanted: dict[str, Any], name: str, namespace: str) -> dict[str, Any]:
-    metadata, spec = wanted["metadata"], wanted["spec"]
+def _granted(live: Live, token_request: Json, name: str, namespace: str) -> Json:
+    metadata, spec = token_request["metadata"], token_request["spec"]
     if metadata.get("name", name) != name:
         problem = "must match the service account name if specified"
         raise _invalid(name, field.invalid("metadata.name", metadata["name"], problem))
     account = live.store.get(("v1", "ServiceAccount"), name, namespace)
     uid = account["metadata"]["uid"]
-    given = metadata.get("uid") or uid
-    if given != uid:
+    requested_uid = metadata.get("uid") or uid
+    if requested_uid != uid:
         raise Conflict(
             f'Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "{name}": the '
-            f"UID in the token request ({given}) does not match the UID of the service account "
-            f"({uid})",
+            f"UID in the token request ({requested_uid}) does not match the UID of the service "
+            f"account ({uid})",
             {"name": name, "group": "authentication.k8s.io", "kind": "TokenRequest"},
         )
     spec = {**spec, "audiences": spec.get("audiences") or [_ISSUER]}
@@ -122,10 +123,8 @@ def _invalid(name: str, problem: field.FieldError) -> Exception:
     return status.invalid({**_KIND, "metadata": {"name": name}}, [problem])
 
 
-def _bound_to(
-    live: Live, reference: dict[str, Any] | None, account: str, namespace: str
-) -> dict[str, Any]:
-    """The claim of a token that lives no longer than some object."""
+def _bound_to(live: Live, reference: Json | None, account: str, namespace: str) -> Json:
+    """The claim of a token that is bound to the lifetime of an object."""
     if reference is None:
         return {}
     kind, api_version = reference.get("kind") or "", reference.get("apiVersion") or ""
@@ -140,18 +139,18 @@ def _bound_to(
             f'cannot bind token for serviceaccount "{account}" to pod running with different '
             "serviceaccount name."
         )
-    uid, wanted = found["metadata"]["uid"], reference.get("uid")
-    if wanted and wanted != uid:
+    uid, named_uid = found["metadata"]["uid"], reference.get("uid")
+    if named_uid and named_uid != uid:
         raise Conflict(
             f'Operation cannot be fulfilled on {kind} "{name}": the UID in the bound object '
-            f"reference ({wanted}) does not match the UID in record. The object might have been "
+            f"reference ({named_uid}) does not match the UID in record. The object might have been "
             "deleted and then recreated",
             {"name": name, "kind": kind},
         )
     return {kind.lower(): {"name": name, "uid": uid}}
 
 
-def review(live: Live, token: str, audiences: list[str]) -> dict[str, Any]:
+def review(live: Live, token: str, audiences: list[str]) -> Json:
     """The status of a TokenReview: whose token it is, if it is one of ours and still good."""
     claims = _claims(live, token)
     if claims is None:
@@ -173,7 +172,7 @@ def review(live: Live, token: str, audiences: list[str]) -> dict[str, Any]:
     return {"authenticated": True, "user": user, "audiences": shared}
 
 
-def _signed(live: Live, claims: dict[str, Any]) -> str:
+def _signed(live: Live, claims: Json) -> str:
     text = f"{_part(_HEAD)}.{_part(claims)}"
     return f"{text}.{_signature(live, text)}"
 
@@ -184,18 +183,18 @@ def _signature(live: Live, text: str) -> str:
     return _encoded(hmac.digest(key.encode(), text.encode(), hashlib.sha256))
 
 
-def _claims(live: Live, token: str) -> dict[str, Any] | None:
+def _claims(live: Live, token: str) -> Json | None:
     text, _, signature = token.rpartition(".")
     if not hmac.compare_digest(_signature(live, text).encode(), signature.encode()):
         return None
     payload = text.partition(".")[2]
-    claims: dict[str, Any] = msgspec.json.decode(
+    claims: Json = msgspec.json.decode(
         base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
     )
     return claims
 
 
-def _part(value: dict[str, Any]) -> str:
+def _part(value: Json) -> str:
     return _encoded(msgspec.json.encode(value))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,10 +15,11 @@ from kubestage.server.response import JSON, YAML, Response
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.server.live import Live
-    from kubestage.server.negotiation import Form
+    from kubestage.server.negotiation import ResponseForm
 
-# What a client may say of an object that is not there yet, and nobody listens to.
+# Fields that a client may send of an object that is not there yet, and that are ignored.
 _IGNORED: Final = (
     "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "managedFields",
     "selfLink", "uid",
@@ -27,23 +28,21 @@ _IGNORED: Final = (
 _UNOWNED: Final = ("generation", "name", "namespace", "resourceVersion", "uid")
 
 
-def prepared(
-    obj: dict[str, Any], namespace: str, *, ignored: Iterable[str] = _IGNORED
-) -> dict[str, Any]:
+def prepared(obj: Json, namespace: str, *, ignored: Iterable[str] = _IGNORED) -> Json:
     """An object from a body in the shape of its kind, in the namespace of its path."""
     shaped = shape.normalize(obj)
     metadata = {
         name: value for name, value in shaped["metadata"].items() if name not in set(ignored)
     }
-    given = metadata.pop("namespace", "")
-    if given and namespace and given != namespace:
+    body_namespace = metadata.pop("namespace", "")
+    if body_namespace and namespace and body_namespace != namespace:
         raise status.namespace_mismatch()
     if namespace:
         metadata["namespace"] = namespace
     return {**shaped, "metadata": metadata}
 
 
-def tracked(live: Live, obj: dict[str, Any], manager: str, subresource: str = "") -> dict[str, Any]:
+def tracked(live: Live, obj: Json, manager: str, subresource: str = "") -> Json:
     """The object with the fields that its sender set, as those of a manager."""
     api_version, kind = obj["apiVersion"], obj["kind"]
     struct = schema.kind_struct(api_version, kind)
@@ -60,16 +59,14 @@ def tracked(live: Live, obj: dict[str, Any], manager: str, subresource: str = ""
     return {**obj, "metadata": {**obj["metadata"], "managedFields": entries}}
 
 
-def _owned(obj: dict[str, Any]) -> dict[str, Any]:
+def _owned(obj: Json) -> Json:
     parts = {name: part for name, part in obj.items() if name not in ("apiVersion", "kind")}
     metadata = obj["metadata"]
     parts["metadata"] = {name: metadata[name] for name in metadata if name not in _UNOWNED}
     return parts
 
 
-def respond(
-    obj: dict[str, Any], form: Form, headers: Iterable[tuple[bytes, bytes]] = ()
-) -> Response:
+def respond(obj: Json, form: ResponseForm, headers: Iterable[tuple[bytes, bytes]] = ()) -> Response:
     """The answer to a POST that made nothing."""
     shown = shape.normalize(obj)
     if form.media_type == negotiation.YAML:

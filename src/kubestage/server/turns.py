@@ -1,7 +1,7 @@
 """What the clock of a stage that is being served does next, one piece at a time.
 
 A piece takes well under a millisecond as a rule. It answers how long, in real seconds, nothing is
-to be done after it: 0 if there is more to do at once, None if nothing is until somebody writes.
+to be done after it: 0 if there is more to do at once, None if nothing is until the next write.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from kubestage.server.pacing_work import WorkAhead
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.server.outside import OverTheApi
+    from kubestage.server.external_scheduler import ExternalScheduler
     from kubestage.server.scenarios import Scenarios
-    from kubestage.server.wall_clock import Audience, WallClock
+    from kubestage.server.wall_clock import WallClock, WatchingClients
     from kubestage.stage import Stage
 
 _GRAIN: Final = 8
@@ -24,8 +24,8 @@ _GRAIN: Final = 8
 _LAG_S: Final = 1.0
 _SHORTEST_SLEEP_S: Final = 0.001
 _LONGEST_SLEEP_S: Final = 3600.0
-# While somebody watches, the wall clock is looked at this often.
-_LOOK_S: Final = 1.0
+# While a client watches, the wall clock is read this often.
+_CHECK_S: Final = 1.0
 
 
 class Mode(enum.Enum):
@@ -36,8 +36,8 @@ class Mode(enum.Enum):
     JUMP = "jump"
 
 
-class Target:
-    """A moment of virtual time that somebody asked for."""
+class TargetTime:
+    """A moment of virtual time that a client requested."""
 
     __slots__ = ("at_ns", "is_reached")
 
@@ -47,7 +47,7 @@ class Target:
 
 
 class Turns:
-    """Takes one turn after the other, as the mode says; `targets` come before all else."""
+    """Takes one turn after the other, by the mode; `targets` come before all else."""
 
     def __init__(
         self,
@@ -55,27 +55,27 @@ class Turns:
         mode: Mode,
         speed: float,
         scenarios: Scenarios | None,
-        outside: OverTheApi | None,
-        audience: Audience | None = None,
+        external_scheduler: ExternalScheduler | None,
+        watchers: WatchingClients | None = None,
         wall: WallClock | None = None,
     ) -> None:
         self.mode = mode
         self.speed = speed
         self.scenarios = scenarios
-        self.outside = outside
-        self.targets: list[Target] = []
-        self.audience = audience
+        self.external_scheduler = external_scheduler
+        self.targets: list[TargetTime] = []
+        self.watchers = watchers
         self.wall = wall
         self._stage = stage
         self._clock = stage.clock
         self._environment = stage.environment
         self._work = WorkAhead(stage, keeps_up=wall is not None)
         self._goal_ns: int | None = None
-        self._grain = _GRAIN if outside is None else 1
+        self._grain = _GRAIN if external_scheduler is None else 1
         # Where real and virtual time met, for a clock that runs at a speed; and the speed.
         self._anchor: tuple[float, int, float] | None = None
         # Up to where a clock that jumps has to keep up with the wall.
-        self._asked_ns = 0
+        self._requested_ns = 0
         self._epoch_ns = stage.clock.epoch_ns
 
     @property
@@ -90,7 +90,7 @@ class Turns:
         self.mode, self.speed, self._anchor = mode, speed, None
 
     def wrote(self, *, is_report: bool = False) -> None:
-        """Somebody outside changed something; time does not go on for a report alone."""
+        """A client changed something; time does not go on for a report alone."""
         if not is_report:
             self._work.wrote()
         self._goal_ns = None
@@ -130,12 +130,12 @@ class Turns:
         """A request has come: what a clock that jumps owes the wall clock until now."""
         if self.wall is None:
             return None
-        self._asked_ns = max(self._asked_ns, self.wall.asked_ns())
-        return self._keep_up(self._asked_ns)
+        self._requested_ns = max(self._requested_ns, self.wall.requested_ns())
+        return self._keep_up(self._requested_ns)
 
     def _pass_at(self, speed: float) -> float | None:
         due_ns = max(self._due_ns(speed), self._clock.now_ns)
-        wait_s = self._time_for_others()
+        wait_s = self._time_for_external_scheduler()
         if wait_s:
             return wait_s
         if self._pass(due_ns):
@@ -153,43 +153,43 @@ class Turns:
         if self._clock.epoch_ns != self._epoch_ns:
             self._epoch_ns = self._clock.epoch_ns
             self._anchor = self._goal_ns = None
-            self._asked_ns = 0
+            self._requested_ns = 0
             self._work.wrote()
 
     def _keep_up(self, until_ns: int) -> float | None:
-        """Go on to where the wall clock asks for; None when that is reached, or takes too long."""
+        """Catch up with the wall clock; None when that is done, or takes too long."""
         assert self.wall is not None
         if until_ns <= self._clock.now_ns:
             self.wall.kept_up()
             return None
-        wait_s = self._time_for_others()
+        wait_s = self._time_for_external_scheduler()
         if wait_s:
             return wait_s
         if self._pass(until_ns) and not self.wall.fell_behind():
             return 0
-        self._asked_ns = 0
+        self._requested_ns = 0
         self._anchor = None
         return None
 
     def _go_along(self) -> float | None:
         """Nothing is under way: time passes on for those who watch."""
         if self.wall is not None:
-            wait_s = self._keep_up(self._asked_ns)
+            wait_s = self._keep_up(self._requested_ns)
             if wait_s is not None:
                 return wait_s
-        if self.audience is None or not self.audience.is_there:
+        if self.watchers is None or not self.watchers.is_there:
             self._anchor = None
             return None
         if self.wall is not None:
-            wait_s = self._keep_up(self.wall.asked_ns())
+            wait_s = self._keep_up(self.wall.requested_ns())
             if wait_s is not None:
                 return wait_s
-        wait_s = self._pass_at(self.audience.speed)
-        return _LOOK_S if wait_s is None else min(wait_s, _LOOK_S)
+        wait_s = self._pass_at(self.watchers.speed)
+        return _CHECK_S if wait_s is None else min(wait_s, _CHECK_S)
 
-    def _approach(self, target: Target) -> float:
-        """Go on towards a moment that somebody asked for."""
-        wait_s = self._time_for_others()
+    def _approach(self, target: TargetTime) -> float:
+        """Go on towards a requested moment."""
+        wait_s = self._time_for_external_scheduler()
         if wait_s:
             return wait_s
         if target.at_ns >= self._clock.now_ns and self._pass(target.at_ns):
@@ -208,7 +208,7 @@ class Turns:
         if self._goal_ns is None:
             return self._go_along()
         self._anchor = None
-        wait_s = self._time_for_others()
+        wait_s = self._time_for_external_scheduler()
         if wait_s:
             return wait_s
         if not self._pass(max(self._goal_ns, self._clock.now_ns)):
@@ -224,9 +224,9 @@ class Turns:
         self._environment.run_some(max(next_ns, self._clock.now_ns), self._grain)
         return True
 
-    def _time_for_others(self) -> float:
-        """How long a scheduler outside has for what it was told last, before time goes on."""
-        return 0 if self.outside is None else self.outside.busy_s()
+    def _time_for_external_scheduler(self) -> float:
+        """How long an external scheduler has for the last changes, before time goes on."""
+        return 0 if self.external_scheduler is None else self.external_scheduler.busy_s()
 
     def _due_ns(self, speed: float) -> int:
         """Where a clock that runs at a speed should be now."""
@@ -243,5 +243,5 @@ class Turns:
         return max((self._clock.now_ns - self._due_ns(self.speed)) / SECOND_NS / self.speed, 0)
 
 
-def _time(target: Target) -> int:
+def _time(target: TargetTime) -> int:
     return target.at_ns

@@ -1,13 +1,13 @@
 """The wall clock beside virtual time: how far a clock that jumps has to keep up, and with whom.
 
 kubectl works out some ages itself, from the wall clock (`describe`, `events`). They make sense if
-virtual time is never far from it. So a clock that jumps keeps up with the wall clock while somebody
+virtual time is never far from it. So a clock that jumps keeps up with the wall clock while a client
 is there: whenever a request comes, and all the time that a watch is open. It may run ahead, since
 it jumps to work that is under way; it stays `LAG_NS` behind otherwise, which is what pods take to
-come up, so that what has just happened does not lie in the future. Nobody is there, nothing passes.
+come up, so that what has just happened does not lie in the future. Without clients, no time passes.
 
 A stage that begins at a moment of its own has nothing to keep up with. Time goes on there while
-somebody watches and something goes on for ever: an autoscaler, a CronJob, Traffic.
+a client watches and something repeats without end: an autoscaler, a CronJob, Traffic.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENDLESS: Final = (
 
 
 class WallClock:
-    """How far virtual time has to be, seen from the wall; `read` tells the time in nanoseconds."""
+    """Where virtual time should be by the wall clock; `read` returns that in nanoseconds."""
 
     def __init__(self, clock: Clock, read: Callable[[], int] = time.time_ns) -> None:
         self._clock = clock
@@ -54,7 +54,7 @@ class WallClock:
         """The moment, since time zero, that virtual time must have reached by now."""
         return self._read() - LAG_NS - self._clock.epoch_ns - self._waived_ns
 
-    def asked_ns(self) -> int:
+    def requested_ns(self) -> int:
         """The same for a request that has come: the clock's own now if that is near enough."""
         due_ns, now_ns = self.due_ns(), self._clock.now_ns
         return due_ns if due_ns >= now_ns + _STEP_NS else now_ns
@@ -64,7 +64,7 @@ class WallClock:
         return self._clock.unix_ns - self._read()
 
     def speed(self) -> float:
-        """How fast time passes while somebody watches."""
+        """How fast time passes while a client watches."""
         return 1.0 if self._clock.now_ns <= self.due_ns() + _STEP_NS else _AHEAD_SPEED
 
     def kept_up(self) -> None:
@@ -86,8 +86,8 @@ class WallClock:
         return True
 
 
-class Audience:
-    """Whether time goes on because somebody watches."""
+class WatchingClients:
+    """Whether time goes on because a client watches."""
 
     def __init__(self, stage: Stage, fanout: Fanout, wall: WallClock | None) -> None:
         self._store = stage.store
@@ -96,14 +96,14 @@ class Audience:
 
     @property
     def is_there(self) -> bool:
-        """Whether somebody watches for whom time is to go on."""
+        """Whether a client watches, so that time has to go on."""
         if not self._fanout.watchers:
             return False
         return self._wall is not None or self.has_endless_work
 
     @property
     def has_endless_work(self) -> bool:
-        """Whether there is something that goes on for ever."""
+        """Whether there is something that repeats without end."""
         return any(self._store.read(each) for each in _ENDLESS)
 
     @property

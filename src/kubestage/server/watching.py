@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.errors import ApiError, Expired
 from kubestage.objects import shape
 from kubestage.server import options
-from kubestage.server.response import JSON, Stream, warning_headers
+from kubestage.server.response import JSON, StreamingResponse, warning_headers
 from kubestage.server.security.pipe import framed
 from kubestage.store.log import BOOKMARK
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from kubestage.server.context import Context
+    from kubestage.aliases import Json
+    from kubestage.server.context import RequestContext
     from kubestage.server.fanout import Shared
     from kubestage.server.live import Live
-    from kubestage.server.presentation import View
+    from kubestage.server.presentation import ResponseView
     from kubestage.server.security.pipe import Pipe
     from kubestage.store.log import WatchEvent
     from kubestage.store.watch import Watch
@@ -31,7 +32,7 @@ _BOOKMARK_S: Final = 60.0
 _AT_ONCE: Final = 256
 
 
-def watch(context: Context, name: str) -> Stream:
+def watch(context: RequestContext, name: str) -> StreamingResponse:
     """What happens to the objects of a list, or to one of them."""
     target, request = context.target, context.request
     view = context.view(is_list=True)
@@ -39,7 +40,7 @@ def watch(context: Context, name: str) -> Stream:
     if not timeout_s or timeout_s < 0:
         # Spread out, so that not all watchers come back at once.
         timeout_s = random.randint(_SHORTEST_S, 2 * _SHORTEST_S)
-    asked: dict[str, Any] = {
+    watch_options: Json = {
         "label_selector": request.parameter("labelSelector"),
         "field_selector": _selector(request.parameter("fieldSelector"), name),
         "resource_version": request.parameter("resourceVersion"),
@@ -49,20 +50,24 @@ def watch(context: Context, name: str) -> Stream:
         "send_initial_events": options.boolean(request, "sendInitialEvents"),
     }
     try:
-        opened = context.live.store.watch(target.kind, target.namespace, **asked)
+        opened = context.live.store.watch(target.kind, target.namespace, **watch_options)
     except Expired as error:
-        return Stream(_refused(error))
-    current = context.live.store.ledger.revision
+        return StreamingResponse(_refused(error))
+    current = context.live.store.revision
     if opened.revision > current:
         # The real server waits. A version that never was comes from another life of the cluster.
         problem = f"too large resource version: {opened.revision} ({current})"
-        return Stream(_refused(Expired(problem)))
+        return StreamingResponse(_refused(Expired(problem)))
     who = (target.kind.group, target.kind.kind, request.user_agent)
     feed = _Feed(context.live, opened, view, timeout_s, who)
     feed.pipe = request.pipe
     if feed.is_shared:
-        feed.selection = target.namespace, asked["label_selector"], asked["field_selector"]
-    return Stream(feed.lines(), JSON, warning_headers(context.warnings))
+        feed.selection = (
+            target.namespace,
+            watch_options["label_selector"],
+            watch_options["field_selector"],
+        )
+    return StreamingResponse(feed.lines(), JSON, warning_headers(context.warnings))
 
 
 def _selector(selector: str, name: str) -> str:
@@ -82,7 +87,7 @@ def _error_line(error: ApiError) -> bytes:
 class _Feed:
     """One open watch.
 
-    While it has told everything it sleeps, and news are written straight to the client. It wakes
+    While it has sent everything it sleeps, and changes are written straight to the client. It wakes
     up when that cannot be: the client reads too slowly, there is too much, history is gone.
     Feeds of one `selection` that stand at one position share what they write.
     """
@@ -91,7 +96,7 @@ class _Feed:
         self,
         live: Live,
         opened: Watch,
-        view: View,
+        view: ResponseView,
         timeout_s: int,
         who: tuple[str, str, str],
     ) -> None:
@@ -187,7 +192,7 @@ class _Feed:
             pipe.write(frames)
 
     def _frames(self) -> bytes:
-        """What is to be told now; nothing, and awake, if that is not so simple."""
+        """What is to be sent now; nothing, and awake, if that is not so simple."""
         opened = self._watch
         if opened.pending <= _AT_ONCE:
             try:
@@ -211,7 +216,7 @@ class _Feed:
         shown = self._shown(event)
         return msgspec.json.encode({"type": event.type, "object": shown}) + b"\n"
 
-    def _shown(self, event: WatchEvent) -> dict[str, Any]:
+    def _shown(self, event: WatchEvent) -> Json:
         view, obj = self._view, event.object
         if event.type == BOOKMARK:
             typed = {**obj, "kind": view.kind.kind, "apiVersion": view.kind.api_version}
@@ -226,7 +231,7 @@ class _Feed:
         self._has_columns = True
         return shown
 
-    def _converted_bookmark(self, obj: dict[str, Any]) -> dict[str, Any]:
+    def _converted_bookmark(self, obj: Json) -> Json:
         """A bookmark is an object of the form that the watch is in."""
         view = self._view
         version = f"meta.k8s.io/{view.form.version}"

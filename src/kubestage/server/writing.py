@@ -13,60 +13,63 @@ from kubestage.server.response import warning_headers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.patches import PatchType
-    from kubestage.server.context import Context
+    from kubestage.server.context import RequestContext
     from kubestage.server.options import WriteOptions
-    from kubestage.server.presentation import View
+    from kubestage.server.presentation import ResponseView
     from kubestage.server.response import Response
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
 _CALLER: Final = ("username", "uid", "groups", "extra")
 
 
-def create(context: Context) -> Response:
+def create(context: RequestContext) -> Response:
     """Store what the body holds."""
     target = context.target
     view = context.view()
-    asked = options.write_options(context.request, "CreateOptions")
-    obj = _decoded(context, asked)
+    write_options = options.write_options(context.request, "CreateOptions")
+    obj = _decoded(context, write_options)
     if (target.kind.group, target.kind.kind) == _SIGNED:
-        # Who wants a certificate is known here only, whatever the request says.
+        # The user of a certificate request is set here, whatever the request has.
         spec = {key: part for key, part in (obj.get("spec") or {}).items() if key not in _CALLER}
-        obj = {**obj, "spec": {**spec, **callers.of(context.request)}}
+        obj = {**obj, "spec": {**spec, **callers.client_of(context.request)}}
     context.warnings += warnings.repeated_owners(obj)
-    return created(context, view, asked, obj)
+    return created(context, view, write_options, obj)
 
 
 def created(
-    context: Context,
-    view: View,
-    asked: WriteOptions,
-    obj: dict[str, Any],
-    complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    context: RequestContext,
+    view: ResponseView,
+    write_options: WriteOptions,
+    obj: Json,
+    complete: Callable[[Json], Json] | None = None,
 ) -> Response:
     """Store a new object; `complete` adds what was prepared apart."""
     target, store = context.target, context.live.store
-    made = store.create(
+    created_object = store.create(
         obj,
         kind=target.kind,
         namespace=target.namespace,
-        dry_run=asked.dry_run,
-        manager=asked.manager,
+        dry_run=write_options.dry_run,
+        manager=write_options.manager,
         warnings=context.warnings,
         complete=complete,
     )
     if complete is not None:
         obj = complete({"metadata": {}, **obj})
-    _tell(context, "create", made["metadata"]["name"], obj, made, asked)
-    return view.respond(made, 201, warning_headers(context.warnings))
+    _report_write(
+        context, "create", created_object["metadata"]["name"], obj, created_object, write_options
+    )
+    return view.respond(created_object, 201, warning_headers(context.warnings))
 
 
-def update(context: Context) -> Response:
+def update(context: RequestContext) -> Response:
     """Replace an object by what the body holds."""
     target, store = context.target, context.live.store
     view = context.view()
-    asked = options.write_options(context.request, "UpdateOptions")
-    obj = _decoded(context, asked)
+    write_options = options.write_options(context.request, "UpdateOptions")
+    obj = _decoded(context, write_options)
     context.warnings += warnings.repeated_owners(obj)
     is_new = _present(context) is None
     updated = store.update(
@@ -75,23 +78,23 @@ def update(context: Context) -> Response:
         name=target.name,
         namespace=target.namespace,
         subresource=target.subresource,
-        dry_run=asked.dry_run,
-        manager=asked.manager,
+        dry_run=write_options.dry_run,
+        manager=write_options.manager,
         warnings=context.warnings,
     )
-    _tell(context, "update", target.name, obj, updated, asked)
+    _report_write(context, "update", target.name, obj, updated, write_options)
     status = 201 if is_new else 200
     return view.respond(updated, status, warning_headers(context.warnings))
 
 
-def patch(context: Context) -> Response:
+def patch(context: RequestContext) -> Response:
     """Change part of an object, or apply a configuration to it."""
     target, store = context.target, context.live.store
     kind = bodies.patch_type(context.request)
     if kind is None:
         return _apply(context)
     view = context.view()
-    asked = options.write_options(context.request, "PatchOptions")
+    write_options = options.write_options(context.request, "PatchOptions")
     body = bodies.patch(context.request.body)
     patched = store.patch(
         target.kind,
@@ -100,65 +103,67 @@ def patch(context: Context) -> Response:
         target.namespace,
         patch_type=kind,
         subresource=target.subresource,
-        dry_run=asked.dry_run,
-        field_validation=asked.field_validation,
+        dry_run=write_options.dry_run,
+        field_validation=write_options.field_validation,
         warnings=context.warnings,
-        manager=asked.manager,
+        manager=write_options.manager,
     )
-    _tell(context, "patch", target.name, body, patched, asked, kind)
+    _report_write(context, "patch", target.name, body, patched, write_options, kind)
     return view.respond(patched, 200, warning_headers(context.warnings))
 
 
-def _apply(context: Context) -> Response:
+def _apply(context: RequestContext) -> Response:
     target, store = context.target, context.live.store
     view = context.view()
-    asked = options.write_options(context.request, "PatchOptions", is_apply=True)
+    write_options = options.write_options(context.request, "PatchOptions", is_apply=True)
     body = bodies.yaml_value(context.request.body)
     applied = store.apply(
         target.kind,
         target.name,
         body,
         target.namespace,
-        manager=asked.manager,
-        force=bool(asked.force),
+        manager=write_options.manager,
+        force=bool(write_options.force),
         subresource=target.subresource,
-        dry_run=asked.dry_run,
-        field_validation=asked.field_validation,
+        dry_run=write_options.dry_run,
+        field_validation=write_options.field_validation,
         warnings=context.warnings,
     )
-    _tell(context, "apply", target.name, body, applied.object, asked)
+    _report_write(context, "apply", target.name, body, applied.object, write_options)
     status = 201 if applied.created else 200
     return view.respond(applied.object, status, warning_headers(context.warnings))
 
 
-def _decoded(context: Context, asked: WriteOptions) -> dict[str, Any]:
+def _decoded(context: RequestContext, write_options: WriteOptions) -> Json:
     if context.target.subresource == "scale":
-        decoded = bodies.decoded(context.request, "autoscaling/v1", "Scale", asked.field_validation)
+        decoded = bodies.decoded(
+            context.request, "autoscaling/v1", "Scale", write_options.field_validation
+        )
     else:
         kind = context.kind
         body = bodies.json_or_dict(context.request, kind.api_version, kind.kind)
-        decoded = decoding.decode(body, kind, asked.field_validation)
+        decoded = decoding.decode(body, kind, write_options.field_validation)
     context.warnings += decoded.warnings
     return decoded.object
 
 
-def _present(context: Context) -> dict[str, Any] | None:
+def _present(context: RequestContext) -> Json | None:
     """The object as it is now, if it is there."""
     target = context.target
     key = f"{target.namespace}/{target.name}" if target.kind.namespaced else target.name
     return context.live.store.read(target.kind).get(key)
 
 
-def _tell(
-    context: Context,
+def _report_write(
+    context: RequestContext,
     verb: str,
     name: str,
     body: Any,
-    result: dict[str, Any],
-    asked: WriteOptions,
+    result: Json,
+    write_options: WriteOptions,
     patch_type: PatchType | None = None,
 ) -> None:
-    if asked.dry_run:
+    if write_options.dry_run:
         return
     target = context.target
     context.live.wrote(

@@ -1,6 +1,6 @@
 """The simulation engine: entities move between stocks, in virtual time and a strict order.
 
-Here belong the clock, the schedule, the loop, the plain stocks and the seeded streams of chance.
+Here belong the clock, the schedule, the loop, the plain stocks and the seeded random streams.
 What the entities stand for does not: nothing here knows a cluster, a file or the wall clock.
 
 Time is an ``int`` of nanoseconds since the simulation's own zero, everywhere. Names taken from
@@ -17,6 +17,7 @@ from kubestage.sim.entity import Entity
 from kubestage.sim.environment import Environment
 from kubestage.sim.model import Model
 from kubestage.sim.movement import CompletedMovement, IgnoredMovement, IgnoredReason, Movement
+from kubestage.sim.periodic_timer import PeriodicTimer
 from kubestage.sim.recorder import CountsOnly, MemoryRecorder, Recorder
 from kubestage.sim.stock import (
     ArrayStock,
@@ -29,7 +30,7 @@ from kubestage.sim.stock import (
     Through,
 )
 from kubestage.sim.streams import Streams
-from kubestage.sim.ticktock import Ticktock
+from kubestage.sim.timer import Timer
 
 __all__ = [
     "ArrayStock",
@@ -50,6 +51,7 @@ __all__ = [
     "MemoryRecorder",
     "Model",
     "Movement",
+    "PeriodicTimer",
     "Recorder",
     "Sink",
     "SinkStock",
@@ -57,6 +59,6 @@ __all__ = [
     "Stock",
     "Streams",
     "Through",
-    "Ticktock",
+    "Timer",
     "VirtualTimeLogger",
 ]

@@ -1,4 +1,4 @@
-"""Arrivals from outside, made one at a time."""
+"""Arrivals, generated one at a time."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Arrivals(GeneratingSource[E]):
         self._schedule_next()
 
     def remove(self, what: Entity | None = None) -> E | None:
-        """Make an entity, and see to it that another comes one interval later."""
+        """Generate an entity, and schedule the next one an interval later."""
         entity = GeneratingSource.remove(self, what)
-        # A movement of somebody else's from here leaves the next arrival where it is.
+        # Another movement from here leaves the next arrival where it is.
         if not self._movement.ticket:
             self._schedule_next()
         return entity

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 EPOCH_2026_NS = 1_767_225_600 * 1_000_000_000
-"""2026-01-01T00:00:00Z, where simulated calendars begin unless told otherwise."""
+"""2026-01-01T00:00:00Z, where simulated calendars start by default."""
 
 NEVER_NS = 2**63 - 1
 """Later than any moment of a simulation; also the largest integer a trace file can hold."""
@@ -12,7 +12,7 @@ NEVER_NS = 2**63 - 1
 class Clock:
     """Simulated time, shared by everyone who must agree on it and advanced by the Environment.
 
-    ``now_ns`` counts from the simulation's own zero. ``epoch_ns`` says which moment of the
+    ``now_ns`` counts from the simulation's own zero. ``epoch_ns`` is the moment of the
     calendar that zero is, so that timestamps can be written without asking the wall clock.
     """
 

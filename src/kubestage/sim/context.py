@@ -53,9 +53,9 @@ class Context(dict[str, object]):
 
     def __init__(self, clock: Clock, values: Mapping[str, object]) -> None:
         super().__init__({"logger": logging.getLogger(LOGGER), **values})
-        given = self["logger"]
-        if isinstance(given, logging.LoggerAdapter):
-            given = given.logger
-        if not isinstance(given, logging.Logger):
-            raise SimulationError(f"the logger must be a logging.Logger, not {given!r}")
-        self.logger = VirtualTimeLogger(given, clock)
+        logger = self["logger"]
+        if isinstance(logger, logging.LoggerAdapter):
+            logger = logger.logger
+        if not isinstance(logger, logging.Logger):
+            raise SimulationError(f"the logger must be a logging.Logger, not {logger!r}")
+        self.logger = VirtualTimeLogger(logger, clock)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Delay(Protocol):
-    """A law of delays."""
+    """A distribution of delays."""
 
     def draw_ns(self) -> int:
         """The next delay."""

@@ -15,9 +15,10 @@ from kubestage.sim.movement import CompletedMovement, IgnoredMovement, IgnoredRe
 from kubestage.sim.recorder import CountsOnly, MemoryRecorder, Recorder
 from kubestage.sim.schedule import Collisions, Schedule
 from kubestage.sim.stock import ArrayStock, SinkStock
+from kubestage.sim.timer import Timer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from kubestage.sim.model import Model
 
@@ -100,7 +101,7 @@ class Environment(Schedule):
         """
         now = self.clock.now_ns
         end = now + 1 if at_ns is None else at_ns
-        first = now + 1 if self._is_running else max(now, 1)
+        first = now + 1 if self._is_running else self.earliest_ns
         if type(end) is not int or not first <= end <= self._end or self.is_halted:
             known = "" if self.halt_time is None else f" and the halt is at {self.halt_time} ns"
             raise SimulationError(f"cannot halt at {end!r}: it is {now} ns{known}")
@@ -108,27 +109,31 @@ class Environment(Schedule):
         self._running_to_halted.occurs_at = end
         self._place_boundary(self._running_to_halted)
 
+    def timer(self, name: str, callback: Callable[[], None]) -> Timer:
+        """A timer that calls a function; ``set`` says when. The name is for traces."""
+        return Timer(self, name, callback)
+
     def run(self, until_ns: int | None = None) -> None:
         """Carry out movements up to the halt, or up to and including ``until_ns``.
 
         Without either, the run ends when nothing is scheduled. After ``until_ns`` the clock
         stands there and ``run`` may be called again. An error from a stock ends the run at once,
-        with the entity in neither stock; a SimulationError is told with its movement.
+        with the entity in neither stock; a SimulationError names its movement.
         """
         if until_ns is None:
             self._work(NEVER_NS, repeat(None))
             return
-        self._check_later(until_ns)
+        self._check_not_past(until_ns)
         self._work(until_ns, repeat(None))
         self._advance(min(until_ns, self._end))
 
     def run_some(self, until_ns: int, at_most: int) -> bool:
-        """As `run`, for whoever has other things to do: at most so many movements at a time.
+        """As `run`, but at most so many movements at a time, for callers with other work.
 
         Whether more are left to be carried out; until they are, the clock does not stand at
         ``until_ns``.
         """
-        self._check_later(until_ns)
+        self._check_not_past(until_ns)
         self._work(until_ns, repeat(None, at_most))
         due_ns = self.next_movement_time
         if due_ns is not None and due_ns <= until_ns:
@@ -137,7 +142,7 @@ class Environment(Schedule):
         return False
 
     def restart(self, epoch_ns: int) -> None:
-        """Begin again at time zero, which is this moment of the calendar, with nothing scheduled.
+        """Start again at time zero, which is this moment of the calendar, with nothing scheduled.
 
         Models are forgotten with their stocks. Who shares the clock goes on with it.
         """
@@ -165,7 +170,7 @@ class Environment(Schedule):
             raise SimulationError("an Environment cannot be forked in the middle of a movement")
         return self.__dict__
 
-    def _check_later(self, until_ns: int) -> None:
+    def _check_not_past(self, until_ns: int) -> None:
         if type(until_ns) is not int or until_ns < self.clock.now_ns:
             raise SimulationError(f"cannot run until {until_ns!r}: it is {self.clock.now_ns} ns")
 
@@ -181,15 +186,15 @@ class Environment(Schedule):
     def _loop(self, limit_ns: int, turns: Iterable[None]) -> None:
         # NOTE: what each movement needs is a local and done in line, for this is where a run
         # spends its time (benchmarks/sim.py).
-        later, present, clock, occupied = self._later, self._present, self.clock, self._occupied
+        future, present, clock, occupied = self._future, self._present, self.clock, self._occupied
         record = None if type(self.recorder) is CountsOnly else self.recorder.completed
         for _ in turns:
-            if present and not (later and later[0][0] == clock.now_ns):
+            if present and not (future and future[0][0] == clock.now_ns):
                 occurs_at, ticket, movement = present.popleft()
-            elif later:
-                occurs_at, ticket, movement = place = heappop(later)
+            elif future:
+                occurs_at, ticket, movement = place = heappop(future)
                 if occurs_at > limit_ns:
-                    heappush(later, place)
+                    heappush(future, place)
                     return
             else:
                 return

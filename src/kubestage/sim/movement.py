@@ -77,7 +77,7 @@ class CompletedMovement(NamedTuple):
 
 
 class IgnoredMovement(NamedTuple):
-    """A movement that did not happen, the time it was meant for, why, and when that was known."""
+    """A movement that did not happen, its intended time, why, and when that was known."""
 
     occurs_at: int
     movement: Movement

@@ -1,4 +1,4 @@
-"""Who is told of each movement that happened or was ignored.
+"""Recorders of the movements that happened or were ignored.
 
 The Environment counts for itself; a recorder keeps more. It is pickled with the Environment, so
 one that holds a file or another outside resource decides in ``__reduce__`` what a copy gets
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recorder(Protocol):
-    """Hears of movements in the order in which they happen.
+    """Is called for movements in the order in which they happen.
 
     Times come as arguments: a movement may already be scheduled anew when its record is made.
     """
@@ -28,7 +28,7 @@ class Recorder(Protocol):
     def ignored(
         self, occurs_at: int, movement: Movement, reason: IgnoredReason, noticed_at: int, /
     ) -> None:
-        """The movement meant for ``occurs_at`` will not happen, as known at ``noticed_at``."""
+        """The movement intended for ``occurs_at`` will not happen, as known at ``noticed_at``."""
         ...
 
 
@@ -45,7 +45,7 @@ class MemoryRecorder:
     @property
     def completed_movements(self) -> list[CompletedMovement]:
         """All that happened so far."""
-        # NOTE: a run appends to one flat list and a named tuple is made when somebody looks;
+        # NOTE: a run appends to one flat list and named tuples are made when they are read;
         # making one for each movement halves the speed of the loop (benchmarks/sim.py).
         times = cast("list[int]", self._unread[::3])
         movements = cast("list[Movement]", self._unread[1::3])
@@ -66,7 +66,7 @@ class MemoryRecorder:
 
 
 class CountsOnly:
-    """Keeps nothing, for runs of which only the Environment's counts are wanted."""
+    """Keeps nothing, for runs of which only the Environment's counts are needed."""
 
     __slots__ = ()
 

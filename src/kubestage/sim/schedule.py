@@ -38,12 +38,20 @@ class Schedule:
         self.clock = clock
         self.recorder = recorder
         self.ignored_count = 0
-        self._later: list[tuple[int, int, Movement]] = []
+        self._future: list[tuple[int, int, Movement]] = []
         self._present: deque[tuple[int, int, Movement]] = deque()
         self._last_ticket = 0
         self._stale = 0
         self._end = NEVER_NS
         self._occupied: set[int] | None = set() if collisions == "ignored" else None
+
+    @property
+    def earliest_ns(self) -> int:
+        """The earliest time at which something can still happen: now, or 1 at the start.
+
+        Nothing happens at time zero, where a simulation is set up.
+        """
+        return self.clock.now_ns or 1
 
     @property
     def halt_time(self) -> int | None:
@@ -53,35 +61,35 @@ class Schedule:
     @property
     def pending_count(self) -> int:
         """How many movements are scheduled and have yet to occur."""
-        return len(self._later) + len(self._present) - self._stale
+        return len(self._future) + len(self._present) - self._stale
 
     @property
     def next_movement_time(self) -> int | None:
         """When the next movement occurs, or None if nothing is scheduled."""
-        later, present = self._later, self._present
-        while later and later[0][2].ticket != later[0][1]:
-            heappop(later)
+        future, present = self._future, self._present
+        while future and future[0][2].ticket != future[0][1]:
+            heappop(future)
             self._stale -= 1
         while present and present[0][2].ticket != present[0][1]:
             present.popleft()
             self._stale -= 1
         if present:
             return self.clock.now_ns
-        return later[0][0] if later else None
+        return future[0][0] if future else None
 
     def first_time(self, concerns: Callable[[Movement], bool], until_ns: int) -> int | None:
         """When the first movement occurs that is of concern, up to a time; None if none is.
 
-        NOTE: the heap is gone through from its top, and nothing below a later time is looked at.
+        NOTE: the heap is gone through from its top, and nothing below a later time is read.
         """
         if any(each.ticket == ticket and concerns(each) for _, ticket, each in self._present):
             return self.clock.now_ns
-        later, places, found = self._later, [0], None
+        future, places, found = self._future, [0], None
         while places:
             place = places.pop()
-            if place >= len(later) or later[place][0] > until_ns:
+            if place >= len(future) or future[place][0] > until_ns:
                 continue
-            occurs_at, ticket, movement = later[place]
+            occurs_at, ticket, movement = future[place]
             if movement.ticket == ticket and concerns(movement):
                 found, until_ns = occurs_at, occurs_at - 1
             else:
@@ -102,16 +110,16 @@ class Schedule:
         if type(occurs_at) is not int or movement.ticket:
             raise self._misuse(movement)
         now = self.clock.now_ns
-        is_later = occurs_at > now
-        if not (is_later or occurs_at == now != 0) or occurs_at >= self._end:
-            return self._ignore_outside(occurs_at, movement)
+        is_future = occurs_at > now
+        if not (is_future or occurs_at == now != 0) or occurs_at >= self._end:
+            return self._ignore_out_of_range(occurs_at, movement)
         if self._occupied is not None:
             if occurs_at in self._occupied:
                 return self._ignore(occurs_at, movement, IgnoredReason.COLLISION)
             self._occupied.add(occurs_at)
         self._last_ticket = movement.ticket = ticket = self._last_ticket + 1
-        if is_later:
-            heappush(self._later, (occurs_at, ticket, movement))
+        if is_future:
+            heappush(self._future, (occurs_at, ticket, movement))
         else:
             self._present.append((occurs_at, ticket, movement))
         return True
@@ -151,14 +159,14 @@ class Schedule:
     def _place_boundary(self, movement: Movement) -> None:
         # The start and the halt: the only movements that lie outside the permitted range.
         self._last_ticket = movement.ticket = self._last_ticket + 1
-        heappush(self._later, (movement.occurs_at, movement.ticket, movement))
+        heappush(self._future, (movement.occurs_at, movement.ticket, movement))
 
     def _cut_off(self, end: int, sparing: Movement | None) -> None:
         """Take out all that waits for ``end`` or later, in order."""
         self._end = end
-        cut = sorted(place for place in self._later if place[0] >= end)
-        self._later[:] = [place for place in self._later if place[0] < end]
-        heapify(self._later)
+        cut = sorted(place for place in self._future if place[0] >= end)
+        self._future[:] = [place for place in self._future if place[0] < end]
+        heapify(self._future)
         while self._present and self._present[0][0] >= end:
             cut.append(self._present.popleft())
         for occurs_at, ticket, movement in cut:
@@ -171,11 +179,11 @@ class Schedule:
 
     def _clear(self) -> None:
         """Forget everything that is scheduled; those movements can be scheduled again."""
-        for _, ticket, movement in (*self._later, *self._present):
+        for _, ticket, movement in (*self._future, *self._present):
             if movement.ticket == ticket:
                 movement.ticket = 0
         # In place: the Environment's loop holds on to both.
-        self._later.clear()
+        self._future.clear()
         self._present.clear()
         self._stale, self._end = 0, NEVER_NS
         if self._occupied is not None:
@@ -186,20 +194,20 @@ class Schedule:
         if self._occupied is not None:
             self._occupied.discard(movement.occurs_at)
         self._stale += 1
-        if self._stale > STALE_PLACES_KEPT and self._stale * 2 > len(self._later):
+        if self._stale > STALE_PLACES_KEPT and self._stale * 2 > len(self._future):
             self._sweep()
 
     def _sweep(self) -> None:
         # In place: the Environment's loop holds on to both.
-        self._later[:] = [place for place in self._later if place[2].ticket == place[1]]
-        heapify(self._later)
+        self._future[:] = [place for place in self._future if place[2].ticket == place[1]]
+        heapify(self._future)
         for _ in range(len(self._present)):
             place = self._present.popleft()
             if place[2].ticket == place[1]:
                 self._present.append(place)
         self._stale = 0
 
-    def _ignore_outside(self, occurs_at: int, movement: Movement) -> bool:
+    def _ignore_out_of_range(self, occurs_at: int, movement: Movement) -> bool:
         late = occurs_at >= self._end
         reason = IgnoredReason.SCHEDULED_AFTER_HALT if late else IgnoredReason.SCHEDULED_IN_THE_PAST
         return self._ignore(occurs_at, movement, reason)

@@ -168,7 +168,7 @@ class MapStock(Generic[E]):
 
 
 class GeneratingSource(Generic[E]):
-    """Makes a new entity each time one is asked for; it is never empty and holds nothing.
+    """Makes a new entity each time one is removed; it is never empty and holds nothing.
 
     ``make`` is called with a fresh name and the kind, as ``Entity`` itself can be.
     """

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class Streams:
-    """Every source of chance in a run, derived from one seed.
+    """All random streams of a run, derived from one seed.
 
-    A stream depends on the seed and its own name only: not on which streams were asked for
+    A stream depends on the seed and its own name only: not on which streams were used
     before it, nor on the process (Python's ``hash`` is salted, hence hashlib). Adding a random
-    decision to one model therefore leaves all other models' luck as it was.
+    decision to one model therefore leaves the random values of all other models as they were.
 
     A run that goes on after it was broken off has the same seed and another `boot`: its streams
     are not where they were, and must not repeat what they gave before.
@@ -38,8 +38,8 @@ class Streams:
     def rewind(self, *, but: Container[str] = ()) -> None:
         """Have all streams give again what they gave first, those of these names excepted.
 
-        That is what they gave under the seed alone: whoever draws what was drawn before must know
-        that it does no harm.
+        That is what they gave under the seed alone: a caller that draws the same values again must
+        know that it does no harm.
         """
         self.boot = 0
         for name, stream in self._streams.items():

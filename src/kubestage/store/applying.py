@@ -40,7 +40,7 @@ class Applied(NamedTuple):
 
 
 def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) -> Applied:
-    """Make an object say what the configuration says."""
+    """Bring an object into the state of a configuration."""
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None and request.subresource:
         raise status.not_found(kind, name)
@@ -52,9 +52,9 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
         request.manager, request.subresource, timestamps.format_time(core.clock.unix_ns)
     )
     applied = tracking.applied(seen, live, request.config, empty, writer, force=request.force)
-    wanted = live if applied.object is None else _decoded(kind, applied.object, request)
-    wanted = field_managers.with_entries(wanted, applied.entries)
-    metadata = creating.metadata_of(wanted)
+    desired = live if applied.object is None else _decoded(kind, applied.object, request)
+    desired = field_managers.with_entries(desired, applied.entries)
+    metadata = creating.metadata_of(desired)
     namespace = key.partition("/")[0] if kind.namespaced else None
     if existing is None:
         _check_no_uid(kind, name, metadata)
@@ -62,14 +62,14 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
     updating.check_name(metadata, name)
     if existing is None:
         fresh = creating.create(
-            core, kind, wanted, namespace, dry_run=request.dry_run, advice=request.warnings
+            core, kind, desired, namespace, dry_run=request.dry_run, advice=request.warnings
         )
         return Applied(fresh, created=True)
     updating.check_version(kind, existing, metadata, required=False)
-    change = updating.Change(
+    change = updating.UpdateContext(
         request.subresource, request.dry_run, is_tracked=True, warnings=request.warnings
     )
-    return Applied(updating.write(core, kind, key, wanted, change), created=False)
+    return Applied(updating.write(core, kind, key, desired, change), created=False)
 
 
 def check(api_version: str, kind: str, atom: Atom, request: ApplyRequest) -> None:
@@ -84,12 +84,12 @@ def check(api_version: str, kind: str, atom: Atom, request: ApplyRequest) -> Non
     if (config.get("apiVersion"), config.get("kind")) != (api_version, kind):
         raise BadRequest(f"invalid object type: {shown}")
     metadata = config.get("metadata")
-    own = metadata if isinstance(metadata, dict) else {}
-    if own.get("managedFields") is not None:
+    fields = metadata if isinstance(metadata, dict) else {}
+    if fields.get("managedFields") is not None:
         raise BadRequest("metadata.managedFields must be nil")
     misfits = checking.check(atom, config)
     if misfits:
-        who = f"{own.get('namespace') or ''}/{own.get('name') or ''}; {shown}"
+        who = f"{fields.get('namespace') or ''}/{fields.get('name') or ''}; {shown}"
         raise BadRequest(f"failed to create typed patch object ({who}): {checking.text(misfits)}")
 
 
@@ -110,11 +110,11 @@ def _type_text(config: Json) -> str:
     return f"{group}/{rest}, Kind={kind if isinstance(kind, str) else ''}"
 
 
-def _decoded(kind: Kind, wanted: Json, request: ApplyRequest) -> Json:
+def _decoded(kind: Kind, desired: Json, request: ApplyRequest) -> Json:
     """The merged object, if its values are what their fields can hold."""
     if request.field_validation is None or policies.is_custom(kind):
-        return wanted
-    whole = {**wanted, "apiVersion": kind.api_version, "kind": kind.kind}
+        return desired
+    whole = {**desired, "apiVersion": kind.api_version, "kind": kind.kind}
     decoded = decode.decode(whole, kind.api_version, kind.kind, request.field_validation)
     if request.warnings is not None:
         request.warnings.extend(decoded.warnings)

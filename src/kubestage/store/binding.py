@@ -95,13 +95,13 @@ def _bound(core: Core, pod: dict[str, Any], node: str) -> dict[str, Any]:
 
 def _check_preconditions(kind: Kind, key: str, pod: dict[str, Any], request: Binding) -> None:
     metadata = pod["metadata"]
-    for what, wanted, actual in (
+    for what, expected, actual in (
         ("UID", request.uid, metadata["uid"]),
         ("ResourceVersion", request.resource_version, metadata["resourceVersion"]),
     ):
-        if wanted and wanted != actual:
+        if expected and expected != actual:
             stored_at = policies.storage_key(kind, key)
-            why = refusals.failed_precondition(stored_at, what, wanted, actual)
+            why = refusals.failed_precondition(stored_at, what, expected, actual)
             raise status.conflict(kind, metadata["name"], why)
 
 

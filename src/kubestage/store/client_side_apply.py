@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Applier:
-    """Applies manifests, and remembers what each said: what a later one drops is taken away.
+    """Applies manifests, and remembers each: what a later one leaves out is removed.
 
     kubectl writes that down in an annotation; here the objects are left as a person wrote them.
     """
@@ -25,7 +25,7 @@ class Applier:
         self._applied: dict[tuple[str, str, str], Json] = {}
 
     def apply(self, store: Store, manifest: Json) -> Json:
-        """Make an object say what a manifest says; its status is not the manifest's business."""
+        """Bring an object into the state of a manifest, but for its status."""
         row = store.kinds.of(manifest)
         metadata = creating.metadata_of(manifest)
         name = metadata.get("name")
@@ -35,18 +35,18 @@ class Applier:
         if not name or existing is None:
             created = store.create(manifest)
         else:
-            wanted = {field: part for field, part in manifest.items() if field != "status"}
+            desired = {field: part for field, part in manifest.items() if field != "status"}
             before = self._applied.get((row.group, row.kind, key)) or {}
-            patch_type, patch = _patch(row, before, wanted, existing)
+            patch_type, patch = _patch(row, before, desired, existing)
             created = store.patch(row, name, patch, namespace, patch_type=patch_type)
         if name:
             self._applied[row.group, row.kind, key] = manifest
         return created
 
 
-def _patch(row: Kind, before: Json, wanted: Json, existing: Json) -> tuple[PatchType, Json]:
+def _patch(row: Kind, before: Json, desired: Json, existing: Json) -> tuple[PatchType, Json]:
     before = {field: part for field, part in before.items() if field != "status"}
     if policies.is_custom(row):
-        return PatchType.MERGE, merge_patch.three_way(before, wanted, existing)
+        return PatchType.MERGE, merge_patch.three_way(before, desired, existing)
     struct = schema.kind_struct(row.api_version, row.kind)
-    return PatchType.STRATEGIC, diff.three_way(before, wanted, existing, struct)
+    return PatchType.STRATEGIC, diff.three_way(before, desired, existing, struct)

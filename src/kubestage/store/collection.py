@@ -6,7 +6,7 @@ order in which the API lists.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.store import field_values
 from kubestage.store.indexes import LabelIndex, ValueIndex, owner_uids
@@ -15,6 +15,7 @@ from kubestage.store.ordered_keys import OrderedKeys
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import Change, Log
     from kubestage.store.selection import Selection
@@ -33,7 +34,7 @@ class Collection:
     """The present state of one kind.
 
     `objects` is for reading; changes go through `put`, `assign` and `drop`, which keep the
-    indexes true. `subscribers` are those who are told of changes of this kind.
+    indexes true. `subscribers` are notified of changes of this kind.
     """
 
     __slots__ = (
@@ -45,14 +46,14 @@ class Collection:
         self.kind = kind
         self.log = log
         self.subscribers: tuple[Subscriber, ...] = ()
-        self.objects: dict[str, dict[str, Any]] = {}
+        self.objects: dict[str, Json] = {}
         self.labels = LabelIndex()
         self.fields = {field: ValueIndex() for field in field_values.INDEXED.get(kind.kind, ())}
         self.owners = ValueIndex()
         self._partitions: dict[str, OrderedKeys] = {}
         self._all: list[str] | None = []
 
-    def put(self, key: str, new: dict[str, Any], old: dict[str, Any] | None) -> None:
+    def put(self, key: str, new: Json, old: Json | None) -> None:
         """Place an object, instead of `old` if there is one."""
         if old is None:
             self.add(key, new)
@@ -61,7 +62,7 @@ class Collection:
             self.objects[key] = new
             self._index(key, new, old)
 
-    def add(self, key: str, new: dict[str, Any]) -> None:
+    def add(self, key: str, new: Json) -> None:
         """Place a new object that belongs in no index."""
         self.objects[key] = new
         namespace = new["metadata"].get("namespace") or ""
@@ -71,12 +72,12 @@ class Collection:
         partition.add(key)
         self._all = None
 
-    def assign(self, key: str, bound: dict[str, Any]) -> None:
+    def assign(self, key: str, bound: Json) -> None:
         """Place a pod that had no node and got one, and is in no other index anew."""
         self.objects[key] = bound
         self.fields[field_values.NODE_NAME].move(key, "", bound["spec"]["nodeName"])
 
-    def drop(self, key: str, old: dict[str, Any]) -> None:
+    def drop(self, key: str, old: Json) -> None:
         """Take an object away."""
         del self.objects[key]
         namespace = old["metadata"].get("namespace") or ""
@@ -91,14 +92,14 @@ class Collection:
         for uid in owner_uids(old):
             self.owners.remove(uid, key)
 
-    def _enter(self, key: str, new: dict[str, Any]) -> None:
+    def _enter(self, key: str, new: Json) -> None:
         self.labels.add(_labels(new), key)
         for field, index in self.fields.items():
             index.add(field_values.reader(self.kind.kind, field)(new), key)
         for uid in owner_uids(new):
             self.owners.add(uid, key)
 
-    def _index(self, key: str, new: dict[str, Any], old: dict[str, Any]) -> None:
+    def _index(self, key: str, new: Json, old: Json) -> None:
         """Move a key between buckets; parts that both versions share need no work."""
         before, after = _labels(old), _labels(new)
         if before is not after and before != after:
@@ -151,10 +152,10 @@ class Collection:
         return len(partition) if partition else 0
 
 
-def _labels(obj: dict[str, Any]) -> dict[str, str]:
+def _labels(obj: Json) -> dict[str, str]:
     return obj["metadata"].get("labels") or _NO_LABELS
 
 
-def _references(obj: dict[str, Any]) -> list[dict[str, Any]] | None:
-    references: list[dict[str, Any]] | None = obj["metadata"].get("ownerReferences")
+def _references(obj: Json) -> list[Json] | None:
+    references: list[Json] | None = obj["metadata"].get("ownerReferences")
     return references

@@ -28,7 +28,7 @@ _TOO_OLD: Final = (
 )
 
 
-class Token(msgspec.Struct, frozen=True):
+class ContinueToken(msgspec.Struct, frozen=True):
     """The version of the whole list, and the key (within the list) that the page begins at."""
 
     revision: int
@@ -40,7 +40,7 @@ class ContinueExpired(Expired):
 
     def __init__(self, start: str) -> None:
         super().__init__(_TOO_OLD)
-        self.token = encode(Token(LATEST, start))
+        self.token = encode(ContinueToken(LATEST, start))
 
     @property
     def status(self) -> dict[str, Any]:
@@ -48,13 +48,13 @@ class ContinueExpired(Expired):
         return {**super().status, "metadata": {"continue": self.token}}
 
 
-def encode(token: Token) -> str:
+def encode(token: ContinueToken) -> str:
     """The opaque text of a token."""
     body = {"v": _FORM, "rv": token.revision, "start": token.start}
     return base64.urlsafe_b64encode(msgspec.json.encode(body)).rstrip(b"=").decode()
 
 
-def decode(text: str) -> Token:
+def decode(text: str) -> ContinueToken:
     """Read a token; BadRequest if it is none of ours."""
     body = _body(text)
     if body.get("v") != _FORM:
@@ -67,7 +67,7 @@ def decode(text: str) -> Token:
     rooted = start if start.startswith("/") else f"/{start}"
     if posixpath.normpath(rooted) != rooted:
         raise _bad(f": {start}")
-    return Token(revision, rooted[1:])
+    return ContinueToken(revision, rooted[1:])
 
 
 def _body(text: str) -> dict[str, Any]:

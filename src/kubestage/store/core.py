@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from kubestage.objects import gvk
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.kinds import Kind, KindTable
 from kubestage.store import admission as admission_steps
-from kubestage.store import definitions, policies, refusals
+from kubestage.store import definitions, refusals, seeding
 from kubestage.store.admission import limit_ranger, pod_security, resource_quota
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.sim.clock import Clock
     from kubestage.sim.streams import Streams
-    from kubestage.store.admission.request import Check, Step, Webhook
+    from kubestage.store.admission.admission_request import Check, Step, Webhook
     from kubestage.store.collection import Collection
     from kubestage.store.log import Change
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 LASTING_STREAM: Final = "store/lasting"
 """The stream of names and uids for objects that stay when a cluster is emptied."""
 
-# NOTE: every commit asks, and most kinds have nothing to do with it.
+# NOTE: checked at every commit, and most kinds have nothing to do with it.
 _OBSERVED: Final = frozenset(kind for _, kind in {*admission_steps.READS, definitions.DEFINITION})
 
 
@@ -50,6 +51,7 @@ class Core:
         implicit_namespaces: bool = False,
         history: int = 100_000,
         first_revision: int = 1,
+        seeded: bool = True,
         seeded_by: str = "",
     ) -> None:
         self.clock = clock
@@ -62,7 +64,7 @@ class Core:
         self.webhooks: tuple[Webhook, ...] = ()
         # From where on an address for the next service is looked for.
         self.service_address = 0
-        # At hand, for every create asks whether there are any.
+        # At hand: every create checks whether there are any.
         self.limit_ranges = self.ledger.collection(self.kind(limit_ranger.LIMIT_RANGE))
         self.resource_quotas = self.ledger.collection(self.kind(resource_quota.RESOURCE_QUOTA))
         self.pod_security = pod_security.Evaluations()
@@ -76,11 +78,13 @@ class Core:
         # What stays when a cluster is emptied draws from a stream that is never rewound.
         self.lasting_stream = streams.stream(LASTING_STREAM)
         self.seeded_by = seeded_by
-        # A step or check of the user's own may look at anything: its answers cannot be kept.
+        # A step or check that users wrote may read anything: its results cannot be cached.
         self.uses_templates = set(admission) <= set(admission_steps.DEFAULT) and (
             set(checks) <= set(admission_steps.CHECKS)
         )
         self._collects_at_once = garbage == "immediate"
+        if seeded:
+            seeding.seed(self)
 
     def kind(self, ref: KindRef) -> Kind:
         """The row of a kind; NotFound if the store does not serve it."""
@@ -93,15 +97,15 @@ class Core:
 
     def names_for(self, kind: Kind) -> random.Random:
         """The stream that names of new objects are drawn from."""
-        return self.lasting_stream if policies.is_lasting(kind) else self.name_stream
+        return self.lasting_stream if kind.behavior.outlasts_reset else self.name_stream
 
     def uids_for(self, kind: Kind) -> random.Random:
         """The stream that uids of new objects are drawn from."""
-        return self.lasting_stream if policies.is_lasting(kind) else self.uid_stream
+        return self.lasting_stream if kind.behavior.outlasts_reset else self.uid_stream
 
     @functools.cached_property
     def pods(self) -> Collection:
-        """All pods, at hand for those who ask once for every pod."""
+        """All pods, at hand for calls that are made once for every pod."""
         return self.ledger.collection(self.kind(gvk.POD))
 
     @functools.cached_property
@@ -109,17 +113,22 @@ class Core:
         """All namespaces, likewise."""
         return self.ledger.collection(self.kind(gvk.NAMESPACE))
 
-    def read(self, ref: KindRef) -> Mapping[str, dict[str, Any]]:
+    @functools.cached_property
+    def events(self) -> Collection:
+        """All Events, likewise."""
+        return self.ledger.collection(self.kind(gvk.EVENT))
+
+    def read(self, ref: KindRef) -> Mapping[str, Json]:
         """All objects of a kind by key (``namespace/name`` or ``name``), live and for reading."""
         return self.ledger.collection(self.kind(ref)).objects
 
-    def put(self, kind: Kind, key: str, obj: dict[str, Any]) -> dict[str, Any]:
+    def put(self, kind: Kind, key: str, obj: Json) -> Json:
         """Commit a version that the rules of its kind have passed; its metadata is its own."""
         change = self.ledger.put(kind_table.stored(kind), key, obj)
         self._observe(change)
         return change.new
 
-    def remove(self, kind: Kind, key: str) -> dict[str, Any]:
+    def remove(self, kind: Kind, key: str) -> Json:
         """Commit the end of an object; its last state under the version of the deletion."""
         change = self.ledger.remove(kind_table.stored(kind), key)
         if self.unread:
@@ -137,17 +146,17 @@ class Core:
             definitions.observe(self, change)
 
     def add_webhook(self, webhook: Webhook) -> None:
-        """Ask this one, too, about every new object of a namespace."""
+        """Call this one, too, for every new object of a namespace."""
         self.webhooks = (*self.webhooks, webhook)
 
     def remove_webhook(self, webhook: Webhook) -> None:
-        """Ask it no more."""
+        """Stop calling it."""
         self.webhooks = tuple(each for each in self.webhooks if each is not webhook)
 
     def start_over(self) -> None:
         """Remember nothing of what an emptied cluster held: as a new store but for its versions.
 
-        The streams must have been rewound, and nobody may collect garbage or empty namespaces.
+        The streams must have been rewound; no controller may collect garbage or empty namespaces.
         """
         self.service_address = 0
         self.unread.clear()
@@ -156,7 +165,7 @@ class Core:
         self.webhooks = ()
 
     def settle(self) -> None:
-        """After a verb: collect garbage if that is done at once, then tell subscribers."""
+        """After a verb: collect garbage if that is done at once, then notify subscribers."""
         garbage, ledger = self.garbage, self.ledger
         if garbage.definitions:
             garbage.empty_definitions(self)
@@ -164,3 +173,7 @@ class Core:
             garbage.collect(self)
         if ledger.undelivered:
             ledger.deliver()
+
+    def deliver(self) -> None:
+        """Notify subscribers of all changes; garbage stays where it is."""
+        self.ledger.deliver()

@@ -14,10 +14,9 @@ from kubestage.store import (
     definitions,
     field_managers,
     namespaces,
-    policies,
     refusals,
 )
-from kubestage.store.admission import Request, pod_security, pod_topology_labels
+from kubestage.store.admission import AdmissionRequest, pod_security, pod_topology_labels
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -51,32 +50,33 @@ def create(
     metadata = metadata_of(obj)
     if metadata.get("resourceVersion"):
         raise BadRequest("resourceVersion should not be set on objects to be created")
-    given, base = metadata.get("name") or "", metadata.get("generateName") or ""
+    requested_name, base = metadata.get("name") or "", metadata.get("generateName") or ""
     namespace = request_namespace(kind, metadata, namespace)
     if namespace is not None:
-        namespace = admit_namespace(core, kind, given, namespace)
-    name = given or (names.generate_name(base, core.names_for(kind)) if base else "")
-    if not name and policies.names_itself(kind):
+        namespace = admit_namespace(core, kind, requested_name, namespace)
+    name = requested_name or (names.generate_name(base, core.names_for(kind)) if base else "")
+    if not name and kind.behavior.generates_name:
         name = names.uid(core.uid_stream)
-    made = prepared(core, kind, obj, name, namespace, manager, advice, dry_run=dry_run)
+    created = prepared(core, kind, obj, name, namespace, manager, advice, dry_run=dry_run)
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
-        if given or key not in collection.objects:
+        if requested_name or key not in collection.objects:
             break
         name = names.generate_name(base, core.names_for(kind))
-        made["metadata"]["name"], key = name, key_of(namespace, name)
+        created["metadata"]["name"], key = name, key_of(namespace, name)
     taken = collection.objects.get(key)
     if taken is not None:
-        if not given:
+        if not requested_name:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
     if complete is not None:
-        made = complete(made)
+        created = complete(created)
     if dry_run:
-        return made
-    stored = core.put(kind, key, made)
-    if "managedFields" in stored["metadata"] and policies.completed_on_reading(kind, obj):
+        return created
+    stored = core.put(kind, key, created)
+    is_completed = kind.behavior.completed_when_read
+    if is_completed is not None and "managedFields" in stored["metadata"] and is_completed(obj):
         core.unread[stored["metadata"]["uid"]] = stored["metadata"]["resourceVersion"]
     if definitions.is_definition(kind):
         definitions.establish(core, kind, stored)
@@ -114,10 +114,10 @@ def request_namespace(kind: Kind, metadata: dict[str, Any], namespace: str | Non
     """The namespace that a request means: its own, else the object's, else ``default``."""
     if not kind.namespaced:
         return None
-    own = metadata.get("namespace")
-    if namespace and own and own != namespace:
+    in_body = metadata.get("namespace")
+    if namespace and in_body and in_body != namespace:
         raise status.namespace_mismatch()
-    return namespace or own or "default"
+    return namespace or in_body or "default"
 
 
 def place(metadata: dict[str, Any], namespace: str | None) -> None:
@@ -150,11 +150,11 @@ def prepared(
         key += b"".join(webhook.mark(kind, obj, namespace) for webhook in core.webhooks)
     template = core.templates.get(key, now) if key is not None else None
     if template is None:
-        made = _from_scratch(core, kind, obj, name, namespace, manager, now)
+        created = _from_scratch(core, kind, obj, name, namespace, manager, now)
         if advice is not None:
-            advice.extend(warnings.on_create(made, obj))
-        _check(core, Request(kind, made, dry_run=dry_run, warnings=advice))
-        return made if key is None else core.templates.add(key, obj, made, now)
+            advice.extend(warnings.on_create(created, obj))
+        _check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
+        return created if key is None else core.templates.add(key, obj, created, now)
     base = obj["metadata"].get("generateName")
     metadata = (template.generated if base else template.named).copy()
     metadata["name"] = name
@@ -165,19 +165,19 @@ def prepared(
     metadata["creationTimestamp"] = now
     if manager:
         metadata["managedFields"] = template.entries_at(now)
-    made = template.pod.copy()
-    made["metadata"] = metadata
+    created = template.pod.copy()
+    created["metadata"] = metadata
     if advice is not None:
-        advice.extend(warnings.on_create(made, obj))
+        advice.extend(warnings.on_create(created, obj))
     if core.resource_quotas.objects or pod_security.applies(core, namespace):
         # What the other checks say about a template, they say about all that is made from it.
-        _check(core, Request(kind, made, dry_run=dry_run, warnings=advice))
-    return made
+        _check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
+    return created
 
 
-def _check(core: Core, asked: Request) -> None:
+def _check(core: Core, request: AdmissionRequest) -> None:
     for check in core.checks:
-        check(core, asked)
+        check(core, request)
 
 
 def _from_scratch(
@@ -191,8 +191,8 @@ def _from_scratch(
 ) -> dict[str, Any]:
     shaped = strategy.wipe_system_fields(defaulted(kind, obj, now))
     if manager:
-        given = field_managers.sent(obj)
-        shaped = field_managers.created(core, kind, shaped, given, manager, now)
+        sent = field_managers.sent(obj)
+        shaped = field_managers.created(core, kind, shaped, sent, manager, now)
     shaped = conversion.to_stored(kind, shaped)
     metadata: dict[str, Any] = shaped["metadata"]
     place(metadata, namespace)
@@ -204,14 +204,14 @@ def _from_scratch(
         for webhook in core.webhooks:
             shaped = webhook.admit(kind, shaped, namespace)
     if name:
-        # Steps are asked before a name is made up, and refuse under the name that was given.
+        # Steps run before a name is generated, and refuse under the name of the request.
         shaped = {**shaped, "metadata": {**shaped["metadata"], "name": name}}
-    made = custom_resources.prepare_for_create(kind, shaped, now)
-    problems = custom_resources.validate_create(kind, made)
+    created = custom_resources.prepare_for_create(kind, shaped, now)
+    problems = custom_resources.validate_create(kind, created)
     if problems:
-        raise status.invalid(made, problems)
-    made = strategy.stored(made)
-    return {**made, "metadata": dict(made["metadata"])}
+        raise status.invalid(created, problems)
+    created = strategy.stored(created)
+    return {**created, "metadata": dict(created["metadata"])}
 
 
 def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:
@@ -234,5 +234,5 @@ def defaulted(kind: Kind, obj: dict[str, Any], now: str) -> dict[str, Any]:
 
 def _each_once(references: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Owner references without repetitions, as the API server keeps them."""
-    kept = {msgspec.json.encode(each, order="sorted"): each for each in references}
-    return list(kept.values())
+    unique = {msgspec.json.encode(each, order="sorted"): each for each in references}
+    return list(unique.values())

@@ -1,6 +1,6 @@
-"""How custom resources and their definitions are read, prepared and judged.
+"""How custom resources and their definitions are read, prepared and validated.
 
-A definition says at run time what its objects hold and whether they have a status apart;
+A definition states at run time what its objects hold and whether status is a subresource;
 `strategy` and `validation.rules` know only the kinds of the table.
 """
 
@@ -102,9 +102,9 @@ def validate_update(kind: Kind, new: Json, old: Json, subresource: str) -> list[
     errors += metadata.validate_object_meta_update(
         new["metadata"], old["metadata"], kube_finalizers=False
     )
-    judge: Any = rows.definition_rules() if is_definition else rows.compiled(kind)
+    by_definition: Any = rows.definition_rules() if is_definition else rows.compiled(kind)
     if subresource == "status":
-        found: list[FieldError] = judge.validate_status_update(new, old)
+        found: list[FieldError] = by_definition.validate_status_update(new, old)
     else:
-        found = judge.validate_update(new, old)
+        found = by_definition.validate_update(new, old)
     return errors + found

@@ -19,16 +19,16 @@ _ENDING: Final = (
 
 
 class _Names:
-    """The names that a definition asks for, tried one after the other."""
+    """The names that a definition requests, tried one after the other."""
 
-    def __init__(self, definition: Json, others: Iterable[Json]) -> None:
-        self.wanted: Json = definition["spec"]["names"]
+    def __init__(self, definition: Json, other_definitions: Iterable[Json]) -> None:
+        self.requested: Json = definition["spec"]["names"]
         self.accepted: Json = {**((definition.get("status") or {}).get("acceptedNames") or {})}
         self._before = dict(self.accepted)
         self.reason, self.message = "NoConflicts", "no conflicts found"
         self._resources: set[str] = set()
         self._kinds: set[str] = set()
-        for each in others:
+        for each in other_definitions:
             names = (each.get("status") or {}).get("acceptedNames") or {}
             short = names.get("shortNames") or ()
             self._resources.update(_named(names, "plural", "singular"), short)
@@ -40,7 +40,7 @@ class _Names:
         return self.reason == "NoConflicts"
 
     def settle(self) -> None:
-        """Accept what is free; of several conflicts the last one is told."""
+        """Accept what is free; of several conflicts the last one is reported."""
         self._settle("plural", "PluralConflict", self._resources)
         self._settle("singular", "SingularConflict", self._resources)
         self._settle_short_names()
@@ -49,16 +49,16 @@ class _Names:
         self._take("categories")
 
     def _settle(self, name: str, reason: str, used: set[str]) -> None:
-        wanted = self.wanted.get(name) or ""
-        if wanted != (self._before.get(name) or "") and wanted in used:
-            self.reason, self.message = reason, _in_use(wanted)
+        name_requested = self.requested.get(name) or ""
+        if name_requested != (self._before.get(name) or "") and name_requested in used:
+            self.reason, self.message = reason, _in_use(name_requested)
         else:
             self._take(name)
 
     def _settle_short_names(self) -> None:
         before = self._before.get("shortNames") or []
-        wanted = self.wanted.get("shortNames") or []
-        taken = [each for each in wanted if each not in before and each in self._resources]
+        name_requested = self.requested.get("shortNames") or []
+        taken = [each for each in name_requested if each not in before and each in self._resources]
         if taken:
             texts = list(dict.fromkeys(map(_in_use, taken)))
             self.reason = "ShortNamesConflict"
@@ -67,8 +67,8 @@ class _Names:
             self._take("shortNames")
 
     def _take(self, name: str) -> None:
-        if self.wanted.get(name):
-            self.accepted[name] = self.wanted[name]
+        if self.requested.get(name):
+            self.accepted[name] = self.requested[name]
         elif name not in ("plural", "kind"):
             self.accepted.pop(name, None)
 
@@ -81,9 +81,9 @@ def _in_use(name: str) -> str:
     return f"{field.quote(name)} is already in use"
 
 
-def of(definition: Json, others: Iterable[Json], at: str) -> Json:
+def status_of(definition: Json, other_definitions: Iterable[Json], at: str) -> Json:
     """The status of a definition among all of its group, itself included."""
-    names = _Names(definition, others)
+    names = _Names(definition, other_definitions)
     names.settle()
     status: Json = definition.get("status") or {}
     state = "True" if names.are_accepted else "False"
@@ -93,7 +93,7 @@ def of(definition: Json, others: Iterable[Json], at: str) -> Json:
     if not rows.is_established(definition):
         conditions = _with(conditions, "Established", *_established(definition, names), at)
     if approval.is_protected(definition["spec"]["group"]):
-        verdict = approval.of(definition)
+        verdict = approval.approval_of(definition)
         kind = "KubernetesAPIApprovalPolicyConformant"
         conditions = _with(conditions, kind, *verdict, at)
     return {**status, "acceptedNames": names.accepted, "conditions": conditions}

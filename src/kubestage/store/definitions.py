@@ -5,13 +5,14 @@ A definition is served once its names are accepted: no other definition of its g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import kinds, timestamps
 from kubestage.objects.custom import rows
 from kubestage.store import definition_status, field_managers, replacing
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
     from kubestage.store.deletion import DeleteOptions
@@ -37,7 +38,8 @@ def observe(core: Core, change: Change) -> None:
         if was_served and old is not None:
             core.kinds.unregister(old)
         if is_served:
-            core.kinds.register(new)
+            for row in core.kinds.register(new):
+                core.ledger.add_kind(row)
         if was_served and is_served and old is not None:
             _move(core, old, new)
     if change.type == "DELETED":
@@ -47,7 +49,7 @@ def observe(core: Core, change: Change) -> None:
         _sync(core, change.kind, change.key)
 
 
-def _move(core: Core, old: dict[str, Any], new: dict[str, Any]) -> None:
+def _move(core: Core, old: Json, new: Json) -> None:
     """Bring objects into the version in which a changed definition stores them."""
     row = instances_kind(core, new)
     if row is None or _storage_version(old["spec"]) == _storage_version(new["spec"]):
@@ -61,7 +63,7 @@ def _move(core: Core, old: dict[str, Any], new: dict[str, Any]) -> None:
 
 
 def _waiting(core: Core, group: str) -> list[str]:
-    """Definitions of a group that have not got all the names that they want."""
+    """Definitions of a group that have not got all the names that they request."""
     return [
         name
         for name, each in core.read(DEFINITION).items()
@@ -70,8 +72,8 @@ def _waiting(core: Core, group: str) -> list[str]:
     ]
 
 
-def first_status(spec: dict[str, Any]) -> dict[str, Any]:
-    """The status of a definition whose names nobody has looked at yet."""
+def first_status(spec: Json) -> Json:
+    """The status of a definition whose names are not checked yet."""
     return {
         "conditions": None,
         "acceptedNames": {"plural": "", "kind": ""},
@@ -79,11 +81,11 @@ def first_status(spec: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _storage_version(spec: dict[str, Any]) -> list[str]:
+def _storage_version(spec: Json) -> list[str]:
     return [each["name"] for each in spec.get("versions") or () if each.get("storage")][:1]
 
 
-def with_stored_version(definition: dict[str, Any]) -> dict[str, Any]:
+def with_stored_version(definition: Json) -> Json:
     """A changed definition that remembers every version in which objects were ever stored."""
     status = definition.get("status") or {}
     stored = status.get("storedVersions") or []
@@ -93,30 +95,28 @@ def with_stored_version(definition: dict[str, Any]) -> dict[str, Any]:
     return {**definition, "status": {**status, "storedVersions": [*stored, *added]}}
 
 
-def establish(core: Core, kind: Kind, created: dict[str, Any]) -> dict[str, Any]:
+def establish(core: Core, kind: Kind, created: Json) -> Json:
     """Look at a new definition's names, as a second version: the first is what create returns."""
     return _sync(core, kind, created["metadata"]["name"])
 
 
-def _sync(core: Core, kind: Kind, name: str) -> dict[str, Any]:
+def _sync(core: Core, kind: Kind, name: str) -> Json:
     """Give a definition the status that its names deserve among those of its group."""
     objects = core.read(DEFINITION)
     existing = objects[name]
     group = existing["spec"]["group"]
-    others = [each for each in objects.values() if each["spec"]["group"] == group]
+    in_group = [each for each in objects.values() if each["spec"]["group"] == group]
     at = timestamps.format_time(core.clock.unix_ns)
-    status = definition_status.of(existing, others, at)
+    status = definition_status.status_of(existing, in_group, at)
     if status == existing["status"]:
         return existing
-    judged = {**existing, "status": status}
-    given = field_managers.sent(existing)
-    judged = field_managers.updated(core, kind, existing, judged, given, _SERVER, "status", at)
-    return replacing.write(core, kind, name, judged)
+    updated = {**existing, "status": status}
+    sent = field_managers.sent(existing)
+    updated = field_managers.updated(core, kind, existing, updated, sent, _SERVER, "status", at)
+    return replacing.write(core, kind, name, updated)
 
 
-def terminate(
-    core: Core, kind: Kind, existing: dict[str, Any], request: DeleteOptions
-) -> dict[str, Any] | None:
+def terminate(core: Core, kind: Kind, existing: Json, request: DeleteOptions) -> Json | None:
     """The first step of a definition's end; None when its instances hold it no more."""
     metadata = existing["metadata"]
     finalizers = metadata.get("finalizers") or []
@@ -154,7 +154,7 @@ def finish(core: Core, name: str) -> None:
     replacing.replace(core, row, name, {**existing, "metadata": metadata})
 
 
-def instances_kind(core: Core, definition: dict[str, Any]) -> Kind | None:
+def instances_kind(core: Core, definition: Json) -> Kind | None:
     """A row of the kinds that a definition serves; None if it serves none."""
     if not rows.is_established(definition):
         return None

@@ -12,7 +12,7 @@ import msgspec
 
 from kubestage.objects import kinds, timestamps
 from kubestage.objects.validation import field, status
-from kubestage.store import definitions, listing, namespaces, policies, refusals, replacing
+from kubestage.store import definitions, listing, namespaces, refusals, replacing
 from kubestage.store.collection import key_of
 from kubestage.store.listing import ListOptions
 from kubestage.units import SECOND_NS
@@ -30,7 +30,7 @@ _SYSTEM_CLASSES: Final = frozenset({"system-node-critical", "system-cluster-crit
 
 
 class DeleteOptions(msgspec.Struct, frozen=True):
-    """How a deletion is asked for, in the words of the API; `uid` and `resource_version` are
+    """The options of a deletion, as the API has them; `uid` and `resource_version` are
     preconditions.
     """
 
@@ -83,12 +83,12 @@ def delete(core: Core, kind: Kind, key: str, name: str, request: DeleteOptions) 
 
 
 def delete_collection(
-    core: Core, kind: Kind, wanted: Selection, request: DeleteOptions
+    core: Core, kind: Kind, selected: Selection, request: DeleteOptions
 ) -> ObjectList:
     """Delete what a list would show; what is gone by the time it is reached is passed over."""
     check(request)
     collection = core.ledger.collection(kind)
-    found = listing.read(collection, wanted, ListOptions(), core.ledger.revision)
+    found = listing.read(collection, selected, ListOptions(), core.ledger.revision)
     for obj in found.items:
         metadata = obj["metadata"]
         key = key_of(metadata.get("namespace"), metadata["name"])
@@ -158,13 +158,13 @@ def _graceful(
     """Set a grace period if the kind has one: True if set, None if one is running already."""
     if kind.kind != "Pod" or kind.group:
         return False
-    asked = request.grace_period_seconds
-    if asked is not None and asked < 0:
-        asked = 1
+    seconds = request.grace_period_seconds
+    if seconds is not None and seconds < 0:
+        seconds = 1
     if "deletionTimestamp" in metadata:
-        return _shorten(metadata, asked, now_ns)
+        return _shorten(metadata, seconds, now_ns)
     spec, phase = obj["spec"], obj.get("status", {}).get("phase")
-    period = asked if asked is not None else spec.get("terminationGracePeriodSeconds") or 0
+    period = seconds if seconds is not None else spec.get("terminationGracePeriodSeconds") or 0
     if not spec.get("nodeName") or phase in ("Failed", "Succeeded"):
         period = 0
     period = 1 if period < 0 else period
@@ -175,20 +175,20 @@ def _graceful(
     return True
 
 
-def _shorten(metadata: dict[str, Any], asked: int | None, now_ns: int) -> bool | None:
+def _shorten(metadata: dict[str, Any], seconds: int | None, now_ns: int) -> bool | None:
     """A running grace period can only become shorter."""
     running = metadata.get("deletionGracePeriodSeconds")
     if not running:
         return False
-    if asked is None or asked >= running:
+    if seconds is None or seconds >= running:
         return None
     until_ns = timestamps.parse_time(metadata["deletionTimestamp"])
-    moved_ns = until_ns + (asked - running) * SECOND_NS
+    moved_ns = until_ns + (seconds - running) * SECOND_NS
     if moved_ns < now_ns:
         moved_ns = now_ns
-        asked = 1 if asked else 0
+        seconds = 1 if seconds else 0
     metadata["deletionTimestamp"] = timestamps.format_time(moved_ns)
-    metadata["deletionGracePeriodSeconds"] = asked
+    metadata["deletionGracePeriodSeconds"] = seconds
     return True
 
 
@@ -206,10 +206,10 @@ def _set_finalizers(kind: Kind, metadata: dict[str, Any], request: DeleteOptions
     """Write the propagation policy into the finalizers."""
     before = metadata.get("finalizers") or []
     after = [each for each in before if each not in (ORPHAN, FOREGROUND)]
-    if not policies.keeps_no_dependents(kind):
-        wanted = _propagation_finalizer(kind, before, request)
-        if wanted is not None:
-            after.append(wanted)
+    if kind.behavior.has_dependents:
+        finalizer = _propagation_finalizer(kind, before, request)
+        if finalizer is not None:
+            after.append(finalizer)
     if set(after) == set(before):
         return
     metadata["finalizers"] = after
@@ -223,5 +223,5 @@ def _propagation_finalizer(kind: Kind, before: list[str], request: DeleteOptions
         return ORPHAN if request.orphan_dependents else None
     if request.propagation_policy is not None:
         return {"Orphan": ORPHAN, "Foreground": FOREGROUND}.get(request.propagation_policy)
-    default = ORPHAN if policies.orphans_dependents(kind) else None
+    default = ORPHAN if kind.behavior.orphans_dependents else None
     return next((each for each in before if each in (ORPHAN, FOREGROUND)), default)

@@ -1,7 +1,7 @@
 """The events of a large Scenario that is to be created, prepared some at a time.
 
-What happens to them is what happens to those of any Scenario: they are read, defaulted and judged
-by the same rules, as Scenarios of a few events each. Whoever does so may do other work in between;
+They are treated as those of any Scenario: they are read, defaulted and validated
+by the same rules, as Scenarios of a few events each. The caller may do other work in between;
 nothing is stored until all of them are ready.
 """
 
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import BadRequest, RequestTooLarge
-from kubestage.objects import nesting, strategy
+from kubestage.objects import event_ids, nesting, strategy
 from kubestage.objects.custom import decoding
-from kubestage.objects.defaulting import simulation
 from kubestage.objects.validation import field, status
 from kubestage.store import creating, custom_resources
 from kubestage.store.event_window import owned_as_one, shifted
@@ -53,13 +52,13 @@ class EventParts:
         return len(self._texts)
 
     def prepare(self, kind: Kind, validation: FieldValidation, now: str) -> Iterator[None]:
-        """Read and judge all events, a few at each step; refused if one of them is wrong."""
-        naming = simulation.Naming()
+        """Read and validate all events, a few at each step; refused if one of them is wrong."""
+        naming = event_ids.EventIds()
         read: list[list[Any]] = []
         for first, texts in self._parts():
             read.append(self._read(kind, validation, first, texts))
             for event in read[-1]:
-                naming.hear(event)
+                naming.reserve(event)
             yield
         seen: dict[str, None] = {}
         for events in read:
@@ -82,7 +81,7 @@ class EventParts:
     def _read(
         self, kind: Kind, validation: FieldValidation, first: int, texts: Sequence[msgspec.Raw]
     ) -> list[Any]:
-        """Some events as values; what else is known of fields than their names is judged later."""
+        """Some events as values; of their fields only the names are checked here."""
         body = self._text_of(kind, b",".join(map(bytes, texts)))
         if nesting.is_too_large(body):
             raise RequestTooLarge(f"limit is {nesting.MOST_VALUES} values in one event")
@@ -101,10 +100,10 @@ class EventParts:
         return start + b',"spec":{"' + self._name.encode() + b'":[' + events + b"]}}"
 
     def _add(
-        self, kind: Kind, naming: simulation.Naming, seen: dict[str, None], events: list[Any],
+        self, kind: Kind, naming: event_ids.EventIds, seen: dict[str, None], events: list[Any],
         now: str,
     ) -> None:  # fmt: skip
-        """Default and judge some events, and keep them."""
+        """Default and validate some events, and keep them."""
         first = len(self._events)
         named = [
             {**event, "id": naming.id_of(first + at, event)} if isinstance(event, dict) else event
@@ -137,13 +136,13 @@ def split(body: bytes, least: int) -> EventParts | None:
     try:
         parts = _fields(body)
         spec = _fields(parts["spec"])
-        for name in simulation.LISTS:
+        for name in event_ids.LISTS:
             texts = _items(spec[name]) if name in spec else []
             if len(texts) >= least:
                 rest, head = _decoded(spec, name), _decoded(parts, "spec")
                 return EventParts({**head, "spec": {**rest, name: []}}, name, texts)
     except (KeyError, RecursionError, UnicodeDecodeError, msgspec.DecodeError):
-        # What it is instead is found out, and told, by those who read it as a whole.
+        # What is wrong with it is reported when it is read as a whole.
         pass
     return None
 

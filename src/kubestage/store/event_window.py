@@ -31,7 +31,7 @@ _APPEND: Final = "/spec/events/-"
 _PLACE: Final = re.compile(r"\bspec\.(events|operations)\[(\d+)\]")
 
 
-def of(existing: Json, patch_type: PatchType, patch: Any) -> EventWindow | None:
+def window_for(existing: Json, patch_type: PatchType, patch: Any) -> EventWindow | None:
     """What a patch is to be worked out on; None if that is the whole object."""
     if (existing.get("apiVersion"), existing.get("kind")) != gvk.SCENARIO:
         return None
@@ -63,7 +63,7 @@ def _named(patch_type: PatchType, patch: Any) -> list[str] | None:
 
 
 def _is_plain(event: Any) -> bool:
-    """Whether an event has an id, and says nothing about how it is to be merged."""
+    """Whether an event has an id, and no directive for its merge."""
     if not isinstance(event, dict) or any(key.startswith("$") for key in event):
         return False
     return isinstance(event.get("id"), str) and bool(event["id"])
@@ -143,9 +143,9 @@ def shifted(problems: Iterable[FieldError], place: Callable[[int], int]) -> list
 
 
 def owned_as_one(metadata: Json) -> Json:
-    """Metadata by which whoever owns one of the events owns the list.
+    """Metadata by which the owner of one event owns the list.
 
-    Who owns which of so many events nobody asks, and the answer would be as long as all of them.
+    The owners of single events are of no use, and would take as much room as the events.
     """
     entries = metadata.get("managedFields")
     if not entries:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,6 +13,7 @@ from kubestage.objects.validation import status
 from kubestage.store import deletion, namespaces, refusals, updating
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
     from kubestage.store.deletion import DeleteOptions, Deletion
@@ -36,24 +37,24 @@ def evict(core: Core, kind: Kind, key: str, name: str, options: DeleteOptions) -
         budget = _budget_of(core, pod, namespace)
         if budget is not None:
             if _is_harmless(pod, budget):
-                # Bound to the version just looked at, whatever version was asked for.
+                # Bound to the version just read, whatever version was requested.
                 options = msgspec.structs.replace(options, resource_version=None)
             else:
                 _spend(core, budget, name, dry_run=options.dry_run)
     return _mark_and_delete(core, kind, key, name, options)
 
 
-def _is_past_disruption(pod: dict[str, Any]) -> bool:
-    """Whether nothing is lost with a pod: it has ended, has not begun, or is going already."""
+def _is_past_disruption(pod: Json) -> bool:
+    """Whether nothing is lost with a pod: it has ended, has not started, or is terminating."""
     phase = (pod.get("status") or {}).get("phase")
     return phase in ("Succeeded", "Failed", "Pending") or "deletionTimestamp" in pod["metadata"]
 
 
-def _budget_of(core: Core, pod: dict[str, Any], namespace: str) -> dict[str, Any] | None:
+def _budget_of(core: Core, pod: Json, namespace: str) -> Json | None:
     collection = core.ledger.collection(core.kind(gvk.POD_DISRUPTION_BUDGET))
     budgets = [collection.objects[key] for key in collection.keys(namespace)]
-    own = pod["metadata"].get("labels") or {}
-    matching = [budget for budget in budgets if _covers(budget, own)]
+    pod_labels = pod["metadata"].get("labels") or {}
+    matching = [budget for budget in budgets if _covers(budget, pod_labels)]
     if len(matching) > 1:
         raise SeveralBudgets(
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does "
@@ -62,15 +63,15 @@ def _budget_of(core: Core, pod: dict[str, Any], namespace: str) -> dict[str, Any
     return matching[0] if matching else None
 
 
-def _covers(budget: dict[str, Any], own: dict[str, str]) -> bool:
+def _covers(budget: Json, pod_labels: dict[str, str]) -> bool:
     try:
         selector = labels.from_label_selector((budget.get("spec") or {}).get("selector"))
     except SelectorError:
         return False
-    return selector.matches(own)
+    return selector.matches(pod_labels)
 
 
-def _is_harmless(pod: dict[str, Any], budget: dict[str, Any]) -> bool:
+def _is_harmless(pod: Json, budget: Json) -> bool:
     """Whether a pod that is not ready may go without being charged to its budget."""
     conditions = (pod.get("status") or {}).get("conditions") or ()
     if any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions):
@@ -82,7 +83,7 @@ def _is_harmless(pod: dict[str, Any], budget: dict[str, Any]) -> bool:
     return 0 < desired <= (state.get("currentHealthy") or 0)
 
 
-def _spend(core: Core, budget: dict[str, Any], pod_name: str, *, dry_run: bool) -> None:
+def _spend(core: Core, budget: Json, pod_name: str, *, dry_run: bool) -> None:
     """Take one disruption from a budget, or refuse."""
     _check_room(budget)
     state = dict(budget["status"])
@@ -95,12 +96,12 @@ def _spend(core: Core, budget: dict[str, Any], pod_name: str, *, dry_run: bool) 
     state["disruptedPods"] = {**(state.get("disruptedPods") or {}), pod_name: now}
     metadata = budget["metadata"]
     key = f"{metadata['namespace']}/{metadata['name']}"
-    wanted = {**budget, "status": state}
-    change = updating.Change("status", manager="kube-apiserver")
-    updating.write(core, core.kind(gvk.POD_DISRUPTION_BUDGET), key, wanted, change)
+    desired = {**budget, "status": state}
+    change = updating.UpdateContext("status", manager="kube-apiserver")
+    updating.write(core, core.kind(gvk.POD_DISRUPTION_BUDGET), key, desired, change)
 
 
-def _check_room(budget: dict[str, Any]) -> None:
+def _check_room(budget: Json) -> None:
     metadata, state = budget["metadata"], budget.get("status") or {}
     name: str = metadata["name"]
     allowed = state.get("disruptionsAllowed") or 0
@@ -116,23 +117,23 @@ def _check_room(budget: dict[str, Any]) -> None:
         raise _too_many(_why_none(name, state))
 
 
-def _why_none(name: str, state: dict[str, Any]) -> str:
+def _why_none(name: str, state: Json) -> str:
     conditions = state.get("conditions") or ()
-    found: dict[str, Any] = next((each for each in conditions if each["type"] == _ALLOWED), {})
+    found: Json = next((each for each in conditions if each["type"] == _ALLOWED), {})
     message = found.get("message") if found.get("status") == "False" else ""
     desired, current = state.get("desiredHealthy") or 0, state.get("currentHealthy") or 0
-    said = f"The disruption budget {name} does not allow evicting pods currently"
+    reason = f"The disruption budget {name} does not allow evicting pods currently"
     if message and found.get("reason") == "SyncFailed":
-        return f"{said} because it failed sync: {message}"
+        return f"{reason} because it failed sync: {message}"
     if current <= desired:
         return (
             f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
         )
-    return f"{said} ({found['reason']}): {message}" if message else said
+    return f"{reason} ({found['reason']}): {message}" if message else reason
 
 
 def _too_many(why: str, *, retry_after_seconds: int = 0) -> TooManyRequests:
-    details: dict[str, Any] = {"causes": [{"reason": "DisruptionBudget", "message": why}]}
+    details: Json = {"causes": [{"reason": "DisruptionBudget", "message": why}]}
     if retry_after_seconds:
         details["retryAfterSeconds"] = retry_after_seconds
     return TooManyRequests(_REFUSED, details)
@@ -143,7 +144,7 @@ def _forbidden(name: str, why: str) -> Forbidden:
     return Forbidden(f'poddisruptionbudget.policy "{name}" is forbidden: {why}', details)
 
 
-def _with_insufficient(state: dict[str, Any], now: str) -> list[dict[str, Any]]:
+def _with_insufficient(state: Json, now: str) -> list[Json]:
     """The conditions of a budget that has nothing left."""
     fresh = {
         "type": _ALLOWED,
@@ -156,9 +157,7 @@ def _with_insufficient(state: dict[str, Any], now: str) -> list[dict[str, Any]]:
     return _with_condition(state.get("conditions") or [], fresh)
 
 
-def _with_condition(
-    conditions: list[dict[str, Any]], fresh: dict[str, Any]
-) -> list[dict[str, Any]]:
+def _with_condition(conditions: list[Json], fresh: Json) -> list[Json]:
     """The conditions with another state of one; its time stays if its status does."""
     for index, old in enumerate(conditions):
         if old.get("type") == fresh["type"]:
@@ -184,9 +183,11 @@ def _mark_and_delete(
             "message": "Eviction API: evicting",
         }
         conditions = _with_condition(state.get("conditions") or [], target)
-        wanted = {**pod, "status": {**state, "conditions": conditions}}
-        # Nobody is remembered for this.
-        marked = updating.write(core, kind, key, wanted, updating.Change("status", is_tracked=True))
+        desired = {**pod, "status": {**state, "conditions": conditions}}
+        # This has no field manager.
+        marked = updating.write(
+            core, kind, key, desired, updating.UpdateContext("status", is_tracked=True)
+        )
         if options.resource_version is not None:
             version = marked["metadata"]["resourceVersion"]
             options = msgspec.structs.replace(options, resource_version=version)

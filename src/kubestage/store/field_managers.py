@@ -1,6 +1,6 @@
-"""Field managers: who is asked to be remembered for a write, and how it is seen.
+"""Field managers: who owns the fields of a write, and how that is recorded.
 
-A write that names no manager is one of the simulation's own. It is not tracked, unless somebody
+A write that names no manager is one of the simulation's own. It is not tracked, unless a manager
 else's writes of the object are.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import conversion, schema, shape
 from kubestage.objects.ownership import api_types, definitions, filters, topology, tracking
-from kubestage.objects.ownership.updating import Other, View
+from kubestage.objects.ownership.updating import Other, OwnershipView
 from kubestage.store import policies, sharing
 
 if TYPE_CHECKING:
@@ -52,21 +52,22 @@ def _converted(kind: Kind, row: Kind, obj: Json) -> Json:
     return conversion.to_served(row, conversion.to_stored(kind, obj))
 
 
-def view(core: Core, kind: Kind, subresource: str) -> View:
+def view(core: Core, kind: Kind, subresource: str) -> OwnershipView:
     """How a request to a kind, or to a subresource of it, sees its objects."""
     found = filters.of_request(
-        kind.group,
-        kind.kind,
+        kind.behavior,
         subresource,
         has_status="status" in kind.subresources,
         is_custom=policies.is_custom(kind),
     )
     other = functools.partial(_other, core, kind)
-    return View(kind.api_version, _shape(kind), found, other, stable=kind.definition is None)
+    return OwnershipView(
+        kind.api_version, _shape(kind), found, other, stable=kind.definition is None
+    )
 
 
 def empty(kind: Kind) -> Json:
-    """An object of a kind before it says anything: a custom resource has no fields then."""
+    """An empty object of a kind: a custom resource has no fields then."""
     named: Json = {"apiVersion": kind.api_version, "kind": kind.kind}
     if policies.is_custom(kind):
         return named
@@ -109,12 +110,12 @@ def with_entries(obj: Json, entries: list[Json]) -> Json:
     return {**bare, "metadata": {**(bare.get("metadata") or {}), "managedFields": entries}}
 
 
-def created(core: Core, kind: Kind, obj: Json, given: Any, manager: str, now: str) -> Json:
-    """A new object, defaulted, with all that it says owned by who created it."""
+def created(core: Core, kind: Kind, obj: Json, sent: Any, manager: str, now: str) -> Json:
+    """A new object, defaulted, with all its fields owned by its creator."""
     writer = tracking.Writer(manager, "", now)
     seen = view(core, kind, "")
     return with_entries(
-        obj, tracking.updated(seen, empty(kind), obj, writer, sent=given, fresh=True)
+        obj, tracking.updated(seen, empty(kind), obj, writer, sent=sent, fresh=True)
     )
 
 
@@ -123,23 +124,23 @@ def updated(
     kind: Kind,
     existing: Json,
     obj: Json,
-    given: Any,
+    sent: Any,
     manager: str,
     subresource: str,
     now: str,
 ) -> Json:
     """The next version of an object, defaulted, with what it changes owned by who wrote it."""
-    if (not manager or given is None) and "managedFields" not in existing["metadata"]:
+    if (not manager or sent is None) and "managedFields" not in existing["metadata"]:
         return obj
     writer = tracking.Writer(manager or core.component, subresource, now)
     seen = view(core, kind, subresource)
-    return with_entries(obj, tracking.updated(seen, existing, obj, writer, sent=given))
+    return with_entries(obj, tracking.updated(seen, existing, obj, writer, sent=sent))
 
 
 def settled(new: Json, old: Json) -> Json:
     """A version that differs from the old one by nothing but times of managers differs in nothing.
 
-    Otherwise whoever writes what is there already would make a new version each time.
+    Otherwise a write of what is there already would make a new version each time.
     """
     mine, theirs = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not mine or not theirs or len(mine) != len(theirs) or mine == theirs:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
+
 
 def _text(value: Any) -> str:
     if value is None:
@@ -21,10 +23,10 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _by_path(path: str) -> Callable[[dict[str, Any]], str]:
+def _by_path(path: str) -> Callable[[Json], str]:
     *parents, last = path.split(".")
 
-    def read(obj: dict[str, Any]) -> str:
+    def read(obj: Json) -> str:
         at: Any = obj
         for name in parents:
             at = at.get(name)
@@ -35,30 +37,30 @@ def _by_path(path: str) -> Callable[[dict[str, Any]], str]:
     return read
 
 
-def _flag(path: str) -> Callable[[dict[str, Any]], str]:
+def _flag(path: str) -> Callable[[Json], str]:
     """A boolean that is false when absent."""
     read = _by_path(path)
     return lambda obj: read(obj) or "false"
 
 
-def _count(path: str) -> Callable[[dict[str, Any]], str]:
+def _count(path: str) -> Callable[[Json], str]:
     """A number that is zero when absent."""
     read = _by_path(path)
     return lambda obj: read(obj) or "0"
 
 
-def _pod_ip(obj: dict[str, Any]) -> str:
+def _pod_ip(obj: Json) -> str:
     status = obj.get("status") or {}
     addresses = status.get("podIPs")
     return str(addresses[0].get("ip", "")) if addresses else _text(status.get("podIP"))
 
 
-def _event_source(obj: dict[str, Any]) -> str:
+def _event_source(obj: Json) -> str:
     component = (obj.get("source") or {}).get("component")
     return component or _text(obj.get("reportingComponent"))
 
 
-_SPECIAL: Final[dict[tuple[str, str], Callable[[dict[str, Any]], str]]] = {
+_SPECIAL: Final[dict[tuple[str, str], Callable[[Json], str]]] = {
     ("Pod", "spec.hostNetwork"): _flag("spec.hostNetwork"),
     ("Pod", "status.podIP"): _pod_ip,
     ("Pod", "status.podIPs"): _pod_ip,
@@ -77,6 +79,6 @@ INDEXED: Final[dict[str, tuple[str, ...]]] = {
 
 
 @functools.cache
-def reader(kind: str, field: str) -> Callable[[dict[str, Any]], str]:
+def reader(kind: str, field: str) -> Callable[[Json], str]:
     """How to read a selectable field from an object of a kind."""
     return _SPECIAL.get((kind, field)) or _by_path(field)

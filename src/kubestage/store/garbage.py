@@ -1,14 +1,13 @@
 """The garbage collector: what happens to dependents when their owners go.
 
-It watches every change for the few that concern it, remembers the objects to look at, and does
-its work when asked (`collect`), in the order in which work arose: the same run collects in the
-same order. What empties namespaces and definitions (`purging`) is driven from here too.
+It checks every change, queues the objects to look at, and works on them in `collect` in that order.
+What empties namespaces and definitions (`purging`) is driven from here, too.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.store import definitions, namespaces, purging, replacing
 from kubestage.store.collection import key_of
@@ -18,6 +17,7 @@ from kubestage.store.log import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
     from kubestage.store.log import Change
@@ -30,14 +30,14 @@ _WAITING: Final = "waiting"
 
 
 class Collector(Protocol):
-    """Somebody who decides when the work is done, instead of the store at once."""
+    """Decides when garbage is collected, instead of the store at once."""
 
     def noticed(self) -> None:
         """There is something to look at."""
 
 
 class Emptier(Protocol):
-    """Somebody who empties namespaces that are ending, instead of the store at once."""
+    """Empties namespaces that are terminating, instead of the store at once."""
 
     def left(self, namespace: str) -> None:
         """An object has left a namespace that is ending."""
@@ -47,7 +47,7 @@ class Garbage:
     """The objects to look at, each once, in the order in which they were noticed: the `queue`.
 
     While there is a `collector`, the store leaves the work to it; so it is with namespaces and
-    an `emptier`. Definitions are emptied by the API server itself: that waits for nobody.
+    an `emptier`. Definitions are emptied by the API server itself, at once.
     """
 
     def __init__(self) -> None:
@@ -103,15 +103,15 @@ class Garbage:
         if found is not None and "deletionTimestamp" in found["metadata"]:
             self.notice(core.kind(definitions.DEFINITION), name)
 
-    def _observe_ending(self, core: Core, old: dict[str, Any], change: Change) -> None:
-        """An object has begun to end, or one of its finalizers is done."""
+    def _observe_ending(self, core: Core, old: Json, change: Change) -> None:
+        """An object is terminating, or one of its finalizers is done."""
         metadata = change.new["metadata"]
         if "deletionTimestamp" not in old["metadata"] and _is_waiting(metadata):
             for kind, key in dependents(core, metadata["uid"]):
                 self.notice(kind, key)
         self.notice(change.kind, change.key)
 
-    def _observe_owners(self, core: Core, change: Change, before: Iterable[dict[str, Any]]) -> None:
+    def _observe_owners(self, core: Core, change: Change, before: Iterable[Json]) -> None:
         """Owners may have waited for this dependent, or begin to."""
         metadata = change.new["metadata"]
         namespace = metadata.get("namespace")
@@ -171,7 +171,7 @@ def dependents(core: Core, uid: str) -> Iterator[Item]:
             yield collection.kind, key
 
 
-def resolve(core: Core, reference: dict[str, Any], namespace: str | None) -> Item | str:
+def resolve(core: Core, reference: Json, namespace: str | None) -> Item | str:
     """The owner that a reference means: where it is, or how it fails to be."""
     row = core.kinds.get(reference["apiVersion"], reference["kind"])
     if row is None or (row.namespaced and not namespace):
@@ -183,7 +183,7 @@ def resolve(core: Core, reference: dict[str, Any], namespace: str | None) -> Ite
     return row, key
 
 
-def _process(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> None:
+def _process(core: Core, kind: Kind, key: str, obj: Json) -> None:
     metadata = obj["metadata"]
     if "deletionTimestamp" not in metadata:
         _settle_dependent(core, kind, key, obj)
@@ -201,7 +201,7 @@ def _process(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> None:
         purging.purge_instances(core, key)
 
 
-def _settle_dependent(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> None:
+def _settle_dependent(core: Core, kind: Kind, key: str, obj: Json) -> None:
     """Delete an object whose owners are all gone or going, or cut its ties to those that are."""
     metadata = obj["metadata"]
     references = metadata.get("ownerReferences") or []
@@ -209,8 +209,10 @@ def _settle_dependent(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> 
     if not references or all(state == _SOLID for state in states):
         return
     if _SOLID in states:
-        kept = [each for each, state in zip(references, states, strict=True) if state == _SOLID]
-        _set_references(core, kind, key, obj, kept)
+        remaining = [
+            each for each, state in zip(references, states, strict=True) if state == _SOLID
+        ]
+        _set_references(core, kind, key, obj, remaining)
         return
     policy = "Background"
     finalizers = metadata.get("finalizers") or ()
@@ -223,13 +225,13 @@ def _settle_dependent(core: Core, kind: Kind, key: str, obj: dict[str, Any]) -> 
     purging.delete(core, kind, key, policy)
 
 
-def _state(core: Core, reference: dict[str, Any], namespace: str | None) -> str:
+def _state(core: Core, reference: Json, namespace: str | None) -> str:
     if _waiting_owner(core, reference, namespace) is not None:
         return _WAITING
     return _DANGLING if resolve(core, reference, namespace) == _DANGLING else _SOLID
 
 
-def _waiting_owner(core: Core, reference: dict[str, Any], namespace: str | None) -> Item | None:
+def _waiting_owner(core: Core, reference: Json, namespace: str | None) -> Item | None:
     """The owner that a reference means, if it is only waiting for its dependents."""
     found = resolve(core, reference, namespace)
     if isinstance(found, str):
@@ -238,17 +240,17 @@ def _waiting_owner(core: Core, reference: dict[str, Any], namespace: str | None)
     return found if _is_waiting(core.ledger.collection(kind).objects[key]["metadata"]) else None
 
 
-def _is_waiting(metadata: dict[str, Any]) -> bool:
+def _is_waiting(metadata: Json) -> bool:
     """Whether an object ends in the foreground: as soon as its dependents are gone."""
     return "deletionTimestamp" in metadata and FOREGROUND in (metadata.get("finalizers") or ())
 
 
-def _has_dependents(core: Core, metadata: dict[str, Any]) -> bool:
+def _has_dependents(core: Core, metadata: Json) -> bool:
     return next(dependents(core, metadata["uid"]), None) is not None
 
 
 def _unblock_cycles(core: Core, kind: Kind, key: str) -> None:
-    """Owners that own each other would wait for ever: the references stop blocking."""
+    """Owners that own each other would wait without end: the references stop blocking."""
     obj = core.ledger.collection(kind).objects[key]
     for other, other_key in dependents(core, obj["metadata"]["uid"]):
         metadata = core.ledger.collection(other).objects[other_key]["metadata"]
@@ -266,7 +268,7 @@ def _finish_foreground(core: Core, kind: Kind, key: str, uid: str) -> None:
 
 
 def _is_blocked(core: Core, uid: str) -> bool:
-    """Whether a dependent holds its owner; asked at each removal, so the first one will do."""
+    """Whether a dependent blocks its owner; called at each removal, so the first one will do."""
     return any(
         each["uid"] == uid and each.get("blockOwnerDeletion")
         for collection in core.ledger.by_name()
@@ -282,9 +284,7 @@ def _orphan(core: Core, uid: str) -> None:
         _set_references(core, kind, key, obj, [each for each in references if each["uid"] != uid])
 
 
-def _set_references(
-    core: Core, kind: Kind, key: str, obj: dict[str, Any], references: list[dict[str, Any]]
-) -> None:
+def _set_references(core: Core, kind: Kind, key: str, obj: Json, references: list[Json]) -> None:
     metadata = {**obj["metadata"], "ownerReferences": references}
     if not references:
         del metadata["ownerReferences"]

@@ -5,13 +5,14 @@ Buckets are dicts used as ordered sets, so that nothing depends on the salted or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.label_requirement import DOUBLE_EQUALS, EQUALS, EXISTS, IN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.label_requirement import Requirement
     from kubestage.objects.labels import Selector
 
@@ -130,7 +131,7 @@ class LabelIndex:
         }
 
 
-def owner_uids(obj: dict[str, Any]) -> Iterable[str]:
+def owner_uids(obj: Json) -> Iterable[str]:
     """The uids of the owners that an object names, each once."""
     references = obj["metadata"].get("ownerReferences")
     return dict.fromkeys([reference["uid"] for reference in references]) if references else ()

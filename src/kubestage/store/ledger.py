@@ -1,13 +1,13 @@
-"""The books: every collection, one version counter over all of them, and who is told of changes.
+"""All collections, one version counter over them, and the subscribers to changes.
 
-The ledger knows nothing of verbs or rules. It commits what it is given, in order, and tells
+The ledger knows nothing of verbs or rules. It commits changes in order, and notifies
 subscribers when the verb that made the changes is done.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import kinds
 from kubestage.store.collection import Collection
@@ -16,20 +16,22 @@ from kubestage.store.log import ADDED, DELETED, MODIFIED, Change, Log, at_revisi
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.collection import Subscriber
 
     Kinds = Container[tuple[str, str]]
 
 _BEFORE_ALL: Final = 10**9
+_BUILT_IN: Final = tuple(dict.fromkeys((row.group, row.plural) for row in kinds.BUILT_IN))
 
 
 class Ledger:
     """Versioned objects by kind.
 
-    `history` is how many changes of each kind are remembered at least, for watches that resume
-    and lists at an older version. `undelivered` are the changes of which subscribers have yet to
-    be told.
+    `history` is how many changes of each kind are retained at least, for watches that resume
+    and lists at an older version. `undelivered` are the changes that subscribers have yet to
+    receive.
     """
 
     def __init__(self, history: int, revision: int) -> None:
@@ -40,7 +42,10 @@ class Ledger:
         # not taken for those of an earlier one. In none has anything happened before that.
         self.void = _BEFORE_ALL if revision > _BEFORE_ALL else -1
         self._collections: dict[tuple[str, str], Collection] = {}
-        self._ordered: tuple[Collection, ...] | None = ()
+        # The places of kinds in the order of the kind table.
+        self._places = {name: place for place, name in enumerate(_BUILT_IN)}
+        self._by_row: tuple[Collection, ...] | None = ()
+        self._by_name: tuple[Collection, ...] | None = ()
         self._subscriptions: list[tuple[Subscriber, Kinds | None]] = []
         self.undelivered: deque[tuple[Collection, Change]] = deque()
         self._delivering = False
@@ -51,32 +56,38 @@ class Ledger:
         if found is None and kind.stored_as is not None:
             return self.collection(kinds.stored(kind))
         if found is None:
+            self.add_kind(kind)
             log = Log(self._history, self._first_revision, self.void)
             found = self._collections[kind.group, kind.plural] = Collection(kind, log)
-            self._ordered = None
+            self._by_row = self._by_name = None
             found.subscribers = self._subscribers_of(kind)
         return found
 
-    def find(self, kind: Kind) -> Collection | None:
-        """The objects of a kind if there ever were any, or somebody has asked for them."""
-        stored = kinds.stored(kind)
-        return self._collections.get((stored.group, stored.plural))
+    def add_kind(self, kind: Kind) -> None:
+        """Give a kind the next place in the order of collections, unless it has one."""
+        self._places.setdefault((kind.group, kind.plural), len(self._places))
 
     def collections(self) -> Iterator[Collection]:
-        """All collections, in the order in which they were first used."""
-        return iter(tuple(self._collections.values()))
+        """All collections in the order of the kind table, then custom kinds as they were defined.
+
+        The order does not depend on which kind was read or written first.
+        """
+        if self._by_row is None:
+            by_place = sorted(self._collections, key=self._places.__getitem__)
+            self._by_row = tuple(self._collections[name] for name in by_place)
+        return iter(self._by_row)
 
     def by_name(self) -> Iterator[Collection]:
-        """All collections by group and plural: who has read what before makes no difference."""
-        if self._ordered is None:
-            self._ordered = tuple(each for _, each in sorted(self._collections.items(), key=_name))
-        return iter(self._ordered)
+        """All collections by group and plural."""
+        if self._by_name is None:
+            self._by_name = tuple(self._collections[name] for name in sorted(self._collections))
+        return iter(self._by_name)
 
-    def is_restored(self, obj: dict[str, Any]) -> bool:
+    def is_restored(self, obj: Json) -> bool:
         """Whether an object is as an earlier store left it: of a version before the first."""
         return int(obj["metadata"]["resourceVersion"]) <= self._first_revision
 
-    def put(self, kind: Kind, key: str, obj: dict[str, Any]) -> Change:
+    def put(self, kind: Kind, key: str, obj: Json) -> Change:
         """Commit an object under the next version.
 
         The metadata must be the caller's own: it receives the resourceVersion.
@@ -89,16 +100,14 @@ class Ledger:
         change = Change(revision, ADDED if old is None else MODIFIED, kind, key, obj, old)
         return self._record(collection, change)
 
-    def add(self, collection: Collection, key: str, obj: dict[str, Any]) -> Change:
-        """Commit a new object under the next version; nobody owns it, and it has no labels."""
+    def add(self, collection: Collection, key: str, obj: Json) -> Change:
+        """Commit a new object under the next version; it has no owners and no labels."""
         self.revision = revision = self.revision + 1
         obj["metadata"]["resourceVersion"] = str(revision)
         collection.add(key, obj)
         return self._record(collection, Change(revision, ADDED, collection.kind, key, obj, None))
 
-    def assign(
-        self, pods: Collection, key: str, bound: dict[str, Any], old: dict[str, Any]
-    ) -> Change:
+    def assign(self, pods: Collection, key: str, bound: Json, old: Json) -> Change:
         """Commit a pod that has got its node and is otherwise, but for its status, as it was."""
         self.revision = revision = self.revision + 1
         bound["metadata"]["resourceVersion"] = str(revision)
@@ -147,9 +156,9 @@ class Ledger:
         )
 
     def deliver(self) -> None:
-        """Tell subscribers of all that is committed.
+        """Notify subscribers of all that is committed.
 
-        A subscriber may change objects: those changes are told after the one at hand, to all,
+        A subscriber may change objects: those changes are delivered after the current one, to all,
         so every subscriber sees one order.
         """
         undelivered = self.undelivered
@@ -163,7 +172,3 @@ class Ledger:
                     subscriber(change)
         finally:
             self._delivering = False
-
-
-def _name(item: tuple[tuple[str, str], Collection]) -> tuple[str, str]:
-    return item[0]

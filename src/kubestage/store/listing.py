@@ -32,7 +32,7 @@ class ObjectList(msgspec.Struct, frozen=True):
 
 
 class ListOptions(msgspec.Struct, frozen=True):
-    """How a list is asked for, in the words of the API."""
+    """The options of a list, as the API has them."""
 
     limit: int = 0
     continue_token: str = ""
@@ -82,7 +82,7 @@ def read(
         left = page.left_after(last)
         if left:
             start_next = f"{last.removeprefix(prefix)}\x00"
-            token = continuation.encode(continuation.Token(revision, start_next))
+            token = continuation.encode(continuation.ContinueToken(revision, start_next))
             remaining = left if selection.empty else None
     return ObjectList(items, str(revision), token, remaining)
 
@@ -99,14 +99,14 @@ def _where(request: ListOptions, current: int) -> tuple[int, str]:
             raise versions.too_large(token.revision, current)
         return token.revision, token.start
     try:
-        wanted = versions.parse_option(request.resource_version)
+        revision = versions.parse_option(request.resource_version)
     except versions.NotAVersion as error:
         raise BadRequest(f"invalid resource version: {error}") from None
-    if wanted > current:
-        raise versions.too_large(wanted, current)
+    if revision > current:
+        raise versions.too_large(revision, current)
     match = request.resource_version_match
-    exact = match == EXACT or (not match and request.limit > 0 and wanted > 0)
-    return (wanted if exact else current), ""
+    exact = match == EXACT or (not match and request.limit > 0 and revision > 0)
+    return (revision if exact else current), ""
 
 
 class _Page:

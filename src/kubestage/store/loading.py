@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import conversion, names, strategy, timestamps
 from kubestage.objects.validation import status
@@ -17,11 +17,12 @@ from kubestage.store import (
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
 
-def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
+def load(core: Core, kind: Kind, obj: Json) -> Json:
     """Store an object as it was recorded; what the recording lacks is filled in as on create.
 
     What every cluster has from the start gives way to the recorded one.
@@ -29,7 +30,7 @@ def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     namespace = creating.request_namespace(kind, creating.metadata_of(obj), None)
     now = timestamps.format_time(core.clock.unix_ns)
     shaped = conversion.to_stored(kind, creating.defaulted(kind, obj, now))
-    metadata: dict[str, Any] = shaped["metadata"]
+    metadata: Json = shaped["metadata"]
     name = metadata.get("name") or ""
     if namespace is not None:
         namespace = creating.admit_namespace(core, kind, name, namespace)
@@ -53,7 +54,7 @@ def load(core: Core, kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     return stored
 
 
-def _completed(kind: Kind, shaped: dict[str, Any], now: str) -> dict[str, Any]:
+def _completed(kind: Kind, shaped: Json, now: str) -> Json:
     """The recorded object, with what create would have set where nothing was recorded."""
     prepared = custom_resources.prepare_for_create(kind, shaped, now)
     completed = {**prepared, "metadata": {**prepared["metadata"], **shaped["metadata"]}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import timestamps
 from kubestage.objects.validation import status
@@ -11,6 +11,7 @@ from kubestage.store import replacing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.collection import Collection
     from kubestage.store.core import Core
@@ -21,14 +22,12 @@ SEEDED: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 PROTECTED: Final = frozenset({"default", "kube-public", "kube-system"})
 
 
-def manifest(name: str) -> dict[str, Any]:
+def manifest(name: str) -> Json:
     """A namespace as a person would write it."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def terminate(
-    core: Core, kind: Kind, existing: dict[str, Any], request: DeleteOptions
-) -> dict[str, Any] | None:
+def terminate(core: Core, kind: Kind, existing: Json, request: DeleteOptions) -> Json | None:
     """The first step of a namespace's end; None when nothing holds the object any more."""
     metadata = existing["metadata"]
     _check_preconditions(kind, metadata, request)
@@ -44,7 +43,7 @@ def terminate(
     return replacing.write(core, kind, metadata["name"], ending, dry_run=request.dry_run)
 
 
-def _set_finalizers(metadata: dict[str, Any], request: DeleteOptions) -> None:
+def _set_finalizers(metadata: Json, request: DeleteOptions) -> None:
     """Write the policy down, in metadata of the caller's own; two wishes may be there at once.
 
     Unlike with other kinds, not to orphan dependents means to wait for them.
@@ -52,25 +51,25 @@ def _set_finalizers(metadata: dict[str, Any], request: DeleteOptions) -> None:
     orphans, policy = request.orphan_dependents, request.propagation_policy
     if orphans is None and policy is None:
         return
-    wanted = {
+    expected = {
         "orphan": policy == "Orphan" if orphans is None else orphans,
         "foregroundDeletion": policy == "Foreground" if orphans is None else not orphans,
     }
     before = metadata.pop("finalizers", [])
-    after = [each for each in before if wanted.get(each, True)]
-    after += [each for each, is_wanted in wanted.items() if is_wanted and each not in before]
+    after = [each for each in before if expected.get(each, True)]
+    after += [each for each, is_expected in expected.items() if is_expected and each not in before]
     if after:
         metadata["finalizers"] = after
 
 
-def _check_preconditions(kind: Kind, metadata: dict[str, Any], request: DeleteOptions) -> None:
-    for what, wanted, actual in (
+def _check_preconditions(kind: Kind, metadata: Json, request: DeleteOptions) -> None:
+    for what, expected, actual in (
         ("UID", request.uid, metadata["uid"]),
         ("ResourceVersion", request.resource_version, metadata["resourceVersion"]),
     ):
-        if wanted is not None and wanted != actual:
+        if expected is not None and expected != actual:
             why = (
-                f"Precondition failed: {what} in precondition: {wanted}, "
+                f"Precondition failed: {what} in precondition: {expected}, "
                 f"{what} in object meta: {actual}"
             )
             raise status.conflict(kind, metadata["name"], why)
@@ -78,16 +77,17 @@ def _check_preconditions(kind: Kind, metadata: dict[str, Any], request: DeleteOp
 
 def is_empty(core: Core, namespace: str) -> bool:
     """Whether a namespace holds nothing."""
-    return not any(each.count(namespace) for each in _collections(core))
+    return not any(each.count(namespace) for each in collections(core))
 
 
-def _collections(core: Core) -> list[Collection]:
+def collections(core: Core) -> list[Collection]:
+    """The collections of kinds with namespaces, by group and plural."""
     return [each for each in core.ledger.by_name() if each.kind.namespaced]
 
 
 def contents(core: Core, namespace: str) -> Iterator[tuple[Collection, str]]:
     """Everything in a namespace: pods first, as their end takes longest."""
-    found = _collections(core)
+    found = collections(core)
     found.sort(key=lambda each: each.kind.plural != "pods")
     for collection in found:
         for key in collection.keys(namespace):
@@ -99,7 +99,7 @@ def finish(core: Core, name: str) -> None:
     row = core.kind(NAMESPACE)
     existing = core.read(NAMESPACE)[name]
     spec = {**existing["spec"]}
-    kept = [each for each in spec.pop("finalizers", []) if each != "kubernetes"]
-    if kept:
-        spec["finalizers"] = kept
+    remaining = [each for each in spec.pop("finalizers", []) if each != "kubernetes"]
+    if remaining:
+        spec["finalizers"] = remaining
     replacing.replace(core, row, name, {**existing, "spec": spec})

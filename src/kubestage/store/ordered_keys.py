@@ -1,6 +1,6 @@
-"""A set of keys that is asked for in order now and then, and changed often.
+"""A set of keys that is read in order now and then, and changed often.
 
-Sorting is put off until someone asks. Python's sort takes an ordered list with a few keys
+Sorting is put off until it is read. Python's sort takes an ordered list with a few keys
 appended in about linear time, so a list after a burst of writes stays cheap. Until then a key
 costs the eight bytes of its place in a list.
 """
@@ -39,7 +39,7 @@ class OrderedKeys:
         """Let a key go; it must be here."""
         self._removed.add(key)
         if len(self._removed) > len(self) + _REMOVED_KEPT:
-            # Nobody may ever ask, and churn would leave millions behind.
+            # It may never be read, and churn would leave millions behind.
             self._sweep()
 
     def read(self) -> list[str]:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
+
 # Python shares no more than thirty keys, and leaves room for one less with every instance made.
 _MOST: Final = 28
 _INSTANCES: Final = 32
 
 
-def outline(fields: Mapping[str, Any]) -> dict[str, Any]:
+def outline(fields: Mapping[str, Any]) -> Json:
     """A dict with these fields, in this order, whose ``copy()`` shares its keys.
 
     NOTE: the three dicts of an Event take 0.4 KB instead of 1.0 KB, and a tenth less time to
@@ -26,9 +28,9 @@ def outline(fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     if len(fields) > _MOST:
         return dict(fields)
-    shared: dict[str, Any] = vars(_shape(tuple(fields))())
+    shared: Json = vars(_shape(tuple(fields))())
     for name, value in fields.items():
-        shared[name] = value  # noqa: PERF403 - `update` would give it keys of its own
+        shared[name] = value  # `update` would give it keys of its own
     return shared
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def delete(core: Core, kind: Kind, key: str, policy: str = "Background") -> None:
-    """Delete an object that may have been begun on already; what may not be deleted stays."""
+    """Delete an object that may be terminating already; what may not be deleted stays."""
     metadata = core.ledger.collection(kind).objects[key]["metadata"]
     if "deletionTimestamp" in metadata:
         return
@@ -22,7 +22,7 @@ def delete(core: Core, kind: Kind, key: str, policy: str = "Background") -> None
     try:
         deletion.delete(core, kind, key, metadata["name"], request)
     except ApiError:
-        # A collector has nobody to tell; the object is looked at again when it changes.
+        # A collector has no caller to report to; the object is tried again when it changes.
         return
 
 

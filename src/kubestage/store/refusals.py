@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.errors import AlreadyExists, Conflict, Forbidden, Invalid, NotFound
 from kubestage.objects.validation import status
@@ -11,6 +11,7 @@ from kubestage.objects.validation import status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
 
@@ -25,7 +26,7 @@ def bad_options(kind: str, problems: Sequence[FieldError]) -> Invalid:
     return status.invalid({"apiVersion": "meta.k8s.io/v1", "kind": kind}, problems)
 
 
-def already_exists(kind: Kind, taken: dict[str, Any]) -> AlreadyExists:
+def already_exists(kind: Kind, taken: Json) -> AlreadyExists:
     """The name is taken, perhaps by an object that is about to go."""
     metadata = taken["metadata"]
     refusal = status.already_exists(kind, metadata["name"])
@@ -39,11 +40,11 @@ def conflict_on(called: str, kind: Kind, name: str, why: str) -> Conflict:
     return status.conflict(dataclasses.replace(kind, plural=called), name, why)
 
 
-def failed_precondition(storage_key: str, what: str, wanted: str, actual: str) -> str:
-    """Why a write was not done: it was meant for another object, or another version."""
+def failed_precondition(storage_key: str, what: str, expected: str, actual: str) -> str:
+    """Why a write was refused: it was for another object, or another version."""
     return (
         f"StorageError: invalid object, Code: 4, Key: {storage_key}, ResourceVersion: 0, "
-        f"AdditionalErrorMsg: Precondition failed: {what} in precondition: {wanted}, "
+        f"AdditionalErrorMsg: Precondition failed: {what} in precondition: {expected}, "
         f"{what} in object meta: {actual}"
     )
 

@@ -1,7 +1,7 @@
 """Restore: a store goes on where an earlier one ended.
 
-Nothing is asked, filled in or numbered anew: objects come back exactly as they were, under the
-versions they had, and nobody is told of them. What happens next has newer versions than anything
+Nothing is admitted, defaulted or numbered anew: objects come back exactly as they were, under the
+versions they had, and subscribers are not notified. What happens next has newer versions than any
 that the earlier store ever showed.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
-class Place(NamedTuple):
+class ObjectKey(NamedTuple):
     """Where an object is kept: the key in the collection of its kind."""
 
     group: str
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """What an earlier store left.
+    """The state of an earlier store.
 
     `objects` are in the order of their creation, `garbage` is what the garbage collector had yet
     to look at. `revision` is the newest version that anybody may have seen, `unix_ns` the virtual
@@ -42,8 +42,8 @@ class Past(msgspec.Struct, frozen=True):
     revision: int
     unix_ns: int
     boot: int
-    objects: Iterable[tuple[Place, dict[str, Any]]] = ()
-    garbage: Sequence[Place] = ()
+    objects: Iterable[tuple[ObjectKey, dict[str, Any]]] = ()
+    garbage: Sequence[ObjectKey] = ()
 
 
 def restore(core: Core, past: Past) -> None:
@@ -52,23 +52,23 @@ def restore(core: Core, past: Past) -> None:
     core.ledger.void = -1
     for collection in core.ledger.collections():
         collection.log.void = -1
-    kept: list[tuple[Place, dict[str, Any]]] = []
+    others: list[tuple[ObjectKey, dict[str, Any]]] = []
     for place, obj in past.objects:
         if place[:2] == _DEFINITIONS:
             change = _put(core, place, obj)
             definitions.observe(core, change)
         else:
-            kept.append((place, obj))
+            others.append((place, obj))
     # Kinds must be known before objects of them can be put anywhere.
-    for place, obj in kept:
+    for place, obj in others:
         _put(core, place, obj)
     for place in past.garbage:
-        found = core.ledger.find(_row(core, place, {}))
-        if found is not None and place.key in found.objects:
+        found = core.ledger.collection(_row(core, place, {}))
+        if place.key in found.objects:
             core.garbage.notice(found.kind, place.key)
 
 
-def _put(core: Core, place: Place, obj: dict[str, Any]) -> Change:
+def _put(core: Core, place: ObjectKey, obj: dict[str, Any]) -> Change:
     kind = _row(core, place, obj)
     collection = core.ledger.collection(kind)
     assert place.key not in collection.objects
@@ -77,7 +77,7 @@ def _put(core: Core, place: Place, obj: dict[str, Any]) -> Change:
     return Change(revision, ADDED, kind, place.key, obj, None)
 
 
-def _row(core: Core, place: Place, obj: dict[str, Any]) -> Kind:
+def _row(core: Core, place: ObjectKey, obj: dict[str, Any]) -> Kind:
     """The row of the version that an object is of, or of another that is served."""
     group, _, version = obj.get("apiVersion", "").rpartition("/")
     row = core.kinds.by_plural(place.group, version, place.plural)

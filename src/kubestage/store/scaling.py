@@ -17,6 +17,7 @@ from kubestage.store.applying import Applied
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.field_set import Path
     from kubestage.store.applying import ApplyRequest
     from kubestage.store.core import Core
@@ -39,14 +40,14 @@ def _paths(kind: Kind) -> dict[str, str]:
     }
 
 
-def _get(obj: dict[str, Any], path: str) -> Any:
+def _get(obj: Json, path: str) -> Any:
     at: Any = obj
     for name in path.split("."):
         at = at.get(name) if isinstance(at, dict) else None
     return at
 
 
-def _count(obj: dict[str, Any], path: str) -> int:
+def _count(obj: Json, path: str) -> int:
     """A number of replicas; a custom resource may have held anything before it had a scale."""
     try:
         return scale_paths.nested(obj, path, int) or 0
@@ -54,7 +55,7 @@ def _count(obj: dict[str, Any], path: str) -> int:
         raise BadRequest(str(error)) from None
 
 
-def _set(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+def _set(obj: Json, path: str, value: Any) -> Json:
     name, _, rest = path.partition(".")
     if not rest:
         return {**obj, name: value}
@@ -64,11 +65,11 @@ def _set(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
     return {**obj, name: _set(below, rest, value)}
 
 
-def of(kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
+def scale_of(kind: Kind, obj: Json) -> Json:
     """The Scale of an object."""
     paths = _paths(kind)
     replicas = _count(obj, paths["spec"])
-    state: dict[str, Any] = {"replicas": _count(obj, paths["status"])}
+    state: Json = {"replicas": _count(obj, paths["status"])}
     selector = _get(obj, paths["selector"]) if paths["selector"] else _selector(kind, obj)
     if selector:
         state["selector"] = selector
@@ -82,7 +83,7 @@ def of(kind: Kind, obj: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _selector(kind: Kind, obj: dict[str, Any]) -> str:
+def _selector(kind: Kind, obj: Json) -> str:
     if kind.definition is not None:
         return ""
     selector = obj["spec"].get("selector") or {}
@@ -91,8 +92,8 @@ def _selector(kind: Kind, obj: dict[str, Any]) -> str:
     return str(labels.from_label_selector(selector))
 
 
-def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
-    """Scale an object to what a Scale says."""
+def update(core: Core, kind: Kind, request: UpdateRequest) -> Json:
+    """Set the replicas of an object to those of a Scale."""
     scale = decode.decode(request.obj, _API_VERSION, "Scale", "Ignore").object
     metadata = creating.metadata_of(scale)
     name = updating.check_name(metadata, request.name)
@@ -106,19 +107,19 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
     return _write(core, kind, key, scale, entries, request)
 
 
-def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) -> dict[str, Any]:
+def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) -> Json:
     """Patch the Scale of an object."""
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
     struct = schema.kind_struct(_API_VERSION, "Scale")
-    wanted = updating.patched(of(kind, existing), request, struct)
-    wanted = updating.checked(wanted, _SCALE, request)
-    metadata = creating.metadata_of(wanted)
+    desired = updating.patched(scale_of(kind, existing), request, struct)
+    desired = updating.checked(desired, _SCALE, request)
+    metadata = creating.metadata_of(desired)
     updating.check_name(metadata, name)
     updating.check_version(kind, existing, metadata, required=False)
-    entries = _updated_entries(core, kind, existing, wanted, request.manager)
-    return _write(core, kind, key, wanted, entries, request)
+    entries = _updated_entries(core, kind, existing, desired, request.manager)
+    return _write(core, kind, key, desired, entries, request)
 
 
 def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) -> Applied:
@@ -129,18 +130,18 @@ def apply(core: Core, kind: Kind, key: str, name: str, request: ApplyRequest) ->
     seen = scale_ownership.view()
     applying.check(_API_VERSION, "Scale", seen.atom, request)
     managers = _managers(core, kind, existing)
-    live = field_managers.with_entries(of(kind, existing), managers.entries())
+    live = field_managers.with_entries(scale_of(kind, existing), managers.entries())
     now = timestamps.format_time(core.clock.unix_ns)
     writer = tracking.Writer(request.manager, "scale", now)
     empty = {"kind": "Scale", "apiVersion": _API_VERSION, "metadata": {}, "spec": {}, "status": {}}
     applied = tracking.applied(seen, live, request.config, empty, writer, force=request.force)
-    wanted = live if applied.object is None else applied.object
-    metadata = creating.metadata_of(wanted)
+    desired = live if applied.object is None else applied.object
+    metadata = creating.metadata_of(desired)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     updating.check_name(metadata, name)
     updating.check_version(kind, existing, metadata, required=False)
     entries = managers.parent_entries(applied.entries)
-    return Applied(_write(core, kind, key, wanted, entries, request), False)
+    return Applied(_write(core, kind, key, desired, entries, request), False)
 
 
 def _path_in(core: Core, kind: Kind, api_version: str) -> Path | None:
@@ -151,19 +152,19 @@ def _path_in(core: Core, kind: Kind, api_version: str) -> Path | None:
     return tuple(f"f:{name}" for name in _paths(row)["spec"].split("."))
 
 
-def _managers(core: Core, kind: Kind, existing: dict[str, Any]) -> scale_ownership.Scaled:
+def _managers(core: Core, kind: Kind, existing: Json) -> scale_ownership.Scaled:
     path_in = functools.partial(_path_in, core, kind)
     return scale_ownership.Scaled(existing, kind.api_version, path_in)
 
 
 def _updated_entries(
-    core: Core, kind: Kind, existing: dict[str, Any], scale: dict[str, Any], manager: str
-) -> list[dict[str, Any]]:
+    core: Core, kind: Kind, existing: Json, scale: Json, manager: str
+) -> list[Json]:
     """The managedFields of an object after an update of its Scale."""
     if "managedFields" not in existing["metadata"]:
         return []
     managers = _managers(core, kind, existing)
-    live = field_managers.with_entries(of(kind, existing), managers.entries())
+    live = field_managers.with_entries(scale_of(kind, existing), managers.entries())
     now = timestamps.format_time(core.clock.unix_ns)
     writer = tracking.Writer(manager or core.component, "scale", now)
     return managers.parent_entries(tracking.updated(scale_ownership.view(), live, scale, writer))
@@ -173,10 +174,10 @@ def _write(
     core: Core,
     kind: Kind,
     key: str,
-    scale: dict[str, Any],
-    entries: list[dict[str, Any]],
+    scale: Json,
+    entries: list[Json],
     request: UpdateRequest | PatchRequest | ApplyRequest,
-) -> dict[str, Any]:
+) -> Json:
     existing = core.ledger.collection(kind).objects[key]
     replicas = (scale.get("spec") or {}).get("replicas") or 0
     if replicas < 0:
@@ -185,11 +186,11 @@ def _write(
             problem = field.invalid(path, replicas, "should be a non-negative integer")
             raise status.invalid(existing, [problem])
         problem = field.invalid("spec.replicas", replicas, "must be greater than or equal to 0")
-        raise status.invalid(of(kind, existing), [problem])
-    wanted = _set(existing, _paths(kind)["spec"], replicas)
-    wanted = field_managers.with_entries(wanted, entries)
-    change = updating.Change(
+        raise status.invalid(scale_of(kind, existing), [problem])
+    desired = _set(existing, _paths(kind)["spec"], replicas)
+    desired = field_managers.with_entries(desired, entries)
+    change = updating.UpdateContext(
         dry_run=request.dry_run, is_tracked=True, warnings=request.warnings, through="scale"
     )
-    scaled = updating.write(core, kind, key, wanted, change)
-    return of(kind, scaled)
+    scaled = updating.write(core, kind, key, desired, change)
+    return scale_of(kind, scaled)

@@ -1,14 +1,15 @@
-"""What is in a cluster before anybody asks for anything."""
+"""The objects that every cluster has from the start."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.store import creating, namespaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -36,11 +37,11 @@ _STAMPED: Final = frozenset({"creationTimestamp", "managedFields", "resourceVers
 def seed(core: Core) -> None:
     """Create the namespaces and priority classes of every cluster.
 
-    The manager that the store was seeded by owns their fields. Without one nobody does, as with
+    The manager that the store was seeded by owns their fields. Without one they have no manager, as
     all that a simulation writes.
     """
-    for row, made in _all(core):
-        creating.create(core, row, made, None, dry_run=False, manager=core.seeded_by)
+    for row, obj in _all(core):
+        creating.create(core, row, obj, None, dry_run=False, manager=core.seeded_by)
 
 
 def put_in_order(core: Core) -> None:
@@ -58,7 +59,7 @@ def put_in_order(core: Core) -> None:
             core.put(row, name, new)
 
 
-def _all(core: Core) -> Iterator[tuple[Kind, dict[str, Any]]]:
+def _all(core: Core) -> Iterator[tuple[Kind, Json]]:
     """What every cluster has, with its kinds, in the order in which it is created."""
     row = core.kind(namespaces.NAMESPACE)
     for name in namespaces.SEEDED:
@@ -68,19 +69,19 @@ def _all(core: Core) -> Iterator[tuple[Kind, dict[str, Any]]]:
         yield row, _priority_class(name, value, description)
 
 
-def _prepared(core: Core, row: Kind, obj: dict[str, Any]) -> dict[str, Any]:
+def _prepared(core: Core, row: Kind, obj: Json) -> Json:
     name, manager = obj["metadata"]["name"], core.seeded_by
     return creating.prepared(core, row, obj, name, None, manager, None, dry_run=True)
 
 
-def _is_as_at_first(found: dict[str, Any] | None, pristine: dict[str, Any]) -> bool:
+def _is_as_at_first(found: Json | None, pristine: Json) -> bool:
     """Whether an object differs from a new one by nothing but its times and versions."""
     return found is not None and _timeless(found) == _timeless(pristine)
 
 
-def _timeless(obj: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: item for name, item in obj["metadata"].items() if name not in _STAMPED}
-    return {**obj, "metadata": kept}
+def _timeless(obj: Json) -> Json:
+    metadata = {name: item for name, item in obj["metadata"].items() if name not in _STAMPED}
+    return {**obj, "metadata": metadata}
 
 
 def is_seeded(kind: Kind, name: str) -> bool:
@@ -90,7 +91,7 @@ def is_seeded(kind: Kind, name: str) -> bool:
     return kind.kind == "PriorityClass" and name in {each[0] for each in _CLASSES}
 
 
-def _priority_class(name: str, value: int, description: str) -> dict[str, Any]:
+def _priority_class(name: str, value: int, description: str) -> Json:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",

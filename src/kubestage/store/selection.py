@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import BadRequest
 from kubestage.objects import fields, labels
@@ -11,6 +11,7 @@ from kubestage.store import field_values
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
 
 _NO_LABELS: Final[dict[str, str]] = {}
@@ -40,21 +41,21 @@ class Selection:
 
     @property
     def empty(self) -> bool:
-        """Whether every object of the namespace is meant."""
+        """Whether every object of the namespace is selected."""
         return self.labels.empty and self.fields.empty
 
     @property
     def selects_all(self) -> bool:
-        """Whether every object of the kind is meant."""
+        """Whether every object of the kind is selected."""
         return self.namespace is None and self.empty
 
     @property
     def name(self) -> str | None:
-        """The one name that is meant, if there is one."""
+        """The one name that is selected, if there is one."""
         return self.fields.requires_exact_match("metadata.name")
 
-    def matches(self, obj: dict[str, Any]) -> bool:
-        """Whether an object is meant."""
+    def matches(self, obj: Json) -> bool:
+        """Whether an object is selected."""
         metadata = obj["metadata"]
         if self.namespace is not None and metadata.get("namespace") != self.namespace:
             return False
@@ -62,17 +63,17 @@ class Selection:
             metadata.get("labels") or _NO_LABELS
         ):
             return False
-        for field, value, wanted in self._tests:
-            if (self._reader(field)(obj) == value) is not wanted:
+        for field, value, expected in self._tests:
+            if (self._reader(field)(obj) == value) is not expected:
                 return False
         return True
 
-    def _reader(self, field: str) -> Callable[[dict[str, Any]], str]:
+    def _reader(self, field: str) -> Callable[[Json], str]:
         return field_values.reader(self.kind.kind, field)
 
 
 def _narrowed(kind: Kind, namespace: str | None, selector: fields.Selector) -> str | None:
-    """The namespace of the request, or the one its field selector asks for."""
+    """The namespace of the request, or that of its field selector."""
     if not kind.namespaced:
         return None
     return namespace or selector.requires_exact_match("metadata.namespace")
@@ -81,11 +82,11 @@ def _narrowed(kind: Kind, namespace: str | None, selector: fields.Selector) -> s
 def parse(kind: Kind, namespace: str | None, label_selector: str, field_selector: str) -> Selection:
     """Read a request's selectors; BadRequest in the API's words if they cannot be read."""
     try:
-        wanted_labels = labels.parse(label_selector) if label_selector else labels.EVERYTHING
-        wanted_fields = _parse_fields(kind, field_selector)
+        labels_selector = labels.parse(label_selector) if label_selector else labels.EVERYTHING
+        fields_selector = _parse_fields(kind, field_selector)
     except (labels.SelectorError, fields.FieldSelectorError) as error:
         raise BadRequest(str(error)) from None
-    return Selection(kind, namespace, wanted_labels, wanted_fields)
+    return Selection(kind, namespace, labels_selector, fields_selector)
 
 
 def _parse_fields(kind: Kind, text: str) -> fields.Selector:
@@ -101,6 +102,6 @@ def _parse_fields(kind: Kind, text: str) -> fields.Selector:
     return selector
 
 
-def _declared(definition: dict[str, Any]) -> list[str]:
+def _declared(definition: Json) -> list[str]:
     """The fields that a custom resource lets its users select by."""
     return [each["jsonPath"].lstrip(".") for each in definition.get("selectableFields") or ()]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.validation import field, internal_json, service_cidrs, status
+from kubestage.objects.validation import field, internal_json, rules, status
 from kubestage.objects.validation import service_families as families
 from kubestage.store import service_ports
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.errors import Invalid
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
@@ -27,33 +28,31 @@ _LAST: Final = _RANGE.num_addresses - 2
 _POLICY: Final = "spec.ipFamilyPolicy"
 
 
-def allocate(
-    core: Core, kind: Kind, obj: dict[str, Any], old: dict[str, Any] | None
-) -> dict[str, Any]:
+def allocate(core: Core, kind: Kind, obj: Json, old: Json | None) -> Json:
     """Give a service its addresses and ports, or let it keep those it has."""
     if kind.kind != "Service" or kind.group:
         return obj
     spec = dict(obj.get("spec") or {})
     before = None if old is None else old.get("spec") or {}
-    wanted = {**obj, "spec": spec}
+    service = {**obj, "spec": spec}
     if before is not None:
         _keep_addresses(spec, before)
         service_ports.keep(spec, before)
     _align(spec, before)
     if spec.get("type") != "ExternalName" and not _is_settled(spec, before):
-        _choose_families(wanted, spec, before)
+        _choose_families(service, spec, before)
         if before is None or before.get("type") == "ExternalName":
-            _allocate_addresses(core, wanted, spec)
-    service_ports.allocate(core, wanted, spec, before)
-    return wanted
+            _allocate_addresses(core, service, spec)
+    service_ports.allocate(core, service, spec, before)
+    return service
 
 
-def as_read(spec: dict[str, Any]) -> dict[str, Any]:
+def as_read(spec: Json) -> Json:
     """A recorded service with what an older server did not write down beside its address."""
     read = dict(spec)
     _align(read, None)
-    given: list[str] = read.get("clusterIPs") or []
-    if read.get("type") == "ExternalName" or read.get("ipFamilies") or not given:
+    addresses: list[str] = read.get("clusterIPs") or []
+    if read.get("type") == "ExternalName" or read.get("ipFamilies") or not addresses:
         return read
     is_headless = families.is_headless(read)
     if is_headless and not read.get("selector"):
@@ -62,14 +61,14 @@ def as_read(spec: dict[str, Any]) -> dict[str, Any]:
         read["ipFamilies"] = [families.IPV4]
     else:
         read["ipFamilies"] = [
-            families.IPV6 if families.is_ipv6(each) else families.IPV4 for each in given
+            families.IPV6 if families.is_ipv6(each) else families.IPV4 for each in addresses
         ]
     is_single = len(read["ipFamilies"]) == 1
     read["ipFamilyPolicy"] = families.SINGLE if is_single else families.REQUIRE_DUAL
     return read
 
 
-def _keep_addresses(spec: dict[str, Any], before: dict[str, Any]) -> None:
+def _keep_addresses(spec: Json, before: Json) -> None:
     """What a PUT leaves out is taken from before."""
     if "ExternalName" in (spec.get("type"), before.get("type")):
         return
@@ -78,24 +77,24 @@ def _keep_addresses(spec: dict[str, Any], before: dict[str, Any]) -> None:
             spec[key] = before[key]
 
 
-def _align(spec: dict[str, Any], before: dict[str, Any] | None) -> None:
+def _align(spec: Json, before: Json | None) -> None:
     """Who knows only the first address means all of them."""
-    address, given = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
+    address, addresses = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
     if before is None:
-        if address and not given:
+        if address and not addresses:
             spec["clusterIPs"] = [address]
         return
     was, known = before.get("clusterIP") or "", before.get("clusterIPs") or []
-    if known and not given and was == address:
+    if known and not addresses and was == address:
         spec["clusterIPs"] = known
-    elif was != address and given == known:
+    elif was != address and addresses == known:
         if address:
             spec["clusterIPs"] = [address]
         else:
             spec.pop("clusterIPs", None)
 
 
-def _is_settled(spec: dict[str, Any], before: dict[str, Any] | None) -> bool:
+def _is_settled(spec: Json, before: Json | None) -> bool:
     """Whether a service that takes what it gets has not changed its mind."""
     return (
         before is not None
@@ -105,20 +104,20 @@ def _is_settled(spec: dict[str, Any], before: dict[str, Any] | None) -> bool:
     )
 
 
-def _choose_families(
-    obj: dict[str, Any], spec: dict[str, Any], before: dict[str, Any] | None
-) -> None:
+def _choose_families(obj: Json, spec: Json, before: Json | None) -> None:
     is_open = spec.get("clusterIP") == families.NONE and not spec.get("selector")
     if spec.get("ipFamilyPolicy") is None:
-        kept = (before or {}).get("ipFamilyPolicy")
-        spec["ipFamilyPolicy"] = kept or (families.REQUIRE_DUAL if is_open else families.SINGLE)
+        policy_before = (before or {}).get("ipFamilyPolicy")
+        spec["ipFamilyPolicy"] = policy_before or (
+            families.REQUIRE_DUAL if is_open else families.SINGLE
+        )
     _refuse_any(obj, families.validate_addresses(spec, before))
     problems = [] if before is None else _released(spec, before)
     problems += _check_single(spec) + _infer_families(spec)
     _refuse_any(obj, problems)
     chosen: list[str] = spec.get("ipFamilies") or []
     if is_open:
-        # Nobody knows where its endpoints will be: on this cluster or not, of either family.
+        # Its endpoints may be anywhere: on this cluster or not, of either family.
         chosen = chosen or [families.IPV4]
         if len(chosen) < 2 and spec["ipFamilyPolicy"] != families.SINGLE:
             other = families.IPV6 if chosen[0] == families.IPV4 else families.IPV4
@@ -128,21 +127,21 @@ def _choose_families(
     spec["ipFamilies"] = chosen or [families.IPV4]
 
 
-def _released(spec: dict[str, Any], before: dict[str, Any]) -> list[FieldError]:
-    """A second address or family goes when the policy says so, and only then."""
+def _released(spec: Json, before: Json) -> list[FieldError]:
+    """A second address or family goes when the policy changes, and only then."""
     problems: list[FieldError] = []
     for key, what in (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family")):
-        given, known = spec.get(key) or [], before.get(key) or []
+        addresses, known = spec.get(key) or [], before.get(key) or []
         if spec["ipFamilyPolicy"] == families.SINGLE:
-            if given == known and len(given) > 1:
-                spec[key] = given[:1]
-        elif given and len(given) < len(known):
+            if addresses == known and len(addresses) > 1:
+                spec[key] = addresses[:1]
+        elif addresses and len(addresses) < len(known):
             detail = f"must be 'SingleStack' to release the secondary {what}"
             problems.append(_invalid(_POLICY, spec["ipFamilyPolicy"], detail))
     return problems
 
 
-def _check_single(spec: dict[str, Any]) -> list[FieldError]:
+def _check_single(spec: Json) -> list[FieldError]:
     if spec["ipFamilyPolicy"] != families.SINGLE:
         return []
     details = {"clusterIPs": "cluster IPs", "ipFamilies": "IP families"}
@@ -157,19 +156,19 @@ def _check_single(spec: dict[str, Any]) -> list[FieldError]:
     ]
 
 
-def _infer_families(spec: dict[str, Any]) -> list[FieldError]:
+def _infer_families(spec: Json) -> list[FieldError]:
     """The family of an address goes without saying."""
     problems: list[FieldError] = []
-    given: list[str] = spec.get("clusterIPs") or []
+    addresses: list[str] = spec.get("clusterIPs") or []
     known: list[str] = list(spec.get("ipFamilies") or ())
-    for index, address in enumerate(given):
+    for index, address in enumerate(addresses):
         if address == families.NONE:
             break
         if index < len(known):
             continue
         if families.is_ipv6(address):
             path = f"spec.clusterIPs[{index}]"
-            problems.append(_invalid(path, given, "IPv6 is not configured on this cluster"))
+            problems.append(_invalid(path, addresses, "IPv6 is not configured on this cluster"))
         else:
             known.append(families.IPV4)
     if known:
@@ -177,7 +176,7 @@ def _infer_families(spec: dict[str, Any]) -> list[FieldError]:
     return problems
 
 
-def _check_configured(spec: dict[str, Any], chosen: list[str]) -> list[FieldError]:
+def _check_configured(spec: Json, chosen: list[str]) -> list[FieldError]:
     problems: list[FieldError] = []
     policy = spec["ipFamilyPolicy"]
     if policy == families.REQUIRE_DUAL:
@@ -190,13 +189,13 @@ def _check_configured(spec: dict[str, Any], chosen: list[str]) -> list[FieldErro
     ]
 
 
-def _allocate_addresses(core: Core, obj: dict[str, Any], spec: dict[str, Any]) -> None:
-    given: list[str] = spec.get("clusterIPs") or []
-    if families.NONE in given[:1]:
+def _allocate_addresses(core: Core, obj: Json, spec: Json) -> None:
+    addresses: list[str] = spec.get("clusterIPs") or []
+    if families.NONE in addresses[:1]:
         return
-    if given:
-        _check_free(core, obj, given)
-        _check_record(obj, given, given[0], f"failed to allocate IP {given[0]}")
+    if addresses:
+        _check_free(core, obj, addresses)
+        _check_record(obj, addresses, addresses[0], f"failed to allocate IP {addresses[0]}")
     else:
         address = _next_free(core)
         _check_record(obj, [""], address, "failed to allocate IP")
@@ -204,7 +203,7 @@ def _allocate_addresses(core: Core, obj: dict[str, Any], spec: dict[str, Any]) -
     spec["clusterIP"] = spec["clusterIPs"][0]
 
 
-def _check_record(obj: dict[str, Any], given: list[str], address: str, why: str) -> None:
+def _check_record(obj: Json, addresses: list[str], address: str, why: str) -> None:
     """An address is recorded under the service's name, which must therefore be one."""
     metadata = obj["metadata"]
     name = metadata.get("name") or metadata.get("generateName") or ""
@@ -215,10 +214,10 @@ def _check_record(obj: dict[str, Any], given: list[str], address: str, why: str)
         "metadata": {"name": address},
         "spec": {"parentRef": parent},
     }
-    problems = service_cidrs.validate_ip_address(record)
+    problems = rules.validate_create(record)
     if problems:
         detail = f"{why}: {status.invalid(record, problems).message}"
-        raise status.invalid(obj, [_invalid("spec.clusterIPs", given, detail)])
+        raise status.invalid(obj, [_invalid("spec.clusterIPs", addresses, detail)])
 
 
 def _is_taken(core: Core, address: str) -> bool:
@@ -236,26 +235,26 @@ def _next_free(core: Core) -> str:
     raise AssertionError("a million services")
 
 
-def _check_free(core: Core, obj: dict[str, Any], given: list[str]) -> None:
-    address = ipaddress.ip_address(given[0])
+def _check_free(core: Core, obj: Json, addresses: list[str]) -> None:
+    address = ipaddress.ip_address(addresses[0])
     if address not in _RANGE:
-        raise _refuse(obj, given, "the provided network does not match the current range")
+        raise _refuse(obj, addresses, "the provided network does not match the current range")
     if address in (_RANGE.network_address, _RANGE.broadcast_address):
         why = (
             f"the provided IP ({address}) is not in the valid range. "
             f"The range of valid IPs is {_RANGE}"
         )
-        raise _refuse(obj, given, why)
-    if _is_taken(core, given[0]):
-        raise _refuse(obj, given, "provided IP is already allocated")
+        raise _refuse(obj, addresses, why)
+    if _is_taken(core, addresses[0]):
+        raise _refuse(obj, addresses, "provided IP is already allocated")
 
 
-def _refuse(obj: dict[str, Any], given: list[str], why: str) -> Invalid:
-    detail = f"failed to allocate IP {given[0]}: {why}"
-    return status.invalid(obj, [_invalid("spec.clusterIPs", given, detail)])
+def _refuse(obj: Json, addresses: list[str], why: str) -> Invalid:
+    detail = f"failed to allocate IP {addresses[0]}: {why}"
+    return status.invalid(obj, [_invalid("spec.clusterIPs", addresses, detail)])
 
 
-def _refuse_any(obj: dict[str, Any], problems: list[FieldError]) -> None:
+def _refuse_any(obj: Json, problems: list[FieldError]) -> None:
     if problems:
         raise status.invalid(obj, problems)
 

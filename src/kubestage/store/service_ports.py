@@ -6,12 +6,13 @@ As for addresses, nothing is booked: a port is taken if a service has it.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import service_reach
 from kubestage.objects.validation import field, status
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.errors import Invalid
     from kubestage.store.core import Core
 
@@ -21,7 +22,7 @@ _LAST: Final = 32767
 _DYNAMIC: Final = 30086
 
 
-def _is_automatic(spec: dict[str, Any]) -> bool:
+def _is_automatic(spec: Json) -> bool:
     """Whether a service gets ports without asking for them."""
     if spec.get("type") == "NodePort":
         return True
@@ -30,34 +31,34 @@ def _is_automatic(spec: dict[str, Any]) -> bool:
     )
 
 
-def keep(spec: dict[str, Any], before: dict[str, Any]) -> None:
+def keep(spec: Json, before: Json) -> None:
     """What a PUT leaves out is taken from before, port by port, by name."""
     if _is_automatic(spec) and _is_automatic(before):
-        known, given = _ports_of(before), _ports_of(spec)
+        known, ports_in_spec = _ports_of(before), _ports_of(spec)
         by_name = {
             port.get("name") or "": port.get("nodePort") for port in before.get("ports") or ()
         }
-        kept = []
+        filled = []
         for port in spec.get("ports") or ():
             number = by_name.get(port.get("name") or "")
-            missing = not port.get("nodePort") and number and number not in known & given
-            kept.append({**port, "nodePort": number} if missing else port)
-        if kept:
-            spec["ports"] = kept
+            missing = not port.get("nodePort") and number and number not in known & ports_in_spec
+            filled.append({**port, "nodePort": number} if missing else port)
+        if filled:
+            spec["ports"] = filled
     if service_reach.needs_health_check(spec) and service_reach.needs_health_check(before):
         number = before.get("healthCheckNodePort")
         if number and not spec.get("healthCheckNodePort"):
             spec["healthCheckNodePort"] = number
 
 
-def _ports_of(spec: dict[str, Any]) -> set[int]:
+def _ports_of(spec: Json) -> set[int]:
     return {port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort")}
 
 
 class _Ports:
     """The ports of the range as one request sees them."""
 
-    def __init__(self, core: Core, obj: dict[str, Any]) -> None:
+    def __init__(self, core: Core, obj: Json) -> None:
         self._obj = obj
         self._taken: set[int] = set()
         collection = core.ledger.collection(core.kind(("v1", "Service")))
@@ -69,7 +70,7 @@ class _Ports:
                     self._taken.add(spec.get("healthCheckNodePort") or 0)
 
     def take(self, port: int, path: str, why: str = "") -> None:
-        """Take the port that is asked for."""
+        """Take the requested port."""
         if not _FIRST <= port <= _LAST:
             valid = f"The range of valid ports is {_FIRST}-{_LAST}"
             raise self._refuse(port, path, f"{why}provided port is not in the valid range. {valid}")
@@ -89,65 +90,63 @@ class _Ports:
         return status.invalid(self._obj, [field.invalid(path, port, why)])
 
 
-def allocate(
-    core: Core, obj: dict[str, Any], spec: dict[str, Any], before: dict[str, Any] | None
-) -> None:
-    """Give a service the ports that its type asks for."""
+def allocate(core: Core, obj: Json, spec: Json, before: Json | None) -> None:
+    """Give a service the ports that its type needs."""
     if spec.get("type") not in service_reach.ON_NODES:
         return
     ports = _Ports(core, obj)
-    given: list[dict[str, Any]] = [dict(port) for port in spec.get("ports") or ()]
+    ports_in_spec: list[Json] = [dict(port) for port in spec.get("ports") or ()]
     if before is None:
-        _allocate_first(ports, spec, given)
+        _allocate_first(ports, spec, ports_in_spec)
     else:
-        _allocate_more(ports, spec, given, _ports_of(before))
-    if given:
-        spec["ports"] = given
+        _allocate_more(ports, spec, ports_in_spec, _ports_of(before))
+    if ports_in_spec:
+        spec["ports"] = ports_in_spec
     had_one = before is not None and service_reach.needs_health_check(before)
     if service_reach.needs_health_check(spec) and not had_one:
         _allocate_health_check(ports, spec)
 
 
-def _allocate_first(ports: _Ports, spec: dict[str, Any], given: list[dict[str, Any]]) -> None:
+def _allocate_first(ports: _Ports, spec: Json, ports_in_spec: list[Json]) -> None:
     """Ports of one number, of several protocols, share a port on the nodes."""
     shared: dict[int, int] = {}
-    for index, port in enumerate(given):
-        wanted = port.get("nodePort") or 0
-        if not wanted and not _is_automatic(spec):
+    for index, port in enumerate(ports_in_spec):
+        requested = port.get("nodePort") or 0
+        if not requested and not _is_automatic(spec):
             continue
         path, number = f"spec.ports[{index}].nodePort", port.get("port") or 0
         if number not in shared:
-            asked = (each.get("nodePort") for each in given if (each.get("port") or 0) == number)
-            found = next(filter(None, asked), 0)
+            requested_ports = (
+                each.get("nodePort") for each in ports_in_spec if (each.get("port") or 0) == number
+            )
+            found = next(filter(None, requested_ports), 0)
             if found:
                 ports.take(found, path)
             shared[number] = found or ports.next(path, "nodePort")
             port["nodePort"] = shared[number]
-        elif not wanted:
+        elif not requested:
             port["nodePort"] = shared[number]
-        elif wanted != shared[number]:
-            ports.take(wanted, path)
+        elif requested != shared[number]:
+            ports.take(requested, path)
 
 
-def _allocate_more(
-    ports: _Ports, spec: dict[str, Any], given: list[dict[str, Any]], known: set[int]
-) -> None:
+def _allocate_more(ports: _Ports, spec: Json, ports_in_spec: list[Json], known: set[int]) -> None:
     taken: set[int] = set()
-    for index, port in enumerate(given):
-        wanted = port.get("nodePort") or 0
+    for index, port in enumerate(ports_in_spec):
+        requested = port.get("nodePort") or 0
         path = f"spec.ports[{index}].nodePort"
-        if wanted:
-            if wanted not in known and wanted not in taken:
-                ports.take(wanted, path)
-                taken.add(wanted)
+        if requested:
+            if requested not in known and requested not in taken:
+                ports.take(requested, path)
+                taken.add(requested)
         elif _is_automatic(spec):
             port["nodePort"] = ports.next(path, "nodePort")
 
 
-def _allocate_health_check(ports: _Ports, spec: dict[str, Any]) -> None:
-    path, wanted = "spec.healthCheckNodePort", spec.get("healthCheckNodePort") or 0
-    if wanted:
-        why = f"failed to allocate requested HealthCheck NodePort {wanted}: "
-        ports.take(wanted, path, why)
+def _allocate_health_check(ports: _Ports, spec: Json) -> None:
+    path, requested = "spec.healthCheckNodePort", spec.get("healthCheckNodePort") or 0
+    if requested:
+        why = f"failed to allocate requested HealthCheck NodePort {requested}: "
+        ports.take(requested, path, why)
     else:
         spec["healthCheckNodePort"] = ports.next(path, "HealthCheck NodePort")

@@ -1,7 +1,7 @@
 """Definitions of kinds that the store knows by itself, shown beside those that were created.
 
-They are seen by whoever gets, lists or watches definitions. They are no objects of the store: no
-version, journal, export or Scenario ever counts them, and nobody can change or delete them.
+Clients that get, list or watch definitions see them. They are no objects of the store: no
+version, journal, export or Scenario ever counts them, and they cannot be changed or deleted.
 """
 
 from __future__ import annotations
@@ -31,17 +31,21 @@ class ShownDefinitions:
     def __init__(self, core: Core) -> None:
         at = timestamps.format_time(core.clock.unix_ns)
         version = str(core.ledger.revision)
-        made = (_established(each, at, version) for each in made_definitions.all_of_ours())
-        self._objects: dict[str, Json] = {each["metadata"]["name"]: each for each in made}
+        definitions_made = (
+            _established(each, at, version) for each in made_definitions.all_of_ours()
+        )
+        self._objects: dict[str, Json] = {
+            each["metadata"]["name"]: each for each in definitions_made
+        }
 
     def get(self, kind: Kind, name: str) -> Json | None:
         """The definition of a name, if it is one of these."""
         return self._objects.get(name) if definitions.is_definition(kind) else None
 
-    def beside(self, stored: Collection) -> Collection:
+    def with_shown(self, stored: Collection) -> Collection:
         """All definitions, as a collection to be read; what happens to it is in the same log.
 
-        Of two that have a name, that which somebody has created is shown.
+        Of two with one name, the one that was created is shown.
         """
         if not definitions.is_definition(stored.kind):
             return stored
@@ -51,7 +55,7 @@ class ShownDefinitions:
         return whole
 
     def refuse(self, kind: Kind, name: str, stored: Mapping[str, Json], did: str) -> None:
-        """Nobody changes or deletes one of these."""
+        """Refuse to change or delete one of these."""
         if self.get(kind, name) is not None and name not in stored:
             raise status.forbidden(kind, name, _OURS.format(did))
 
@@ -67,7 +71,7 @@ def _established(written: Json, at: str, version: str) -> Json:
         "resourceVersion": version,
     }
     obj["status"] = definitions.first_status(obj["spec"])
-    obj["status"] = definition_status.of(obj, [], at)
+    obj["status"] = definition_status.status_of(obj, [], at)
     return obj
 
 

@@ -29,11 +29,11 @@ _plain_name: Final = re.compile("[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?").fullmatc
 _plain_base: Final = re.compile("[a-z0-9][-a-z0-9]{0,57}").fullmatch
 
 
-class Template(msgspec.Struct, frozen=True):
+class CachedTemplate(msgspec.Struct, frozen=True):
     """A prepared object without identity, to be copied.
 
     `pod` has a place for the metadata, which are `named` or, with a ``generateName``,
-    `generated`, and have places for what tells siblings apart. `only_at` is the one moment at
+    `generated`, and have places for what differs between siblings. `only_at` is the one moment at
     which the template is true: preparation may write down the time, as it does for pods behind a
     scheduling gate.
     """
@@ -60,7 +60,7 @@ class TemplateCache:
 
     def __init__(self, size: int = 1024) -> None:
         self._size = size
-        self._templates: dict[bytes, Template] = {}
+        self._templates: dict[bytes, CachedTemplate] = {}
         self.bodies = PodBodies()
 
     def key(self, kind: Kind, obj: Json, manager: str = "") -> bytes | None:
@@ -85,7 +85,7 @@ class TemplateCache:
         except (TypeError, ValueError):
             return None
 
-    def get(self, key: bytes, now: str) -> Template | None:
+    def get(self, key: bytes, now: str) -> CachedTemplate | None:
         """The template of a key, which is now the one used last."""
         found = self._templates.pop(key, None)
         if found is None:
@@ -96,7 +96,7 @@ class TemplateCache:
         self._templates[key] = found
         return found
 
-    def add(self, key: bytes, given: Json, prepared: Json, now: str) -> Json:
+    def add(self, key: bytes, obj: Json, prepared: Json, now: str) -> Json:
         """Keep a prepared object for its siblings, and drop the one not used for longest.
 
         Returns the object with the parts that it shares.
@@ -106,8 +106,8 @@ class TemplateCache:
         if body.status is not None:
             pod["status"] = body.status
         only_at = now if (body.status or {}).get("conditions") else None
-        named, generated = _metadata(given, prepared["metadata"])
-        self._templates[key] = Template(body, outline(pod), named, generated, only_at, {})
+        named, generated = _metadata(obj, prepared["metadata"])
+        self._templates[key] = CachedTemplate(body, outline(pod), named, generated, only_at, {})
         if len(self._templates) > self._size:
             self.bodies.release(self._templates.pop(next(iter(self._templates))).body)
         return {**pod, "metadata": prepared["metadata"]}
@@ -142,9 +142,9 @@ def _in_place(metadata: Json) -> Json:
     }
 
 
-def _metadata(given: Json, prepared: Json) -> tuple[Json, Json]:
+def _metadata(obj: Json, prepared: Json) -> tuple[Json, Json]:
     """The metadata of siblings that have a name, and of those that have it made up."""
-    if "uid" in given["metadata"]:
+    if "uid" in obj["metadata"]:
         whole = outline(prepared)
         return whole, whole
     shared = {name: item for name, item in prepared.items() if name not in _STAMPED}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from kubestage.errors import BadRequest, Invalid, RequestTooLarge, UnsupportedMediaType
-from kubestage.objects import conversion, go_text, patches, schema, strategy, timestamps, warnings
+from kubestage.golang import formatting
+from kubestage.objects import conversion, patches, schema, strategy, timestamps, warnings
 from kubestage.objects.custom import decoding
 from kubestage.objects.ownership import tracking
 from kubestage.objects.patches import PatchType
@@ -22,7 +23,7 @@ from kubestage.store import (
     replacing,
     versions,
 )
-from kubestage.store.admission import Request
+from kubestage.store.admission import AdmissionRequest
 from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
@@ -66,10 +67,10 @@ class PatchRequest(NamedTuple):
     manager: str = ""
 
 
-class Change(NamedTuple):
+class UpdateContext(NamedTuple):
     """How an object is written: through which subresource, by whom, and in earnest or not.
 
-    `is_tracked` says that the object comes with the managedFields that it is to have. `through` is
+    `is_tracked`: the object comes with the managedFields that it is to have. `through` is
     the subresource of the request where the whole object is written for it, as for a Scale. With a
     `window`, what is written is a part of the object.
     """
@@ -85,17 +86,17 @@ class Change(NamedTuple):
 
 def check_name(metadata: dict[str, Any], name: str | None) -> str:
     """The name that a request means, which the object must have too."""
-    own: str = metadata.get("name") or ""
-    if not own:
+    in_body: str = metadata.get("name") or ""
+    if not in_body:
         based_on = f" ({name} based on URL)" if name else ""
         raise BadRequest(
             f"the name of the object{based_on} was undeterminable: name must be provided"
         )
-    if name is not None and own != name:
+    if name is not None and in_body != name:
         raise BadRequest(
-            f"the name of the object ({own}) does not match the name on the URL ({name})"
+            f"the name of the object ({in_body}) does not match the name on the URL ({name})"
         )
-    return own
+    return in_body
 
 
 def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
     key = key_of(namespace, name)
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
-        if request.subresource or not policies.created_by_update(kind):
+        if request.subresource or not kind.behavior.create_on_update:
             raise status.not_found(kind, name)
         fresh = {**request.obj, "metadata": {**metadata, "resourceVersion": ""}}
         return creating.create(
@@ -120,7 +121,7 @@ def update(core: Core, kind: Kind, request: UpdateRequest) -> dict[str, Any]:
             advice=request.warnings,
         )
     check_uid(kind, key, existing, metadata.get("uid"))
-    check_version(kind, existing, metadata, required=policies.needs_version(kind))
+    check_version(kind, existing, metadata, required=not kind.behavior.unconditional_update)
     return write(core, kind, key, request.obj, _change(request))
 
 
@@ -152,25 +153,25 @@ def check_version(
 
 
 def write(
-    core: Core, kind: Kind, key: str, wanted: dict[str, Any], change: Change
+    core: Core, kind: Kind, key: str, desired: dict[str, Any], change: UpdateContext
 ) -> dict[str, Any]:
-    """Make the next version of a stored object from what is wanted, by the rules of its kind."""
+    """Store the desired state as the next version of an object, by the rules of its kind."""
     subresource, dry_run = change.subresource, change.dry_run
     window = change.window
     existing = core.ledger.collection(kind).objects[key] if window is None else window.existing
     now = timestamps.format_time(core.clock.unix_ns)
-    given = field_managers.sent(wanted)
-    shaped = creating.defaulted(kind, tracking.without_entries(wanted), now)
+    sent = field_managers.sent(desired)
+    shaped = creating.defaulted(kind, tracking.without_entries(desired), now)
     creating.place(shaped["metadata"], existing["metadata"].get("namespace"))
     if change.is_tracked:
-        shaped = field_managers.with_entries(shaped, given or [])
+        shaped = field_managers.with_entries(shaped, sent or [])
     else:
         shaped = field_managers.updated(
             core,
             kind,
             conversion.to_served(kind, existing),
             shaped,
-            given,
+            sent,
             change.manager,
             subresource,
             now,
@@ -188,9 +189,11 @@ def write(
     if change.warnings is not None:
         change.warnings.extend(warnings.on_update(prepared, existing, subresource))
     through = subresource or change.through
-    asked = Request(kind, prepared, existing, through, dry_run, change.warnings)
+    admission_request = AdmissionRequest(
+        kind, prepared, existing, through, dry_run, change.warnings
+    )
     for check in core.checks:
-        check(core, asked)
+        check(core, admission_request)
     prepared = field_managers.settled(strategy.stored(prepared), existing)
     if window is not None:
         return replacing.put(core, kind, key, window.whole(prepared), dry_run=dry_run)
@@ -201,36 +204,38 @@ def patch(core: Core, kind: Kind, key: str, name: str, request: PatchRequest) ->
     """Change part of an object."""
     struct = policies.patch_struct(kind)
     if request.patch_type is PatchType.STRATEGIC and struct is None:
-        # How the lists of a custom resource are merged nobody knows, whether it is there or not.
+        # How the lists of a custom resource are merged is not known, whether it is there or not.
         raise UnsupportedMediaType(CUSTOM_PATCHES)
     existing = core.ledger.collection(kind).objects.get(key)
     if existing is None:
         raise status.not_found(kind, name)
-    window = event_window.of(existing, request.patch_type, request.patch)
+    window = event_window.window_for(existing, request.patch_type, request.patch)
     if window is not None:
         existing = window.existing
     served = conversion.to_served(kind, existing)
     if not field_managers.is_patched(request.patch):
         # NOTE: they are half of what would be patched, checked and read, to stay what they are.
         served = tracking.without_entries(served)
-    wanted = patched(served, request, struct)
+    desired = patched(served, request, struct)
     if request.patch_type is PatchType.STRATEGIC:
-        # It is made into an object of the kind it was read as, whatever it says that it is.
-        wanted = {**wanted, "apiVersion": kind.api_version, "kind": kind.kind}
-    wanted = custom_resources.opened(kind, checked(wanted, kind, request))
-    metadata = creating.metadata_of(wanted)
+        # It gets the kind that it was read as, whatever kind it states.
+        desired = {**desired, "apiVersion": kind.api_version, "kind": kind.kind}
+    desired = custom_resources.opened(kind, checked(desired, kind, request))
+    metadata = creating.metadata_of(desired)
     check_name(metadata, name)
     creating.request_namespace(kind, metadata, existing["metadata"].get("namespace"))
     check_version(kind, existing, metadata, required=False)
     if request.warnings is not None:
         # Unlike what is sent whole, a patched object is looked at only then.
         when = " after mutating admission happens"
-        request.warnings.extend(warnings.repeated_owners(wanted, when))
-    return write(core, kind, key, wanted, _change(request)._replace(window=window))
+        request.warnings.extend(warnings.repeated_owners(desired, when))
+    return write(core, kind, key, desired, _change(request)._replace(window=window))
 
 
-def _change(request: UpdateRequest | PatchRequest) -> Change:
-    return Change(request.subresource, request.dry_run, request.manager, warnings=request.warnings)
+def _change(request: UpdateRequest | PatchRequest) -> UpdateContext:
+    return UpdateContext(
+        request.subresource, request.dry_run, request.manager, warnings=request.warnings
+    )
 
 
 def patched(
@@ -239,26 +244,26 @@ def patched(
     """The object after the patch, not yet checked."""
     _check_form(request)
     try:
-        wanted = patches.apply(request.patch_type, original, request.patch, struct)
+        desired = patches.apply(request.patch_type, original, request.patch, struct)
     except patches.PatchError as error:
         if request.patch_type is PatchType.JSON:
             text = "the server rejected our request due to an error in our request"
             raise Invalid(text, {}) from error
         raise BadRequest(str(error)) from None
-    if not isinstance(wanted, dict):
+    if not isinstance(desired, dict):
         raise BadRequest("the patch leaves no object")
-    return wanted
+    return desired
 
 
 def _check_form(request: PatchRequest) -> None:
     """A JSON Patch is a list of operations, any other an object."""
-    wanted: type[dict[str, Any]] | type[list[Any]] = dict
+    desired: type[dict[str, Any]] | type[list[Any]] = dict
     go_type = "map[string]interface {}"
     if request.patch_type is PatchType.JSON:
-        wanted, go_type = list, "[]handlers.jsonPatchOp"
+        desired, go_type = list, "[]handlers.jsonPatchOp"
     if request.patch is None and request.patch_type is PatchType.MERGE:
         raise BadRequest("Invalid JSON Patch")
-    if not isinstance(request.patch, wanted):
+    if not isinstance(request.patch, desired):
         shown = GO_NAMES.get(type(request.patch), "number")
         raise BadRequest(
             f"error decoding patch: json: cannot unmarshal {shown} into Go value of type {go_type}"
@@ -270,17 +275,19 @@ def _check_form(request: PatchRequest) -> None:
         )
 
 
-def checked(wanted: dict[str, Any], kind: Kind, request: PatchRequest) -> dict[str, Any]:
+def checked(desired: dict[str, Any], kind: Kind, request: PatchRequest) -> dict[str, Any]:
     """The patched object, refused as a patch if it does not fit its kind."""
     if request.field_validation is None:
-        return wanted
+        return desired
     try:
-        decoded = decoding.decode(wanted, kind, request.field_validation)
+        decoded = decoding.decode(desired, kind, request.field_validation)
     except BadRequest as error:
         why = error.message.partition(f"cannot be handled as a {kind.kind}: ")[2] or error.message
         is_strategic = request.patch_type is PatchType.STRATEGIC
         shown = (
-            go_text.show(request.patch) if is_strategic else msgspec.json.encode(wanted).decode()
+            formatting.show(request.patch)
+            if is_strategic
+            else msgspec.json.encode(desired).decode()
         )
         raise status.invalid({}, [field.invalid("patch", shown, why)]) from None
     if request.warnings is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubestage.errors import BadRequest, ResourceVersionTooLarge
+from kubestage.errors import BadRequest, MalformedValue, ResourceVersionTooLarge
 from kubestage.objects.validation import field
 
 _LARGEST: Final = 2**64 - 1
 
 
-class NotAVersion(ValueError):
+class NotAVersion(MalformedValue):
     """A text that is no resourceVersion."""
 
 
@@ -42,10 +42,10 @@ def parse_request(text: str, words: str = "") -> int:
         raise BadRequest(f"{words}{error}") from None
 
 
-def too_large(wanted: int, current: int) -> ResourceVersionTooLarge:
+def too_large(requested: int, current: int) -> ResourceVersionTooLarge:
     """The refusal of a version that the store has not reached."""
     cause = {"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}
     return ResourceVersionTooLarge(
-        f"Timeout: Too large resource version: {wanted}, current: {current}",
+        f"Timeout: Too large resource version: {requested}, current: {current}",
         {"causes": [cause], "retryAfterSeconds": 1},
     )

@@ -1,7 +1,7 @@
 """Watches: what happened to the objects of one selection since a version.
 
 A watch is a position in the log of its kind and a selection; it copies nothing, so thousands of
-them cost little. It is polled, never pushed: whoever drives the simulation decides when.
+them cost little. It is polled, never pushed: the driver of the simulation decides when.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INITIAL_EVENTS_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
 class WatchOptions(msgspec.Struct, frozen=True):
-    """How a watch is asked for, in the words of the API."""
+    """The options of a watch, as the API has them."""
 
     resource_version: str = ""
     resource_version_match: str = ""
@@ -63,7 +63,7 @@ class Watch:
 
     `poll` gives the events since the last poll, in order, each once. It raises Expired when the
     log no longer reaches back to the position: list and watch again, as with the real API.
-    To move `position` on is to say that all up to there was told.
+    To move `position` on means that all up to there was delivered.
     """
 
     __slots__ = (
@@ -90,11 +90,11 @@ class Watch:
         self._bookmarks = request.allow_watch_bookmarks
         self._initial: list[WatchEvent] = []
         self._after = versions.parse_request(request.resource_version)
-        wants_initial = request.send_initial_events
-        if wants_initial or (wants_initial is None and not self._after):
+        sends_initial = request.send_initial_events
+        if sends_initial or (sends_initial is None and not self._after):
             if self._after > ledger.revision:
                 raise versions.too_large(self._after, ledger.revision)
-            self._begin_with_everything(announce_end=bool(wants_initial))
+            self._begin_with_everything(announce_end=bool(sends_initial))
         elif not self._after:
             self.position, self._after = collection.log.end, ledger.revision
         else:
@@ -155,7 +155,7 @@ class Watch:
         return events
 
     def bookmark(self, through: int | None = None) -> WatchEvent | None:
-        """Where the watch has got to, if it takes bookmarks and has nothing left to tell."""
+        """Where the watch has got to, if it takes bookmarks and has nothing left to deliver."""
         if not self._bookmarks or self.pending:
             return None
         reached = self._ledger.revision if through is None else through

@@ -47,9 +47,9 @@ def make_pod(
     """
     if containers is None:
         container = make_container("app", image=image, limits=limits, host_ports=host_ports)
-        asked = parts.present({"cpu": cpu, "memory": memory, **(requests or {})})
-        if asked:
-            container.setdefault("resources", {})["requests"] = asked
+        requested = parts.present({"cpu": cpu, "memory": memory, **(requests or {})})
+        if requested:
+            container.setdefault("resources", {})["requests"] = requested
         containers = [container]
     metadata = parts.metadata_of(name, namespace, labels, annotations)
     if owner is not None:

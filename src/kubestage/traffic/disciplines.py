@@ -1,4 +1,4 @@
-"""How a replica serves its requests, told one request at a time.
+"""How a replica serves its requests, one request at a time.
 
 The plain versions of what `fast` does in bulk: the numbers are the same to the last digit.
 """
@@ -99,7 +99,7 @@ class ProcessorSharing:
         self.capacity = cores
 
     def enter(self, request: Request, now_ns: int) -> bool:
-        """Begin the CPU phase."""
+        """Start the CPU phase."""
         self._settle(now_ns)
         self._finish[request] = self._virtual + request.cpu_ns
         return True
@@ -165,7 +165,7 @@ class FirstComeFirstServed:
 
     def __init__(self, workers: int | None) -> None:
         self.capacity = 0.0
-        self._wanted_workers = workers
+        self._default_workers = workers
         self._workers = 0
         self._used = 0.0
         self._served: dict[Request, float] = {}
@@ -175,7 +175,7 @@ class FirstComeFirstServed:
     def set_capacity(self, cores: float, now_ns: int) -> None:
         """There are so many cores, and perhaps more workers, from now on."""
         self.capacity = cores
-        self._workers = self._wanted_workers or ceil(cores)
+        self._workers = self._default_workers or ceil(cores)
         self._serve(now_ns)
 
     def enter(self, request: Request, now_ns: int) -> bool:
@@ -256,7 +256,7 @@ class SkenarioCpu:
         occupied = self._occupied + held
         base_ns = int(min(service_ms, _FAR_NS / 1e7)) * 1_000_000
         longest_ns = 1 + int(skenario.stretch(occupied * 100.0 / total / 100.0) * base_ns)
-        end_ns = now_ns + base_ns + int(request.luck * longest_ns)
+        end_ns = now_ns + base_ns + int(request.uniform * longest_ns)
         self._ends.add(request, end_ns)
         if end_ns <= request.deadline_ns and held > 0:
             self._held[request] = held

@@ -1,7 +1,7 @@
 """The requests of a stream of traffic: when they come, and what each of them costs.
 
-All chance comes from streams with names of their own, drawn one after the other. So neither the
-portions in which requests are asked for, nor whether anybody looks at their costs, changes them.
+All random values come from named streams, drawn one after the other. So they depend neither on
+the portions in which requests are drawn, nor on whether their costs are used.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kubestage.traffic import laws
+from kubestage.traffic import draws
 from kubestage.traffic.patterns import reading
 
 if TYPE_CHECKING:
@@ -29,19 +29,19 @@ _SKIPPED_NS: Final = 60 * 1_000_000_000
 class Demands(NamedTuple):
     """What requests need, in the order in which they come.
 
-    CPU time, whole though a float, and I/O time, in nanoseconds; and luck from 0 to below 1, for
-    whatever else is left to chance on a request's way.
+    CPU time, whole though a float, and I/O time, in nanoseconds; and `uniform` from 0 to
+    below 1, for all other random decisions about a request.
     """
 
     cpu_ns: Floats
     io_ns: Times
-    luck: Floats
+    uniform: Floats
 
 
 class Feed:
     """The requests of one Traffic from a moment on.
 
-    `name` tells the luck of one Traffic from that of others, and that of a pattern from that of
+    `name` separates the random streams of one Traffic from those of others, and of a pattern from
     the one it replaced; `costs` does so for what requests cost, if that was replaced since.
     """
 
@@ -57,9 +57,9 @@ class Feed:
         ]
         self._cpu, self._io = spec.cpu, spec.io
         costs = name if costs is None else costs
-        self._cpu_stream = laws.stream_of(seed, costs, "cpu")
-        self._io_stream = laws.stream_of(seed, costs, "io")
-        self._luck_stream = laws.stream_of(seed, costs, "luck")
+        self._cpu_stream = draws.stream_of(seed, costs, "cpu")
+        self._io_stream = draws.stream_of(seed, costs, "io")
+        self._uniform_stream = draws.stream_of(seed, costs, "luck")
 
     def skip_to(self, now_ns: int) -> None:
         """Requests before this time have come already, from another feed of the same pattern."""
@@ -83,9 +83,9 @@ class Feed:
 
     def demands(self, count: int) -> Demands:
         """What the next so many requests need."""
-        cpu_ns = laws.draw_ns(self._cpu, self._cpu_stream, count)
-        io_ns = laws.draw_ns(self._io, self._io_stream, count).astype(np.int64)
-        return Demands(cpu_ns, io_ns, self._luck_stream.random(count))
+        cpu_ns = draws.draw_ns(self._cpu, self._cpu_stream, count)
+        io_ns = draws.draw_ns(self._io, self._io_stream, count).astype(np.int64)
+        return Demands(cpu_ns, io_ns, self._uniform_stream.random(count))
 
     def next_after(self, now_ns: int) -> int | None:
         """When the next request can come, from this time on: not sooner. None is never again."""

@@ -19,7 +19,7 @@ class Fleet:
 
     One that is removed stays in `by_serial` until the requests that it held have ended.
 
-    NOTE: a replica is asked when it is due only after something has changed there (`touch`). To
+    NOTE: the next departure of a replica is computed only after a change there (`touch`). To
     ask all of them each time takes twenty times as long with 61 replicas.
     """
 
@@ -67,17 +67,17 @@ class Fleet:
         return replica
 
     def forget(self, replica: RequestsProcessing) -> None:
-        """Let go of a replica that is gone once nobody is there."""
+        """Drop a replica that is gone once it has no requests."""
         if replica.is_gone and not replica.count:
             del self.by_serial[replica.serial]
             self._due_by_serial.pop(replica.serial, None)
 
     def choose(self, request: Request) -> RequestsProcessing:
-        """Which replica a request is sent to; luck that is used up is used up."""
+        """Which replica a request is sent to; uses a part of the request's `uniform`."""
         active, count = self.active, len(self.active)
         if self._service.routing == requests.RANDOM:
-            at = min(int(request.luck * count), count - 1)
-            request.luck = request.luck * count - at
+            at = min(int(request.uniform * count), count - 1)
+            request.uniform = request.uniform * count - at
             return active[at]
         turn = self._turn % count
         self._turn += 1

@@ -40,7 +40,7 @@ def percentiles(
 ) -> list[float] | None:
     """The value below which each so many percent are, to the width of a bucket; None for none.
 
-    `first` is the bucket that the counts begin with.
+    `first` is the bucket of the first count.
     """
     sums = np.cumsum(counts, dtype=np.int64)
     total = int(sums[-1]) if len(sums) else 0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from kubestage.traffic.requests import Feed
 
-_WANTED: Final = 8_192
+_DESIRED: Final = 8_192
 _MOST: Final = 16_384
 _LONGEST_S: Final = 512
 
@@ -25,7 +25,7 @@ class Block(NamedTuple):
     at_ns: NDArray[np.int64]
     cpu_ns: NDArray[np.float64]
     io_ns: NDArray[np.int64]
-    luck: NDArray[np.float64]
+    uniform: NDArray[np.float64]
 
 
 NOBODY: Final = Block(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
@@ -34,7 +34,7 @@ NOBODY: Final = Block(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64),
 class Inflow:
     """All requests before `horizon_ns` have been taken.
 
-    Nothing arrives at time zero, where a simulation only begins. The feed is asked for some seconds
+    Nothing arrives at time zero, where a simulation starts. The feed is read for some seconds
     at once, ever more while few requests come. Should many come all of a sudden, they are handed
     out in several blocks, and what they need is drawn for each of these. Those that arrive at one
     instant are in one block.
@@ -54,18 +54,18 @@ class Inflow:
             if next_ns is None:
                 self.horizon_ns = NEVER_NS
                 return NOBODY
-            self._look_ahead(next_ns)
+            self._prefetch(next_ns)
         at_ns, self._ahead = self._cut(self._ahead)
         self.horizon_ns = int(self._ahead[0]) if len(self._ahead) else self._end_ns
         return Block(at_ns, *self._feed.demands(len(at_ns))) if len(at_ns) else NOBODY
 
-    def _look_ahead(self, next_ns: int) -> None:
+    def _prefetch(self, next_ns: int) -> None:
         idle_s = max(next_ns - self._end_ns, 0) // SECOND_NS
         self._end_ns += (idle_s + self._window_s) * SECOND_NS
         self._ahead = np.maximum(self._feed.arrivals(self._end_ns), 1)
-        if len(self._ahead) > _WANTED:
+        if len(self._ahead) > _DESIRED:
             self._window_s = max(self._window_s // 2, 1)
-        elif len(self._ahead) * 2 <= _WANTED:
+        elif len(self._ahead) * 2 <= _DESIRED:
             self._window_s = min(self._window_s * 2, _LONGEST_S)
 
     @staticmethod
@@ -84,13 +84,13 @@ class OneByOne:
         self._rows: list[tuple[int, float, int, float]] = []
 
     def next_ns(self) -> int:
-        """When the next one comes, or at least somebody must look."""
+        """When the next one comes, or when more must be read."""
         if self._rows:
             return self._rows[-1][0]
         return NEVER_NS if self._inflow is None else self._inflow.horizon_ns
 
     def take(self, now_ns: int) -> list[tuple[int, float, int, float]]:
-        """Those that have come by now: arrival, CPU time, I/O time and luck of each."""
+        """Those that have come by now: arrival, CPU time, I/O time and `uniform` of each."""
         found = []
         while self.next_ns() <= now_ns:
             if self._rows:

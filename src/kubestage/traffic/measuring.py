@@ -1,4 +1,4 @@
-"""What the requests of one stream were like between one look and the next."""
+"""The requests of one stream between two measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NOT_YET: Final = -1
 
 
-class Tally(msgspec.Struct, frozen=True, gc=False):
+class RequestCounts(msgspec.Struct, frozen=True, gc=False):
     """Requests that came and ended in a stretch of time, and those there at its end.
 
     `buckets` is how response times were spread, where that is known.
@@ -30,10 +30,10 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
     in_flight: int
     buckets: Any = None
 
-    def plus(self, other: Tally) -> Tally:
+    def plus(self, other: RequestCounts) -> RequestCounts:
         """Together with those of another stream."""
         has_buckets = self.buckets is not None and other.buckets is not None
-        return Tally(
+        return RequestCounts(
             self.came + other.came,
             self.completed + other.completed,
             self.failed + other.failed,
@@ -44,29 +44,31 @@ class Tally(msgspec.Struct, frozen=True, gc=False):
 
 
 class Measuring:
-    """Compares how a stream stands with how it stood at the last look.
+    """Compares a stream with its state at the last measurement.
 
-    The first look has nothing to compare with; nor has that of a replica which is new.
+    The first measurement has nothing to compare with; nor has that of a new replica.
     """
 
     def __init__(self) -> None:
-        self._looked_ns = _NOT_YET
+        self._measured_ns = _NOT_YET
         self._pods: dict[str, State] = {}
         self._totals = (0, 0, 0, 0)
         self._buckets: NDArray[np.int64] | None = None
-        self._asked_ns = 0
-        self._asked: dict[str, State] = {}
+        self._queried_ns = 0
+        self._queried: dict[str, State] = {}
 
-    def look(self, replicas: Replicas, now_ns: int) -> tuple[int, Tally, dict[str, Tally]] | None:
-        """How long ago the last look was, all requests since, and those of each replica."""
-        before_ns, self._looked_ns = self._looked_ns, now_ns
+    def measure(
+        self, replicas: Replicas, now_ns: int
+    ) -> tuple[int, RequestCounts, dict[str, RequestCounts]] | None:
+        """The time since the last measurement, all requests since, and those of each replica."""
+        before_ns, self._measured_ns = self._measured_ns, now_ns
         whole = self._whole(replicas.requests.record)
         states = replicas.requests.replicas()
         before, self._pods = self._pods, states
         if before_ns == _NOT_YET:
             return None
         by_pod = {
-            name: Tally(
+            name: RequestCounts(
                 state.received - was.received,
                 state.completed - was.completed,
                 state.failed - was.failed,
@@ -79,10 +81,10 @@ class Measuring:
         return now_ns - before_ns, whole, by_pod
 
     def utilisation(self, replicas: Replicas, now_ns: int) -> float | None:
-        """What active replicas used of what they could since this was last asked, on average."""
+        """The average utilization of active replicas since the last call."""
         states = replicas.requests.replicas()
         shares: list[float] = []
-        before, self._asked = self._asked, states
+        before, self._queried = self._queried, states
         for replica in replicas.active.entities_in_stock():
             state, was = states.get(replica.name), before.get(replica.name)
             if state is None:
@@ -90,13 +92,13 @@ class Measuring:
             spent, since_ns = state.cpu_core_ns, replica.since_ns or 0
             if was is not None and was.serial == state.serial:
                 spent -= was.cpu_core_ns
-                since_ns = max(since_ns, self._asked_ns)
+                since_ns = max(since_ns, self._queried_ns)
             if now_ns > since_ns:
                 shares.append(spent / ((now_ns - since_ns) * replica.capacity))
-        self._asked_ns = now_ns
+        self._queried_ns = now_ns
         return sum(shares) / len(shares) if shares else None
 
-    def _whole(self, record: Record) -> Tally:
+    def _whole(self, record: Record) -> RequestCounts:
         now = (record.arrived, record.completed, record.failed, record.response_ns)
         before, self._totals = self._totals, now
         was, self._buckets = self._buckets, record.mark()
@@ -104,4 +106,4 @@ class Measuring:
         came, completed, failed, response_ns = (
             new - old for new, old in zip(now, before, strict=True)
         )
-        return Tally(came, completed, failed, response_ns, record.in_flight, buckets)
+        return RequestCounts(came, completed, failed, response_ns, record.in_flight, buckets)

@@ -1,6 +1,7 @@
 """The requests of one Traffic, movement by movement on the clock.
 
-This is what a trace of every movement needs, and the reference for `fast`, which says the same.
+This is what a trace of every movement needs, and the reference for `fast`, which has the same
+results.
 """
 
 from __future__ import annotations
@@ -8,12 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import SimulationError
-from kubestage.sim.alarm import Alarm
 from kubestage.sim.clock import NEVER_NS
 from kubestage.sim.model import Model
 from kubestage.traffic import requests
-from kubestage.traffic.books import Books
 from kubestage.traffic.fleet import Fleet
+from kubestage.traffic.in_flight import RequestsInFlight
 from kubestage.traffic.inflow import OneByOne
 from kubestage.traffic.record import (
     INTERRUPTED,
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 class MovementRequests(Model):
     """Implements `requests.Requests` with an entity for each request.
 
-    An alarm rings whenever something is due, and again at the same instant until nothing is: each
+    A timer fires whenever something is due, and again at the same instant until nothing is: each
     time the movements of one step are scheduled for now. There is one more ring before arrivals, so
-    that whoever changes replicas at that instant comes before them.
+    that changes of replicas at that instant come before them.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class MovementRequests(Model):
         super().__init__(environment, name)
         self.service = service
         record = Record(self.now_ns) if record is None else record
-        self._books = Books(record, self.now_ns)
+        self._in_flight = RequestsInFlight(record, self.now_ns)
         self._source = TrafficSource()
         self._routing = self.own(RequestsRouting(self))
         self._complete = self.own(RequestsEnd(self, "RequestsComplete"))
         self._failed = self.own(RequestsEnd(self, "RequestsFailed"))
         self._fleet = Fleet(service, self, record.replica_names)
-        self._alarm = Alarm(environment, f"{name}-due", self._ring)
+        self._timer = environment.timer(f"{name}-due", self._ring)
         self._under_way = 0
         self._instant_ns = NEVER_NS
         self._changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
@@ -79,7 +79,7 @@ class MovementRequests(Model):
     @property
     def record(self) -> Record:
         """All that is known until now."""
-        return self._books.record(self.now_ns)
+        return self._in_flight.record(self.now_ns)
 
     @property
     def in_flight(self) -> int:
@@ -106,14 +106,14 @@ class MovementRequests(Model):
 
     def set_feed(self, feed: Feed) -> None:
         """Arrivals come from here, from now on; requests on their way go on."""
-        self._books.is_closed = False
+        self._in_flight.is_closed = False
         self._coming = OneByOne(feed)
         self._wake()
 
     def stop(self) -> None:
         """Nothing arrives any more; requests on their way go on, and the record ends with them."""
-        self._books.record(self.now_ns)
-        self._books.is_closed = True
+        self._in_flight.record(self.now_ns)
+        self._in_flight.is_closed = True
         self._coming = OneByOne(None)
         self._wake()
 
@@ -140,13 +140,13 @@ class MovementRequests(Model):
         }
 
     def check(self) -> None:
-        """Nobody got lost, and Little's law holds to the nanosecond."""
-        self._books.check(self.now_ns)
+        """Check that no request was lost, and that Little's law holds to the nanosecond."""
+        self._in_flight.check(self.now_ns)
 
     def arrived(self, request: Request) -> None:
         """A request waits to be sent."""
         self._under_way -= 1
-        self._books.begin(request, self.now_ns)
+        self._in_flight.begin(request, self.now_ns)
 
     def received(self, request: Request, replica: RequestsProcessing) -> None:
         """A replica has a request; it may not be able to serve it."""
@@ -163,7 +163,7 @@ class MovementRequests(Model):
             replica.count_end(request, now_ns)
             self._fleet.touch(replica)
             self._fleet.forget(replica)
-        self._books.end(request, self._waited_ns(request), now_ns)
+        self._in_flight.end(request, self._waited_ns(request), now_ns)
 
     def _waited_ns(self, request: Request) -> int:
         if self.service.discipline != requests.FCFS:
@@ -174,7 +174,7 @@ class MovementRequests(Model):
     def _ring(self) -> None:
         now_ns = self.now_ns
         if self._under_way or self._step(now_ns):
-            self._alarm.set(now_ns)
+            self._timer.set(now_ns)
         else:
             self._wake()
 
@@ -205,7 +205,7 @@ class MovementRequests(Model):
 
     def _give_up(self, now_ns: int) -> bool:
         """Have the oldest one leave if it is too late; the next may yet be complete by that."""
-        request = self._books.oldest()
+        request = self._in_flight.oldest()
         if request is None or request.deadline_ns > now_ns:
             return False
         self._fail(request, self._fleet.by_serial[request.serial], TIMEOUT)
@@ -213,8 +213,8 @@ class MovementRequests(Model):
 
     def _let_in(self, now_ns: int) -> bool:
         """Have those arrive whose time has come."""
-        for at_ns, cpu_ns, io_ns, luck in self._coming.take(now_ns):
-            request = Request(self._next_number, at_ns, cpu_ns, io_ns, luck)
+        for at_ns, cpu_ns, io_ns, uniform in self._coming.take(now_ns):
+            request = Request(self._next_number, at_ns, cpu_ns, io_ns, uniform)
             if self.service.timeout_ns is not None:
                 request.deadline_ns = at_ns + self.service.timeout_ns
             self._next_number += 1
@@ -258,17 +258,16 @@ class MovementRequests(Model):
                 self._fail(request, replica, INTERRUPTED)
 
     def _wake(self) -> None:
-        """Set the alarm for what is due next, unless the run is over by then."""
+        """Set the timer for what is due next, unless the run is over by then."""
         next_ns = min(self._next_ns(), self._coming.next_ns())
         halt_ns = self.environment.halt_time
         is_over = next_ns == NEVER_NS or (halt_ns is not None and next_ns >= halt_ns)
-        # Nothing can happen at time zero, where simulations are set up.
-        self._alarm.set(None if is_over else max(next_ns, self.now_ns, 1))
+        self._timer.set(None if is_over else next_ns)
 
     def _next_ns(self) -> int:
         """When something is due other than an arrival."""
         if self._under_way or self._changes or self._routing.count:
             return self.now_ns
-        oldest = self._books.oldest()
+        oldest = self._in_flight.oldest()
         late_ns = NEVER_NS if oldest is None else oldest.deadline_ns
         return min(self._fleet.next_departure_ns(), late_ns)

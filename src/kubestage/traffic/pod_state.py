@@ -40,22 +40,22 @@ def disruption_of(pod: Json) -> str:
     return ""
 
 
-def container_of(pod: Json, wanted: str | None) -> str:
+def container_of(pod: Json, desired: str | None) -> str:
     """The container that does the work: the one that was named, or the first."""
     containers = pod["spec"]["containers"]
-    if wanted is not None and any(each["name"] == wanted for each in containers):
-        return wanted
+    if desired is not None and any(each["name"] == desired for each in containers):
+        return desired
     first: str = containers[0]["name"]
     return first
 
 
 def is_running(pod: Json, container: str) -> bool:
-    """Whether a container runs, as far as anybody says."""
+    """Whether a container runs, by the pod's status."""
     found = _status_of(pod.get("status") or {}, container)
     return found is None or "running" in (found.get("state") or {"running": {}})
 
 
-def lives_of(pod: Json, container: str) -> int:
+def starts_of(pod: Json, container: str) -> int:
     """How often a container was started again; each time what it was at is lost."""
     found = _status_of(pod.get("status") or {}, container)
     return 0 if found is None else found.get("restartCount") or 0
@@ -64,14 +64,14 @@ def lives_of(pod: Json, container: str) -> int:
 def cores_of(pod: Json, container: str, nodes: Mapping[str, Json]) -> float | None:
     """How many cores a container can use: its limit, that of its pod, or all of its node.
 
-    The limit in force is what the kubelet says, for a change takes its time. None is unknown, for
-    a pod without a limit whose node is not there.
+    The limit in force is what the kubelet reports, because a change takes time. None is unknown,
+    for a pod without a limit whose node is not there.
     """
     spec = pod["spec"]
     found = _status_of(pod.get("status") or {}, container)
     in_force = (found or {}).get("resources")
-    own = next(each for each in spec["containers"] if each["name"] == container)
-    for resources in (in_force or own.get("resources"), spec.get("resources")):
+    stated = next(each for each in spec["containers"] if each["name"] == container)
+    for resources in (in_force or stated.get("resources"), spec.get("resources")):
         limit = _cores(((resources or {}).get("limits") or {}).get("cpu"))
         if limit:
             return limit

@@ -1,7 +1,7 @@
 """The record of the requests of one Traffic: how many, how they fared, how long they took.
 
-Its size is bounded however long the run is, unless every request is asked for. It says the same
-whoever works through the requests, and however what it is told is cut into blocks.
+Its size is bounded however long the run is, unless every request is recorded. It does not depend
+on the engine, nor on the blocks in which requests are reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REASONS: Final = {
     OVERLOADED: "Overloaded",
     INTERRUPTED: "Interrupted",
 }
-"""Why a request failed: too late; nobody to send it to; its replica was full; its replica went."""
+"""Why a request failed: too late; no replica to serve it; its replica was full, or was deleted."""
 
 NUMBER: Final = 0
 ARRIVED_NS: Final = 1
@@ -41,7 +41,7 @@ OUTCOME: Final = 3
 REPLICA: Final = 4
 WAITED_NS: Final = 5
 END_WIDTH: Final = 6
-"""What is told of a request that ended. Requests and replicas are numbered as they come; -1 is no
+"""The fields of a request that ended. Requests and replicas are numbered as they come; -1 is no
 replica. It waited until it was first served, or, if it never was, until it ended."""
 
 _MS: Final = 1_000_000
@@ -69,7 +69,7 @@ class Record:
         self._sample = Sample()
         self._response_ns = self._sojourn_ns = self._longest_ns = 0
         self._shortest_ns = NEVER_NS
-        self._kept: list[NDArray[np.int64]] | None = [] if keep_requests else None
+        self._sampled: list[NDArray[np.int64]] | None = [] if keep_requests else None
 
     @property
     def completed(self) -> int:
@@ -92,7 +92,7 @@ class Record:
         return self._response_ns
 
     def add_arrivals(self, at_ns: NDArray[np.int64]) -> None:
-        """Requests arrived at these times (sorted, none before those already told)."""
+        """Requests arrived at these times (sorted, none before those already reported)."""
         self.arrived += len(at_ns)
         self._rows.add_arrivals(at_ns)
 
@@ -115,8 +115,8 @@ class Record:
             buckets = histogram.buckets_of(response_ns, _SUB_BITS)
             self._buckets += np.bincount(buckets, minlength=len(self._buckets))
             self._sample.add(ends[:, NUMBER], ends[:, ARRIVED_NS], spent_ns, is_completed)
-        if self._kept is not None:
-            self._kept.append(ends.copy())
+        if self._sampled is not None:
+            self._sampled.append(ends.copy())
 
     def reach(self, now_ns: int) -> None:
         """Time has come this far; rows without an event count, too."""
@@ -125,7 +125,7 @@ class Record:
             self._rows.reach(now_ns - 1)
 
     def check(self, arrivals_in_flight: Sequence[int], area_ns: int) -> None:
-        """Assert that nobody got lost, and Little's law.
+        """Assert that no request was lost, and Little's law.
 
         `area_ns` is the number in flight, integrated over time: it is the time that all of them
         spent, ended or not.
@@ -135,7 +135,7 @@ class Record:
         assert area_ns == self._sojourn_ns + waiting_ns, "Little's law does not hold"
 
     def table(self) -> dict[str, list[Any]]:
-        """What happened row by row; nobody's response time is None."""
+        """What happened row by row; without completed requests the response time is None."""
         rows, counts = self._rows, self._rows.counts[: self._rows.count]
         arrived, completed = counts[:, ARRIVED], counts[:, COMPLETED]
         failed = counts[:, TIMEOUT : INTERRUPTED + 1].sum(axis=1)
@@ -198,8 +198,10 @@ class Record:
 
     def requests(self) -> dict[str, list[Any]]:
         """All requests that ended, in the order of their arrival, if they were to be kept."""
-        assert self._kept is not None, "requests are kept only if that is asked for"
-        ends = np.concatenate(self._kept) if self._kept else np.zeros((0, END_WIDTH), np.int64)
+        assert self._sampled is not None, "requests are recorded only on request"
+        ends = (
+            np.concatenate(self._sampled) if self._sampled else np.zeros((0, END_WIDTH), np.int64)
+        )
         ends = ends[np.argsort(ends[:, NUMBER], kind="stable")]
         names = [*self.replica_names, ""]
         return {

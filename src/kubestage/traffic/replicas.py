@@ -1,15 +1,14 @@
 """The replicas that serve a stream of requests: pods of the stage, in the stocks of Skenario.
 
 A replica is launching until its pod has been scheduled, started and become ready; then it is
-active and gets requests. When its pod is to go it gets no more, and ends those it has as far as
-its pod lives long enough.
+active and gets requests. When its pod is terminating it gets no more, and ends those it has if
+its pod runs long enough.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.sim.alarm import Alarm
 from kubestage.sim.entity import Entity
 from kubestage.sim.model import Model
 from kubestage.sim.stock import ArrayStock, MapStock, SinkStock, wrong_kind
@@ -33,20 +32,20 @@ _CORES: Final = 1.0
 class Replica(Entity):
     """A pod as those who send requests know it.
 
-    `lives` tells one life of its container from another: what was in flight in one is lost in the
-    next, and `since_ns` is when this one first served. `wanted` is the stock where it belongs by
-    what is known of its pod, and `said` what was last said of its capacity and its lives. `why` is
+    `starts` counts the starts of its container: requests in flight are lost when it starts again,
+    and `since_ns` is when it first served after that. `desired` is the stock where it belongs by
+    what is known of its pod, and `stated` are its capacity and starts as last reported. `why` is
     the reason for which the cluster ends it, if that is known.
     """
 
     __slots__ = (
         "capacity",
-        "lives",
+        "desired",
         "movement",
         "pod",
-        "said",
         "since_ns",
-        "wanted",
+        "starts",
+        "stated",
         "where",
         "why",
     )
@@ -55,11 +54,11 @@ class Replica(Entity):
         super().__init__(name, KIND)
         self.pod = pod
         self.capacity = _CORES
-        self.lives = 0
-        self.said = (_CORES, 0)
+        self.starts = 0
+        self.stated = (_CORES, 0)
         self.since_ns: int | None = None
         self.where = ""
-        self.wanted = ""
+        self.desired = ""
         self.why = ""
         self.movement: Movement | None = None
 
@@ -76,7 +75,7 @@ class _Source:
         return ()
 
     def remove(self, what: Entity | None = None) -> Replica | None:
-        """The replica that was asked for."""
+        """The requested replica."""
         return what if isinstance(what, Replica) else None
 
 
@@ -186,7 +185,7 @@ class Replicas(Model):
         self.terminated = self.own(_Terminated(self))
         self._stocks: dict[str, Any] = {"": self._source, **self.stocks}
         self._changing: list[tuple[int, Replica]] = []
-        self._alarm = Alarm(environment, f"{name}-changing", self._change)
+        self._timer = environment.timer(f"{name}-changing", self._change)
 
     def place(
         self,
@@ -194,13 +193,13 @@ class Replicas(Model):
         pod: str,
         stock: str,
         capacity: float | None,
-        lives: int,
+        starts: int,
         *,
         why: str = "",
     ) -> None:
         """A pod belongs in a stock, by what is known of it, and has so many cores, if known.
 
-        `lives` counts how often its container was started: if that has changed, what was in flight
+        `starts` counts how often its container was started: if that has changed, what was in flight
         is lost. A replica that has terminated does not come back; should its pod, against all
         rules, there is a new one. `why` is the reason for which the cluster ends it.
         """
@@ -209,22 +208,22 @@ class Replicas(Model):
             if stock in (TERMINATING, TERMINATED):
                 return
             replica = self.by_pod[uid] = Replica(pod.partition("/")[2], pod)
-            replica.capacity, replica.lives = replica.said = capacity or _CORES, lives
-        said = (capacity or replica.said[0], lives)
-        if said != replica.said:
-            replica.said = said
+            replica.capacity, replica.starts = replica.stated = capacity or _CORES, starts
+        stated = (capacity or replica.stated[0], starts)
+        if stated != replica.stated:
+            replica.stated = stated
             due_ns = self.environment.clock.now_ns + 1
             self._changing.append((due_ns, replica))
-            if not self._alarm.is_set:
-                self._alarm.set(due_ns)
-        replica.wanted, replica.why = stock, why
+            if not self._timer.is_set:
+                self._timer.set(due_ns)
+        replica.desired, replica.why = stock, why
         self._send(replica)
 
     def release(self, uid: str) -> None:
         """A pod is gone."""
         replica = self.by_pod.pop(uid, None)
         if replica is not None:
-            replica.wanted = TERMINATED
+            replica.desired = TERMINATED
             self._send(replica)
 
     def now(self) -> Requests:
@@ -239,18 +238,18 @@ class Replicas(Model):
         self.now().add_replica(replica.name, replica.capacity)
 
     def _change(self) -> None:
-        """What was said of replicas a moment ago is so from now on."""
+        """What was reported of replicas a moment ago takes effect now."""
         now_ns = self.environment.clock.now_ns
         due = [replica for due_ns, replica in self._changing if due_ns <= now_ns]
         self._changing = [each for each in self._changing if each[0] > now_ns]
         if self._changing:
-            self._alarm.set(self._changing[0][0])
+            self._timer.set(self._changing[0][0])
         for replica in due:
-            capacity, lives = replica.said
+            capacity, starts = replica.stated
             if replica.where == TERMINATED:
                 continue
-            if lives != replica.lives:
-                replica.lives, replica.capacity, replica.since_ns = lives, capacity, None
+            if starts != replica.starts:
+                replica.starts, replica.capacity, replica.since_ns = starts, capacity, None
                 self.now().remove_replica(replica.name)
                 if replica.where == ACTIVE:
                     self.serve(replica)
@@ -267,8 +266,8 @@ class Replicas(Model):
 
     def _send(self, replica: Replica) -> None:
         """Have a replica moved to where it belongs, or a step closer."""
-        where, wanted, environment = replica.where, replica.wanted, self.environment
-        step = _VIA.get((where, wanted), wanted)
+        where, desired, environment = replica.where, replica.desired, self.environment
+        step = _VIA.get((where, desired), desired)
         pending = replica.movement
         if pending is not None:
             if pending.to_stock is self._stocks[step]:

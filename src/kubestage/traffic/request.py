@@ -17,26 +17,26 @@ KIND: Final = "Request"
 
 
 class Request(Entity):
-    """What it needs, when it arrived, and how it fares.
+    """What it needs, when it arrived, and its progress.
 
     `end_ns` is when it will be complete, if that is known. `serial` is the number of the replica
     that it was sent to, and `outcome` how it ended, as in the record.
     """
 
     __slots__ = (
-        "arrived_ns", "cpu_ns", "deadline_ns", "end_ns", "io_ns", "luck", "number", "outcome",
-        "serial", "started_ns",
+        "arrived_ns", "cpu_ns", "deadline_ns", "end_ns", "io_ns", "number", "outcome", "serial",
+        "started_ns", "uniform",
     )  # fmt: skip
 
     def __init__(
-        self, number: int, arrived_ns: int, cpu_ns: float, io_ns: int, luck: float
+        self, number: int, arrived_ns: int, cpu_ns: float, io_ns: int, uniform: float
     ) -> None:
         super().__init__(f"request-{number}", KIND)
         self.number = number
         self.arrived_ns = arrived_ns
         self.cpu_ns = cpu_ns
         self.io_ns = io_ns
-        self.luck = luck
+        self.uniform = uniform
         self.deadline_ns = NEVER_NS
         self.end_ns = NEVER_NS
         self.started_ns: int | None = None
@@ -45,7 +45,7 @@ class Request(Entity):
 
 
 class Watcher(Protocol):
-    """Hears where requests come in."""
+    """Is notified where requests come in."""
 
     @property
     def now_ns(self) -> int:
@@ -79,7 +79,7 @@ class TrafficSource:
         return ()
 
     def remove(self, what: Entity | None = None) -> Request | None:
-        """The request that was asked for."""
+        """The requested request."""
         return what if isinstance(what, Request) else None
 
 

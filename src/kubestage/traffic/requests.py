@@ -1,6 +1,6 @@
-"""What is asked of those who work through the requests of one Traffic, and what they are given.
+"""The interface of the engines that work through the requests of one Traffic, and their inputs.
 
-At one instant things happen in this order, whoever works through them: departures that are due;
+At one instant things happen in this order, in every engine: departures that are due;
 requests that are too late, oldest first, each followed by departures that are due by that; replicas
 that come, change or go; arrivals, one after the other; they are sent, one after the other;
 departures that are due by that. So a request that is complete at its deadline is complete.
@@ -54,8 +54,8 @@ class Service(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Replica(NamedTuple):
     """One replica until now: what it holds, what it used, and how those that it was sent fared.
 
-    `serial` tells it from others that had the same name before. `response_ns` is the sum over the
-    completed ones.
+    `serial` separates it from others that had the same name before. `response_ns` is the sum over
+    the completed ones.
     """
 
     serial: int
@@ -70,7 +70,7 @@ class Replica(NamedTuple):
 class Feed(Protocol):
     """Where arrivals and demands come from.
 
-    All is drawn one after the other, so that it does not depend on how much is asked for at once.
+    All is drawn one after the other, so that it does not depend on how much is drawn at once.
     """
 
     begin_ns: int
@@ -89,7 +89,7 @@ class Feed(Protocol):
     def demands(
         self, count: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        """CPU time (ns), I/O time (ns) and luck (0 to 1) of the next so many requests."""
+        """CPU time (ns), I/O time (ns) and `uniform` (0 to 1) of the next so many requests."""
         ...
 
 
@@ -99,7 +99,7 @@ class Requests(Protocol):
     A replica that is added again after it was drained takes part again; to remove or change one
     that is not known does nothing. To ask how replicas stand changes nothing.
 
-    Whoever changes something first calls `advance` with the time that it is: by then all
+    A caller that changes something first calls `advance` with the present time: by then all
     departures until then have happened, and all arrivals before.
     """
 
@@ -150,7 +150,7 @@ class Requests(Protocol):
         ...
 
     def check(self) -> None:
-        """Nobody got lost, and Little's law holds to the nanosecond."""
+        """Check that no request was lost, and that Little's law holds to the nanosecond."""
         ...
 
 

@@ -24,7 +24,7 @@ class Rows:
     """Counts by stretch of time: outcomes, arrivals, response times.
 
     A row is as long as the resolution. When there are too many, they are merged in pairs and each
-    is twice as long from then on. Rows begin at multiples of the resolution. Response times are
+    is twice as long from then on. Rows start at multiples of the resolution. Response times are
     whole microseconds here, the longest 12 days; there are buckets for the octaves that occur,
     the first of which is `first_bucket`.
     """
@@ -77,11 +77,11 @@ class Rows:
             np.add.at(self.responses.reshape(-1), places, np.uint32(1))
 
     def starts_ns(self) -> list[int]:
-        """When each row begins."""
+        """When each row starts."""
         return [(self.first + row) * self.resolution_ns for row in range(self.count)]
 
     def percentiles_ms(self, row: int, percents: tuple[int, ...]) -> list[float | None]:
-        """Response times of those that were completed in a row; None if nobody was."""
+        """Response times of those that were completed in a row; None if there were none."""
         counts = self.responses[row].astype(np.int64)
         found = histogram.percentiles(counts, percents, SUB_BITS, self.first_bucket)
         return [None] * len(percents) if found is None else [value / 1_000 for value in found]

@@ -20,7 +20,7 @@ class Sample:
 
     def __init__(self) -> None:
         self.every = 1
-        self._kept = np.zeros((0, 3), np.int64)
+        self._sampled = np.zeros((0, 3), np.int64)
 
     def add(
         self,
@@ -33,12 +33,12 @@ class Sample:
         # NOTE: a power of two, so this is a tenth of the time that a division takes.
         chosen = ((numbers & (self.every - 1)) == 0) & is_completed
         new = np.stack([numbers[chosen], arrived_ns[chosen], response_ns[chosen]], axis=1)
-        self._kept = np.concatenate([self._kept, new])
-        while len(self._kept) > MOST_KEPT:
+        self._sampled = np.concatenate([self._sampled, new])
+        while len(self._sampled) > MOST_KEPT:
             self.every *= 2
-            self._kept = self._kept[self._kept[:, 0] % self.every == 0]
+            self._sampled = self._sampled[self._sampled[:, 0] % self.every == 0]
 
     def rows(self) -> list[tuple[int, int]]:
         """Arrival and response time of those kept, in the order of their numbers."""
-        ordered = self._kept[np.argsort(self._kept[:, 0], kind="stable")]
+        ordered = self._sampled[np.argsort(self._sampled[:, 0], kind="stable")]
         return [(arrived_ns, response_ns) for _, arrived_ns, response_ns in ordered.tolist()]

@@ -1,4 +1,4 @@
-"""What a ``Traffic`` object says, read once, with its defaults.
+"""The spec of a ``Traffic`` object, read once, with its defaults.
 
 The object is known to be sound: `objects.validation.traffics` has seen it.
 """
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.objects import distributions, durations
+from kubestage.golang import durations
+from kubestage.objects import distributions
 from kubestage.traffic.requests import Service
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Spec(msgspec.Struct, frozen=True):
 
 
 def arrivals_of(spec: Spec) -> tuple[Json, int, int | None]:
-    """What a spec says of when requests come."""
+    """The part of a spec about when requests come."""
     return spec.pattern, spec.start_after_ns, spec.duration_ns
 
 
@@ -64,11 +65,11 @@ def read(traffic: Json) -> Spec:
 
 
 def _service(spec: Json, timeout: str) -> Service:
-    given = spec.get("service") or {}
+    service = spec.get("service") or {}
     written: Json = {
-        "discipline": given.get("discipline"),
-        "workers": given.get("workers"),
-        "max_requests": given.get("maxRequests"),
+        "discipline": service.get("discipline"),
+        "workers": service.get("workers"),
+        "max_requests": service.get("maxRequests"),
         "routing": spec.get("routing"),
         "timeout_ns": None if timeout == FOR_EVER else durations.parse_duration(timeout),
     }

@@ -1,4 +1,4 @@
-"""One stream of requests: a Traffic object at work, with its target, replicas and record."""
+"""One stream of requests: a running Traffic object, with its target, replicas and record."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from kubestage.sim.environment import Environment
     from kubestage.store.log import Change
     from kubestage.store.store import Store
-    from kubestage.traffic.measuring import Tally
+    from kubestage.traffic.measuring import RequestCounts
     from kubestage.traffic.record import Record
 
 
 class Stream:
     """The requests of one Traffic, from its creation to its deletion.
 
-    `title` tells it from others that had the same name before.
+    `title` separates it from others that had the same name before.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Stream:
         self._generation: int = metadata.get("generation") or 1
         self._fed_ns = environment.clock.now_ns
         # Since which generation, and when, requests come by the pattern at hand.
-        self._pattern = (self._generation, self._begun_ns(obj))
+        self._pattern = (self._generation, self._started_ns(obj))
         feed = self._feed()
         feed.skip_to(self._fed_ns)
         self.requests = make(
@@ -61,22 +61,22 @@ class Stream:
         self._selector = targets.selector_of(self._target)
         self._measuring = Measuring()
 
-    def _begun_ns(self, obj: Json) -> int:
+    def _started_ns(self, obj: Json) -> int:
         """Since when requests come: now, or since before the stage was restored."""
-        if not self._store.ledger.is_restored(obj):
+        if not self._store.is_restored(obj):
             return self._fed_ns
         return timestamps.parse_time(obj["metadata"]["creationTimestamp"]) - self._clock.epoch_ns
 
     @property
     def record(self) -> Record:
-        """What became of the requests so far."""
+        """The results of the requests so far."""
         return self.requests.record
 
     def catch_up(self) -> None:
         """Have all that was due by now happen.
 
-        While nobody runs the environment, all else that was due has happened: so do arrivals. Those
-        of a feed that came up just now are left for when it runs again.
+        While the environment is not running, all else that was due has happened: so do arrivals.
+        Those of a feed that came up just now are left for when it runs again.
         """
         self.requests.advance(self._clock.now_ns, is_over=self._is_at_rest)
 
@@ -91,7 +91,7 @@ class Stream:
         self.requests.check()
 
     def find_pods(self) -> None:
-        """Look at all pods that may be replicas."""
+        """Process all pods that may be replicas."""
         for key, pod in tuple(self._store.read(gvk.POD).items()):
             if key.startswith(f"{self.namespace}/"):
                 self._place(key, pod)
@@ -119,7 +119,7 @@ class Stream:
                 self.find_pods()
 
     def change(self, obj: Json) -> None:
-        """The object says something else: other requests come, or they cost something else.
+        """The object has changed: other requests come, or they cost something else.
 
         If the pattern is the same, it goes on where it is.
         """
@@ -137,18 +137,18 @@ class Stream:
         self.requests.set_feed(feed)
 
     def end(self) -> None:
-        """The object is gone: nothing arrives any more, and nobody answers."""
+        """The object is gone: nothing arrives any more, and no replica answers."""
         self.requests.check()
         self.requests.stop()
         for uid in tuple(self.replicas.by_pod):
             self.replicas.release(uid)
 
-    def wanted(self) -> int | None:
-        """How many replicas the target asks for."""
-        return targets.wanted_replicas(self._target)
+    def desired(self) -> int | None:
+        """The desired number of replicas of the target."""
+        return targets.desired_replicas(self._target)
 
     def utilisation(self) -> float | None:
-        """How busy active replicas were on average since this was last asked."""
+        """The average utilization of active replicas since the last call."""
         return self._measuring.utilisation(self.replicas, self._clock.now_ns)
 
     def add_used(self, found: dict[str, dict[str, Used]]) -> None:
@@ -166,9 +166,9 @@ class Stream:
             known = containers.get(container)
             containers[container] = used if known is None else known.plus(used)
 
-    def look(self, now_ns: int) -> tuple[int, Tally, dict[str, Tally]] | None:
-        """The time since the last look, all requests since then, and those of each pod."""
-        return self._measuring.look(self.replicas, now_ns)
+    def measure(self, now_ns: int) -> tuple[int, RequestCounts, dict[str, RequestCounts]] | None:
+        """The time since the last measurement, all requests since then, and those of each pod."""
+        return self._measuring.measure(self.replicas, now_ns)
 
     def status(self) -> Json:
         """The status of the object."""
@@ -198,18 +198,18 @@ class Stream:
 
     def _container_found(self) -> list[Json]:
         """Whether pods have the container that was named, if one was and there are pods."""
-        wanted = self.spec.container
+        desired = self.spec.container
         pods = self._store.read(gvk.POD)
         known = [pods[key] for each in self.replicas.by_pod.values() if (key := each.pod) in pods]
-        if wanted is None or not known:
+        if desired is None or not known:
             return []
         condition = {"type": "ContainerFound", "status": "True", "reason": "ContainerFound"}
-        without = [pod for pod in known if pod_state.container_of(pod, wanted) != wanted]
+        without = [pod for pod in known if pod_state.container_of(pod, desired) != desired]
         if without:
             first = without[0]
             names = ", ".join(each["name"] for each in first["spec"]["containers"])
             message = (
-                f'pod {first["metadata"]["name"]} has no container "{wanted}" but {names}: '
+                f'pod {first["metadata"]["name"]} has no container "{desired}" but {names}: '
                 "its requests use the first one"
             )
             condition |= {"status": "False", "reason": "ContainerMissing", "message": message}
@@ -231,5 +231,5 @@ class Stream:
         if not is_selected and stock == ACTIVE:
             stock = TERMINATING
         cores = pod_state.cores_of(pod, container, self._store.read(gvk.NODE))
-        lives = pod_state.lives_of(pod, container)
-        self.replicas.place(uid, key, stock, cores, lives, why=pod_state.disruption_of(pod))
+        starts = pod_state.starts_of(pod, container)
+        self.replicas.place(uid, key, stock, cores, starts, why=pod_state.disruption_of(pod))

@@ -1,4 +1,4 @@
-"""Whom a stream of requests is for: which pods its target stands for."""
+"""The target of a stream of requests: which pods belong to it."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def selector_of(target: Json | None) -> Selector:
     return labels.from_label_selector(selector)
 
 
-def wanted_replicas(target: Json | None) -> int | None:
-    """How many replicas an object asks for; a Service asks for none."""
+def desired_replicas(target: Json | None) -> int | None:
+    """The desired replicas of an object; a Service has none."""
     if target is None or target["kind"] == "Service":
         return None
     found = target["spec"].get("replicas")

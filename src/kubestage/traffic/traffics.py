@@ -1,21 +1,21 @@
-"""All streams of requests of a stage: one for each Traffic object, fed by what the store tells."""
+"""All streams of requests of a stage: one for each Traffic object, fed by changes of the store."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import gvk
-from kubestage.sim.ticktock import Ticktock
+from kubestage.sim.periodic_timer import PeriodicTimer
 from kubestage.store.log import ADDED, DELETED, Change
 from kubestage.traffic import targets
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.metrics.samples import Used
-    from kubestage.metrics.scraper import Look, Metrics
+    from kubestage.metrics.scraper import Metrics, Scrape
     from kubestage.sim.environment import Environment
     from kubestage.store.store import Store
-    from kubestage.traffic.past import Past
+    from kubestage.traffic.past_usage import PastUsage
     from kubestage.traffic.record import Record
     from kubestage.traffic.stream import Stream
     from kubestage.traffic.values import Values
@@ -25,14 +25,14 @@ TRAFFIC: Final = ("kubestage.dev/v1alpha1", "Traffic")
 _KIND: Final = ("kubestage.dev", "Traffic")
 _POD: Final = ("", "Pod")
 _REPORTS_NS: Final = 15 * 1_000_000_000
-_HEARD: Final = frozenset({_POD, *targets.WATCHED})
+_OBSERVED: Final = frozenset({_POD, *targets.WATCHED})
 
 
 class Traffics:
-    """Begins a stream when a Traffic object comes up, and ends it when that goes.
+    """Starts a stream when a Traffic object is created, and ends it when that is deleted.
 
-    Pods are told to the streams whose target selects them. With `traces` every movement of a
-    request is one of the environment; without it they are worked out in bulk, when somebody wants
+    Pods are reported to the streams whose target selects them. With `traces` every movement of a
+    request is one of the environment; without it they are worked out in bulk, when a caller needs
     to know.
 
     NOTE: what a stream needs is loaded with the first one (benchmarks/startup.py).
@@ -54,24 +54,24 @@ class Traffics:
         self._traces = traces
         self.streams: dict[str, Stream] = {}
         self._all: dict[str, Stream] = {}
-        self._past: Past | None = None
+        self._past: PastUsage | None = None
         self._values: Values | None = None
-        self._ticktock = Ticktock(
+        self._timer = PeriodicTimer(
             environment, "TrafficTicktock", "traffic_tick", _REPORTS_NS, self.report
         )
 
     def start(self) -> None:
-        """Begin the streams of the objects that are there, then listen for others."""
+        """Start the streams of existing objects, then subscribe to changes."""
         self._store.subscribe(self._on_traffic, {_KIND})
         if self._store.kinds.get(*TRAFFIC) is not None:
             for key, obj in tuple(self._store.read(TRAFFIC).items()):
                 self._begin(key, obj)
 
     def stop(self) -> None:
-        """Listen no more: what became of requests so far can still be read."""
+        """Stop listening; the results of requests so far can still be read."""
         self._store.unsubscribe(self._on_traffic)
         if self._all:
-            self._store.unsubscribe(self._hear)
+            self._store.unsubscribe(self._on_change)
 
     def catch_up(self) -> None:
         """Have all that was due by now happen."""
@@ -84,7 +84,7 @@ class Traffics:
             stream.finish_run()
 
     def records(self) -> dict[str, Record]:
-        """What became of requests, by the key of their Traffic, those that are gone included.
+        """The results of requests, by the key of their Traffic, deleted ones included.
 
         Of several that had one name, one after the other, the later ones have a number, too.
         """
@@ -92,7 +92,7 @@ class Traffics:
         return {title: stream.record for title, stream in self._all.items()}
 
     def utilisation(self) -> dict[str, float]:
-        """How busy the active replicas of each stream were on average since this was last asked."""
+        """The average utilization of the active replicas of each stream since the last call."""
         self.catch_up()
         found = {key: stream.utilisation() for key, stream in self.streams.items()}
         return {key: value for key, value in found.items() if value is not None}
@@ -117,16 +117,16 @@ class Traffics:
             self.streams[key].change(change.new)
 
     def _begin(self, key: str, obj: Json) -> None:
-        from kubestage.traffic.past import Past  # noqa: PLC0415 - loaded when needed
+        from kubestage.traffic.past_usage import PastUsage  # noqa: PLC0415 - loaded when needed
         from kubestage.traffic.stream import Stream  # noqa: PLC0415 - the same
         from kubestage.traffic.values import Values  # noqa: PLC0415 - the same
 
         if not self._all:
-            self._past, self._values = Past(), Values()
-            self._store.subscribe(self._hear, _HEARD)
+            self._past, self._values = PastUsage(), Values()
+            self._store.subscribe(self._on_change, _OBSERVED)
             self._metrics.add_source(self)
-            self._metrics.at_look(self._look)
-            self._ticktock.start()
+            self._metrics.on_scrape(self._on_scrape)
+            self._timer.start()
         same = sum(title.partition(" ")[0] == key for title in self._all)
         title = f"{key} ({same + 1})" if same else key
         stream = Stream(self._store, self._environment, self._seed, obj, title, traces=self._traces)
@@ -142,7 +142,7 @@ class Traffics:
         self._past.keep(found, self._store.read(gvk.POD))
         stream.end()
 
-    def _hear(self, change: Change) -> None:
+    def _on_change(self, change: Change) -> None:
         if change.kind.kind == "Pod":
             for stream in self.streams.values():
                 stream.on_pod(change)
@@ -159,8 +159,10 @@ class Traffics:
             if obj.get("status") != status:
                 self._store.update({**obj, "status": status}, subresource="status")
 
-    def _look(self, look: Look) -> None:
+    def _on_scrape(self, measure: Scrape) -> None:
         assert self._values is not None
         self.catch_up()
         clock = self._environment.clock
-        look.posts.append(self._values.look(self.streams.values(), clock.now_ns, clock.unix_ns))
+        measure.posts.append(
+            self._values.measure(self.streams.values(), clock.now_ns, clock.unix_ns)
+        )

@@ -1,4 +1,4 @@
-"""What requests tell the metrics APIs besides CPU: rates, concurrency and response times.
+"""What requests add to the metrics APIs besides CPU: rates, concurrency and response times.
 
 The values of a pod, or of a target, are of all requests that it gets, whichever Traffic sent them.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.metrics.board import Board
-    from kubestage.traffic.measuring import Tally
+    from kubestage.traffic.measuring import RequestCounts
     from kubestage.traffic.stream import Stream
 
 _MILLI: Final = 1_000
@@ -27,7 +27,7 @@ RESPONSE: Final = "response_time_seconds"
 _OF_PODS: Final = (RATE, CONCURRENCY, RESPONSE)
 
 
-class Where(NamedTuple):
+class MetricSubject(NamedTuple):
     """An object that has values: its namespace, its resource and its name."""
 
     namespace: str
@@ -36,40 +36,40 @@ class Where(NamedTuple):
 
 
 class Values:
-    """Turns what streams saw since the last look into values for the board.
+    """Turns what streams measured since the last scrape into values for the board.
 
-    What was told at the last look and is not known any more is withdrawn: of a pod or a Traffic
-    that is gone, and of response times when no request ended.
+    What was reported at the last scrape and is not known any more is withdrawn: of a pod or a
+    Traffic that is gone, and of response times when no request ended.
     """
 
     def __init__(self) -> None:
-        self._told: dict[tuple[Where, str], ValueSample | ExternalSample] = {}
+        self._reported: dict[tuple[MetricSubject, str], ValueSample | ExternalSample] = {}
 
-    def look(self, streams: Iterable[Stream], now_ns: int, unix_ns: int) -> Post:
-        """What the board is to show when this look has arrived there."""
-        objects: dict[Where, tuple[int, Tally]] = {}
-        found: dict[tuple[Where, str], ValueSample | ExternalSample] = {}
+    def measure(self, streams: Iterable[Stream], now_ns: int, unix_ns: int) -> Post:
+        """What the board is to show when this scrape has arrived there."""
+        objects: dict[MetricSubject, tuple[int, RequestCounts]] = {}
+        found: dict[tuple[MetricSubject, str], ValueSample | ExternalSample] = {}
         for stream in streams:
-            seen = stream.look(now_ns)
+            seen = stream.measure(now_ns)
             if seen is None:
                 continue
             window_ns, whole, by_pod = seen
             namespace, target = stream.namespace, stream.spec.target
             resource = targets.RESOURCES[target["kind"]]
-            _add(objects, Where(namespace, resource, target["name"]), window_ns, whole)
-            for name, tally in by_pod.items():
-                _add(objects, Where(namespace, "pods", name), window_ns, tally)
+            _add(objects, MetricSubject(namespace, resource, target["name"]), window_ns, whole)
+            for name, counts in by_pod.items():
+                _add(objects, MetricSubject(namespace, "pods", name), window_ns, counts)
             labels = {"traffic": stream.name}
-            outside = Where(namespace, "", stream.name)
+            external = MetricSubject(namespace, "", stream.name)
             for metric, milli in _values(whole, window_ns).items():
                 sample = ExternalSample(metric, labels, unix_ns, window_ns, milli)
-                found[outside, metric] = sample
-        for where, (window_ns, tally) in objects.items():
-            for metric, milli in _values(tally, window_ns).items():
+                found[external, metric] = sample
+        for where, (window_ns, counts) in objects.items():
+            for metric, milli in _values(counts, window_ns).items():
                 if where.resource != "pods" or metric in _OF_PODS:
                     known = ValueSample(where.name, metric, unix_ns, window_ns, milli)
                     found[where, metric] = known
-        before, self._told = self._told, found
+        before, self._reported = self._reported, found
         gone = {key: sample for key, sample in before.items() if key not in found}
         return Post(found, gone)
 
@@ -79,14 +79,14 @@ class Post:
 
     def __init__(
         self,
-        found: dict[tuple[Where, str], ValueSample | ExternalSample],
-        gone: dict[tuple[Where, str], ValueSample | ExternalSample],
+        found: dict[tuple[MetricSubject, str], ValueSample | ExternalSample],
+        gone: dict[tuple[MetricSubject, str], ValueSample | ExternalSample],
     ) -> None:
         self._found = found
         self._gone = gone
 
     def __call__(self, board: Board) -> None:
-        """The look has arrived."""
+        """The scrape has arrived."""
         for (where, metric), sample in self._gone.items():
             if isinstance(sample, ExternalSample):
                 board.withdraw_external(where.namespace, metric, sample.labels)
@@ -100,23 +100,26 @@ class Post:
 
 
 def _add(
-    objects: dict[Where, tuple[int, Tally]], where: Where, window_ns: int, tally: Tally
+    objects: dict[MetricSubject, tuple[int, RequestCounts]],
+    where: MetricSubject,
+    window_ns: int,
+    counts: RequestCounts,
 ) -> None:
     known = objects.get(where)
-    objects[where] = (window_ns, tally if known is None else known[1].plus(tally))
+    objects[where] = (window_ns, counts if known is None else known[1].plus(counts))
 
 
-def _values(tally: Tally, window_ns: int) -> dict[str, int]:
+def _values(counts: RequestCounts, window_ns: int) -> dict[str, int]:
     """The values, in thousandths, by metric."""
     values = {
-        RATE: _rate(tally.came, window_ns),
-        FAILURES: _rate(tally.failed, window_ns),
-        CONCURRENCY: tally.in_flight * _MILLI,
+        RATE: _rate(counts.came, window_ns),
+        FAILURES: _rate(counts.failed, window_ns),
+        CONCURRENCY: counts.in_flight * _MILLI,
     }
-    if tally.completed:
-        values[RESPONSE] = _seconds(tally.response_ns / tally.completed)
-        if tally.buckets is not None:
-            for percent, value_ns in record.percentiles(tally.buckets, _PERCENTS).items():
+    if counts.completed:
+        values[RESPONSE] = _seconds(counts.response_ns / counts.completed)
+        if counts.buckets is not None:
+            for percent, value_ns in record.percentiles(counts.buckets, _PERCENTS).items():
                 values[f"response_time_p{percent}_seconds"] = _seconds(value_ns)
     return values
 

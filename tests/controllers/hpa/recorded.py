@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.controllers.hpa.context import NoSuchKind, Refused, Scale
 from kubestage.controllers.hpa.metrics_client import PodMetric
 from kubestage.controllers.hpa.settings import HpaSettings
-from kubestage.controllers.hpa.surroundings import NoSuchKind, Refused, Scale
 from kubestage.metrics.board import MetricsError
 from kubestage.objects import labels, quantity, timestamps
 from kubestage.sim.clock import EPOCH_2026_NS
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
-    from kubestage.controllers.hpa.conditions import Status
+    from kubestage.controllers.hpa.conditions import HpaStatus
     from kubestage.objects.labels import Selector
 
 
@@ -123,7 +123,7 @@ class Recording:
         if "updateErr" in self._sync["scale"]:
             raise Refused(self._sync["scale"]["updateErr"])
 
-    def write_status(self, status: Status) -> None:
+    def write_status(self, status: HpaStatus) -> None:
         """What became of the update of the status."""
         del status
         if "statusErr" in self._sync:
@@ -196,7 +196,7 @@ def _answer(found: Json | None, api: str, path: str) -> Json:
     return answer
 
 
-def exact_json(status: Status) -> Json:
+def exact_json(status: HpaStatus) -> Json:
     """A status with times to the nanosecond, as the recorder kept it between syncs."""
     found = status.as_json()
     if status.last_scale_ns is not None:

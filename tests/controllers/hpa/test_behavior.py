@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.controllers.hpa.behavior import ScaleEvents
-from kubestage.controllers.hpa.conditions import Draft, Status
-from kubestage.controllers.hpa.normalizing import History, Wanted, normalize
+from kubestage.controllers.hpa.conditions import Draft, HpaStatus
+from kubestage.controllers.hpa.normalizing import History, ScaleRequest, normalize
 from kubestage.controllers.hpa.settings import HpaSettings
 from kubestage.units import SECOND_NS
 
@@ -66,9 +66,9 @@ def look(
     history: History, at_s: float, current: int, desired: int, behavior: Json | None = None
 ) -> tuple[int, list[str]]:
     """One look of an autoscaler of 2 to 100 replicas: what it wants, and its reasons."""
-    draft = Draft(Status(), round(at_s * SECOND_NS))
+    draft = Draft(HpaStatus(), round(at_s * SECOND_NS))
     history.begin(current, draft.now_ns)
-    wanted = Wanted(current, desired, 2, 100)
+    wanted = ScaleRequest(current, desired, 2, 100)
     found = normalize(history, wanted, behavior, HpaSettings(), draft)
     return found, [each.reason for each in draft.status.conditions]
 

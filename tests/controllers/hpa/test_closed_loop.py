@@ -8,9 +8,9 @@ import hypothesis
 from hypothesis import strategies as st
 
 from kubestage.controllers import pods
-from kubestage.controllers.hpa.reconcile import Autoscaler
+from kubestage.controllers.hpa.context import Scale, Snapshot
+from kubestage.controllers.hpa.reconcile import HorizontalAutoscaler
 from kubestage.controllers.hpa.settings import HpaSettings
-from kubestage.controllers.hpa.surroundings import Scale, Snapshot
 from kubestage.metrics.samples import Used
 from kubestage.objects import defaulting
 from kubestage.stage import Stage
@@ -87,13 +87,13 @@ def test_what_is_asked_for_is_always_within_bounds(
     if is_mannered:
         made["spec"]["behavior"] = {}
     hpa: Json = defaulting.default(made)
-    eager = Autoscaler(HpaSettings())
+    eager = HorizontalAutoscaler(HpaSettings())
     for step, usage in enumerate(usages):
         client = Known({f"p{number}": usage for number in range(replicas)})
-        around = Snapshot(Scale(replicas, replicas, "app=web"), fleet(replicas), client)
-        outcome = eager.sync(NOW_NS + step * 15 * SECOND_NS, hpa, around)
-        assert outcome.error is None
-        assert outcome.scaled_to != replicas
-        replicas = outcome.scaled_to or replicas
+        context = Snapshot(Scale(replicas, replicas, "app=web"), fleet(replicas), client)
+        result = eager.sync(NOW_NS + step * 15 * SECOND_NS, hpa, context)
+        assert result.error is None
+        assert result.scaled_to != replicas
+        replicas = result.scaled_to or replicas
         assert lowest <= replicas <= lowest + room
-        hpa = {**hpa, "status": outcome.status.as_json()}
+        hpa = {**hpa, "status": result.status.as_json()}

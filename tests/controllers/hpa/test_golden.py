@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.controllers.hpa.reconcile import Autoscaler
+from kubestage.controllers.hpa.reconcile import HorizontalAutoscaler
 from kubestage.metrics.board import MetricsError
 from kubestage.objects import defaulting, labels
 from kubestage.sim.clock import EPOCH_2026_NS
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.aliases import Json
-    from kubestage.controllers.hpa.conditions import Status
-    from kubestage.controllers.hpa.reconcile import Outcome
+    from kubestage.controllers.hpa.conditions import HpaStatus
+    from kubestage.controllers.hpa.reconcile import SyncResult
 
 
 _ENTRIES = vectors.load("hpa-replicas")
@@ -31,7 +31,7 @@ def _seconds(time_ns: int | None) -> float | None:
     return None if time_ns is None else (time_ns - EPOCH_2026_NS) / 1e9
 
 
-def _conditions(status: Status) -> list[Json]:
+def _conditions(status: HpaStatus) -> list[Json]:
     return [
         {
             "type": each.type,
@@ -44,18 +44,18 @@ def _conditions(status: Status) -> list[Json]:
     ]
 
 
-def _shown(outcome: Outcome) -> Json:
-    status = outcome.status
+def _shown(result: SyncResult) -> Json:
+    status = result.status
     return {
         "currentReplicas": status.current_replicas,
         "desiredReplicas": status.desired_replicas,
-        "scaledTo": outcome.scaled_to,
-        "recommendation": outcome.recommendation,
+        "scaledTo": result.scaled_to,
+        "recommendation": result.recommendation,
         "conditions": _conditions(status),
-        "events": [[*each[:2], _cut(each[2])] for each in outcome.events],
+        "events": [[*each[:2], _cut(each[2])] for each in result.events],
         "lastScaleTime": _seconds(status.last_scale_ns),
         "currentMetrics": _metrics(list(status.current_metrics or ())),
-        "error": _cut(outcome.error or ""),
+        "error": _cut(result.error or ""),
     }
 
 
@@ -102,17 +102,17 @@ def _hpa(spec: Json, given: Json, status: Json | None) -> Json:
 
 def _replay(entry: Json) -> None:
     given, out = entry["in"], entry["out"]
-    autoscaler = Autoscaler(recorded.settings(given["config"]))
+    autoscaler = HorizontalAutoscaler(recorded.settings(given["config"]))
     status = given.get("initialStatus")
     spec = given["hpaSpec"]
-    kept: Status | None = None
+    kept: HpaStatus | None = None
     for sync, expected in zip(given["syncs"], out["syncs"], strict=True):
         spec = sync.get("hpaSpec", spec)
         hpa = _hpa(spec, given, status if kept is None else recorded.exact_json(kept))
-        around = recorded.Recording({**given, "target": spec["scaleTargetRef"]}, sync)
-        outcome = autoscaler.sync(recorded.unix_ns(sync["t"]), hpa, around)
-        assert _shown(outcome) == _expected(expected), (given["name"], sync["t"])
-        kept = outcome.status
+        context = recorded.Recording({**given, "target": spec["scaleTargetRef"]}, sync)
+        result = autoscaler.sync(recorded.unix_ns(sync["t"]), hpa, context)
+        assert _shown(result) == _expected(expected), (given["name"], sync["t"])
+        kept = result.status
 
 
 @pytest.mark.parametrize("share", range(0, len(_ENTRIES), _SHARES))

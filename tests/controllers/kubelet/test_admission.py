@@ -56,7 +56,7 @@ def test_what_does_not_fit_is_refused(requests: dict[str, str], reason: str, num
         "qosClass": "BestEffort" if "ephemeral-storage" in requests else "Burstable",
     }
     assert cluster.events() == [(reason, message)]
-    assert progress.of(cluster.kubelet).finished == 1
+    assert progress.current_progress(cluster.kubelet).finished == 1
 
 
 def test_extended_resources_count_where_the_node_has_them() -> None:

@@ -85,7 +85,7 @@ def test_force_ends_a_pod_at_once() -> None:
     cluster.delete(grace=0)
     cluster.run("1ms")
     assert cluster.get() is None
-    assert progress.of(cluster.kubelet).gone == 1
+    assert progress.current_progress(cluster.kubelet).gone == 1
     cluster.pod()
     cluster.run("10s")
     assert cluster.status()["phase"] == "Running"
@@ -118,7 +118,7 @@ def test_a_pod_is_removed_though_its_finalizers_keep_its_object() -> None:
     cluster.delete()
     cluster.run("10s")
     assert cluster.status()["phase"] == "Succeeded"
-    assert progress.of(cluster.kubelet).gone == 1
+    assert progress.current_progress(cluster.kubelet).gone == 1
     cluster.store.patch(POD, "web", {"metadata": {"finalizers": None}})
     assert cluster.get() is None
 
@@ -132,7 +132,7 @@ def test_a_deadline_ends_a_pod_and_says_so() -> None:
     assert status["message"] == "Pod was active on the node longer than the specified deadline"
     assert cluster.container()["state"]["terminated"]["finishedAt"] == at(22)
     assert cluster.reasons()[-2:] == ["DeadlineExceeded", "Killing"]
-    assert progress.of(cluster.kubelet).finished == 1
+    assert progress.current_progress(cluster.kubelet).finished == 1
 
 
 def test_a_deadline_also_ends_a_pod_that_has_yet_to_start() -> None:
@@ -170,4 +170,4 @@ def test_a_phase_that_others_make_final_is_final() -> None:
     cluster.store.patch(POD, "web", patch, subresource="status")
     cluster.run("5m")
     assert cluster.status()["reason"] == "Gone"
-    assert progress.of(cluster.kubelet).finished == 1
+    assert progress.current_progress(cluster.kubelet).finished == 1

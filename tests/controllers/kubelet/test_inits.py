@@ -74,7 +74,7 @@ def test_a_failed_init_container_fails_a_pod_that_never_restarts() -> None:
     assert cluster.condition("Ready")["reason"] == "PodFailed"
     assert cluster.container()["state"]["waiting"]["reason"] == "PodInitializing"
     assert cluster.container(name="s")["state"]["terminated"]["exitCode"] == 0
-    assert progress.of(cluster.kubelet).finished == 1
+    assert progress.current_progress(cluster.kubelet).finished == 1
 
 
 def test_sidecars_start_first_and_those_behind_wait_until_they_are_started() -> None:

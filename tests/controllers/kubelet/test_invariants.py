@@ -141,7 +141,7 @@ def check_books(cluster: Cluster) -> None:
         assert pod.stock is not None
         assert pod in pod.stock.entities_in_stock()
         assert sum(1 for _ in filter(None, [pod.movement])) <= 1
-    assert sum(progress.of(cluster.kubelet)[:5]) == len(cluster.kubelet.pods)
+    assert sum(progress.current_progress(cluster.kubelet)[:5]) == len(cluster.kubelet.pods)
 
 
 @settings(max_examples=150, deadline=None)

@@ -184,7 +184,7 @@ def test_nodes_fail_and_recover_by_their_annotations_again_and_again() -> None:
     fails = [(minute, "fail") for minute in (10, 25, 40)]
     recovers = [(minute, "recover") for minute in (15, 30)]
     assert moves == [(0, "register"), *sorted(fails + recovers)]
-    assert progress.of(cluster.kubelet).nodes_silent == 1
+    assert progress.current_progress(cluster.kubelet).nodes_silent == 1
 
 
 def test_each_failure_of_a_node_is_drawn_anew() -> None:
@@ -214,15 +214,15 @@ def test_a_hand_on_the_switch_counts_more_than_chance() -> None:
     cluster.run("5m")
     annotate(cluster, "n1", heartbeat="stopped")
     cluster.run("1h")
-    assert progress.of(cluster.kubelet).nodes_silent == 1
+    assert progress.current_progress(cluster.kubelet).nodes_silent == 1
     annotate(cluster, "n1", heartbeat="running")
     cluster.run("9m")
-    assert progress.of(cluster.kubelet).nodes_ready == 1
+    assert progress.current_progress(cluster.kubelet).nodes_ready == 1
     cluster.run("90s")
-    assert progress.of(cluster.kubelet).nodes_silent == 1
+    assert progress.current_progress(cluster.kubelet).nodes_silent == 1
     annotate(cluster, "n1", fails_after=None)
     cluster.run("1h")
-    assert progress.of(cluster.kubelet).nodes_ready == 1
+    assert progress.current_progress(cluster.kubelet).nodes_ready == 1
 
 
 def test_nodes_that_were_recorded_as_lost_stay_silent_until_told() -> None:
@@ -241,7 +241,7 @@ def test_what_cannot_be_read_on_a_node_is_told_and_ignored() -> None:
     cluster = Cluster()
     cluster.node(annotations={"kubestage.dev/fails-after": "someday"})
     cluster.run("1h")
-    assert progress.of(cluster.kubelet).nodes_ready == 1
+    assert progress.current_progress(cluster.kubelet).nodes_ready == 1
     told = [text for reason, text in cluster.events("n1") if reason == "InvalidAnnotation"]
     assert told[0].startswith("Annotation kubestage.dev/fails-after is ignored: 'someday' cannot")
 

@@ -95,7 +95,7 @@ def test_the_restart_policy_decides(policy: str, code: str, phase: str, restarts
     cluster.run("30s")
     assert cluster.status()["phase"] == phase
     assert cluster.container()["restartCount"] == restarts
-    assert (progress.of(cluster.kubelet).finished == 1) == (phase != "Running")
+    assert (progress.current_progress(cluster.kubelet).finished == 1) == (phase != "Running")
 
 
 def test_a_finished_pod_says_so_everywhere() -> None:

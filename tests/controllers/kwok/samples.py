@@ -89,7 +89,9 @@ def report(stages: list[stage_types.Stage], obj: Json) -> Json:
         if delays is not None:
             entry["delay"] = [delays[0]] if delays[0] == delays[1] else list(delays)
         entry["weight"] = cycle.weight(stage, obj)
-        entry["next"] = [_shown(each) for each in effects.of(stage, obj, renderer, is_typed=False)]
+        entry["next"] = [
+            _shown(each) for each in effects.stage_effects(stage, obj, renderer, is_typed=False)
+        ]
         if stage.spec.immediate_next_stage:
             entry["next"].append({"kind": "immediate"})
         found.append(entry)

@@ -6,13 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.controllers.kwok import effects, finalizers, heartbeats
+from kubestage.controllers.kwok import effects, heartbeats
 from kubestage.controllers.kwok.addresses import Addresses, Pool
 from kubestage.controllers.kwok.effects import Apply, Delete, Patch, SendEvent
 from kubestage.controllers.kwok.rendering import Renderer
 from kubestage.controllers.kwok.stage_types import FinalizerItem, Finalizers
-from kubestage.controllers.kwok.template_functions import Surroundings, functions, nanosecond_text
+from kubestage.controllers.kwok.template_functions import (
+    TemplateContext,
+    functions,
+)
 from kubestage.errors import InputError
+from kubestage.golang import times
 from kubestage.objects import timestamps
 from kubestage.objects.patches import PatchType, json_patch
 from tests.controllers.kwok import stages
@@ -42,13 +46,13 @@ def _node(name: str) -> Json | None:
 
 
 def _renderer() -> Renderer:
-    about = Surroundings(NOW_NS, Addresses(_node), NOW_NS - 1_000_000_000, "me")
-    return Renderer(functions(about))
+    context = TemplateContext(NOW_NS, Addresses(_node), NOW_NS - 1_000_000_000, "me")
+    return Renderer(functions(context))
 
 
 def _effects(spec: Json, obj: Json | None = None, is_typed: bool = False) -> list[effects.Effect]:
     given = obj or {"metadata": {"name": "x"}}
-    return list(effects.of(stages.stage(spec), given, _renderer(), is_typed))
+    return list(effects.stage_effects(stages.stage(spec), given, _renderer(), is_typed))
 
 
 def _rendered(text: str, obj: Json | None = None) -> Any:
@@ -109,7 +113,7 @@ def test_a_failing_template_comes_after_what_is_before_it() -> None:
     stage = stages.stage(
         {"steps": [{"event": {"reason": "r"}}, {"patch": {"template": "{{ .a.b.c }}"}}]}
     )
-    found = effects.of(stage, {"a": {"b": "x"}}, _renderer(), is_typed=False)
+    found = effects.stage_effects(stage, {"a": {"b": "x"}}, _renderer(), is_typed=False)
     assert next(found) == SendEvent("", "r", "")
     with pytest.raises(InputError, match="can't evaluate field c"):
         next(found)
@@ -136,7 +140,7 @@ def test_finalizers_are_set_and_taken_away(
         empty=wanted.get("empty", False),
     )
     obj = {"metadata": {"finalizers": present} if present else {}}
-    operations = finalizers.operations(present, wish)
+    operations = effects.finalizer_patch(present, wish)
     assert json_patch.apply(obj, operations)["metadata"].get("finalizers") == expected
 
 
@@ -153,7 +157,7 @@ def test_any_wish_about_finalizers_comes_true(
         empty=empty,
     )
     obj = {"metadata": {"finalizers": present} if present else {}}
-    result = json_patch.apply(obj, finalizers.operations(present, wish))
+    result = json_patch.apply(obj, effects.finalizer_patch(present, wish))
     found = set(result["metadata"].get("finalizers") or ())
     kept = set() if empty else set(present) - set(removed)
     # KWOK does not add again what it has just removed from a list that stays.
@@ -200,7 +204,7 @@ def test_a_template_cannot_change_the_object() -> None:
 
 @given(st.integers(0, 4 * 10**18))
 def test_a_time_reads_back_as_the_same(time_ns: int) -> None:
-    assert timestamps.parse_time(nanosecond_text(time_ns)) == time_ns
+    assert timestamps.parse_time(times.rfc3339_nano(time_ns)) == time_ns
 
 
 def test_an_address_is_given_to_one_at_a_time() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.controllers.kwok import jq_paths, queries, requirements
+from kubestage.controllers.kwok import queries, requirements
 from kubestage.controllers.kwok.stage_types import SelectorJq
 
 jq: Any = importlib.import_module("jq")
@@ -60,7 +60,7 @@ def test_the_quick_way_answers_what_jq_answers(expression: str, value: Any) -> N
     ],
 )
 def test_common_expressions_need_no_jq(expression: str) -> None:
-    assert jq_paths.read(expression) is not None
+    assert queries.read(expression) is not None
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_common_expressions_need_no_jq(expression: str) -> None:
                    '"\\(.a)"', 'select(.a == "x" and .b)', ".a as $x | $x"],
 )  # fmt: skip
 def test_all_else_is_left_to_jq(expression: str) -> None:
-    assert jq_paths.read(expression) is None
+    assert queries.read(expression) is None
 
 
 @pytest.mark.parametrize(

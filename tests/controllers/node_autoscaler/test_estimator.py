@@ -41,7 +41,7 @@ def _estimate(
     *pods: list[pod_views.PodView], most: int = 100, daemons: tuple[Json, ...] = (), **group: Any
 ) -> estimator.Estimate:
     snapshot = WhatIf(Stage()).snapshot([], [])
-    template = templates.of_description(groups.of(make_group(**group)), list(daemons))
+    template = templates.of_description(groups.read_group(make_group(**group)), list(daemons))
     alike = equivalence.groups_of([pod for each in pods for pod in each])
     found = estimator.estimate(snapshot, alike, template, most)
     assert snapshot.node_names == []

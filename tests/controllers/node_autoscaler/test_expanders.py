@@ -16,7 +16,7 @@ from tests.controllers.node_autoscaler.clusters import make_group, make_web, sta
 def _option(
     name: str, nodes: int, pods: int, *, cpu: str = "4", memory: str = "16Gi", **spec: Any
 ) -> Option:
-    group = groups.of(make_group(name, cpu=cpu, memory=memory, **spec))
+    group = groups.read_group(make_group(name, cpu=cpu, memory=memory, **spec))
     template = templates.of_description(group, [])
     views = [pod_views.of(make_pod(f"p{number}", cpu="1", memory="1Gi")) for number in range(pods)]
     return Option(group, template, nodes, views)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.replicaset import status
-from kubestage.controllers.replicaset.tally import Counts
+from kubestage.controllers.replicaset.pod_counter import Counts
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

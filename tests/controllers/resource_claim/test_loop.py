@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers import registry
-from kubestage.controllers.later import Later
+from kubestage.controllers.lazy_controller import Placeholder
 from kubestage.stage import Stage
 from kubestage.testing import make_node
 from tests.controllers.resource_claim.devices import CLAIM, DRIVER, POD, template
@@ -105,11 +105,11 @@ def test_the_loop_sleeps_while_nobody_has_claims() -> None:
     stage.run("1m")
     assert stage.controllers is not None
     (loop,) = [each for each in stage.controllers.controllers if each.name == "resource_claim"]
-    assert isinstance(loop, Later)
+    assert isinstance(loop, Placeholder)
     stage.apply([_job(1)])
     stage.run("1s")
     (loop,) = [each for each in stage.controllers.controllers if each.name == "resource_claim"]
-    assert not isinstance(loop, Later)
+    assert not isinstance(loop, Placeholder)
     assert [each.name for each in registry.LOOPS].count("resource_claim") == 1
 
 

@@ -148,8 +148,8 @@ def test_whatever_happens_a_set_becomes_what_it_is_to_be(
                 pod_hands.work(stage)
     pod_hands.work_until_quiet(stage)
     first = stage.store.get(sets.SET, "db")["spec"].get("ordinals", {}).get("start", 0)
-    wanted = {f"db-{number}": image for number in range(first, first + replicas)}
-    assert sets.images(stage) == wanted
+    expected = {f"db-{number}": image for number in range(first, first + replicas)}
+    assert sets.images(stage) == expected
     status = sets.status(stage)
     assert status["replicas"] == status["availableReplicas"] == replicas
     assert status.get("updatedReplicas", 0) == replicas

@@ -114,7 +114,7 @@ def test_resizes_count_as_disturbances() -> None:
     restriction = _restriction(_vpa(), pods)
     for pod in pods[:2]:
         assert restriction.can_resize(pod, _vpa(), 0) == "approved"
-        restriction.note_resize(pod)
+        restriction.record_resize(pod)
     assert restriction.can_resize(pods[2], _vpa(), 0) == "deferred"
     assert not restriction.can_evict(pods[2], 0)
 
@@ -124,7 +124,7 @@ def test_resizes_that_restart_nothing_may_skip_the_budget_but_evictions_may_not(
     restriction = _restriction(_vpa(), [pod], 1, in_place_skip_disruption_budget=True)
     assert restriction.can_resize(pod, _vpa(), 0) == "approved"
     assert not restriction.can_evict(pod, 0)
-    restriction.note_resize(pod)
+    restriction.record_resize(pod)
     assert restriction.can_resize(pod, _vpa(), 0) == "approved"
     pod["spec"]["containers"][0]["resizePolicy"] = [{"restartPolicy": "RestartContainer"}]
     assert restriction.can_resize(pod, _vpa(), 0) == "deferred"

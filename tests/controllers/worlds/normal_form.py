@@ -29,7 +29,7 @@ _BY_CHANCE: Final = {
 def of(store: Store) -> list[str]:
     """Every object as a line of text, in an order of its own."""
     lines = []
-    for collection in store.ledger.collections():
+    for collection in store.collections():
         kind = collection.kind.kind
         if kind not in _LEFT_OUT:
             lines += [f"{kind} {_text(obj)}" for obj in collection.objects.values()]

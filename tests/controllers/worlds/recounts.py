@@ -40,7 +40,7 @@ def problems(stage: Stage) -> list[str]:
 
 def _dangling(store: Store) -> Iterator[str]:
     """No object that stays has an owner that is gone."""
-    collections = list(store.ledger.collections())
+    collections = list(store.collections())
     present = {obj["metadata"]["uid"] for each in collections for obj in each.objects.values()}
     for collection in collections:
         for key, obj in collection.objects.items():

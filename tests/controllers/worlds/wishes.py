@@ -34,7 +34,7 @@ def problems(stage: Stage) -> list[str]:
 def _life(store: Store) -> Iterator[str]:
     """Nothing is about to go but claims in use, and every pod has run to its end or serves."""
     in_use = _claims_in_use(store)
-    for collection in store.ledger.collections():
+    for collection in store.collections():
         for key, obj in collection.objects.items():
             if reading.is_going(obj) and (obj["kind"], key) not in in_use:
                 finalizers = obj["metadata"].get("finalizers")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.aliases import Json
-    from kubestage.controllers.controller import Controller
+    from kubestage.controllers.controller import Loop
     from kubestage.store.log import Change
 
 Operation = tuple[Any, ...]
@@ -33,7 +33,7 @@ class World:
         seed: int = 0,
         *,
         nodes: int = 3,
-        loops: Iterable[type[Controller]] = registry.ALL,
+        loops: Iterable[Loop] = registry.ALL,
         **node_parts: Any,
     ) -> None:
         self.stage = Stage(seed)

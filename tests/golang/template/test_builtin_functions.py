@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestage.golang import template as gotemplate
-from kubestage.golang.template import TemplateError, comparison, escaping
+from kubestage.golang.template import TemplateError, builtin_functions, comparison
 from tests.golang.template.running import evaluate
 
 if TYPE_CHECKING:
@@ -83,4 +83,4 @@ def test_comparisons_agree_with_the_order_of_values(
 
 @given(st.text())
 def test_escaped_html_holds_no_mark_of_html(text: str) -> None:
-    assert not set(escaping.html(text)) & set("<>'\"\0")
+    assert not set(builtin_functions.html(text)) & set("<>'\"\0")

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestage.golang.template import floats, literals, printing, tokens
+from kubestage.golang import floats
+from kubestage.golang.quote import quote
+from kubestage.golang.template import literals, printing
 from kubestage.golang.template.values import Number
 from kubestage.golang.template.verbs import sprintf
 
@@ -67,7 +69,7 @@ def test_fractions_have_their_shortest_form(value: float, expected: str) -> None
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_form_of_a_fraction_reads_back_as_the_same(value: float) -> None:
     for form in "efg":
-        assert float(floats.written(value, form, -1)) == value
+        assert float(floats.format_float(value, form, -1)) == value
 
 
 @given(st.integers(-(2**63), 2**63 - 1))
@@ -79,7 +81,7 @@ def test_whole_numbers_are_written_in_any_base(value: int) -> None:
 
 @given(st.text())
 def test_a_quoted_text_reads_back_as_the_same(text: str) -> None:
-    assert literals.unquote(tokens.quote(text, ascii_only=True)) == text
+    assert literals.unquote(quote(text, ascii_only=True)) == text
 
 
 def test_print_puts_spaces_between_values_that_are_no_texts() -> None:

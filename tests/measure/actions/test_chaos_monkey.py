@@ -50,7 +50,7 @@ def test_what_cannot_be_is_an_error() -> None:
     assert Asked(measurement, action="stop").outcome.errors == (
         "chaos monkey has not been started",
     )
-    with pytest.raises(InputError, match="no share of the nodes"):
+    with pytest.raises(InputError, match="is not a share of the nodes"):
         Asked(measurement, action="start", failureRate=50)
     Asked(measurement, action="start", **RAW)
     again = Asked(measurement, action="start", **RAW)

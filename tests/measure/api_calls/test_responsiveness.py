@@ -12,7 +12,7 @@ from tests.measure.fake_cluster import FakeCluster
 from tests.measure.prometheus.fake_queries import Bench
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
 
 METHOD = "APIResponsiveness"
 SLI = "apiserver_request_sli_duration_seconds"
@@ -24,7 +24,7 @@ def _lines(counts: dict[str, int], call: str = POST, metric: str = SLI) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _gathered(before: str, after: str, **params: Any) -> Outcome:
+def _gathered(before: str, after: str, **params: Any) -> MeasurementResult:
     cluster = FakeCluster()
     bench = Bench(METHOD, cluster)
     cluster.pages[PAGE] = Page(200, before)
@@ -33,7 +33,7 @@ def _gathered(before: str, after: str, **params: Any) -> Outcome:
     return bench.perform(action="gather", **params)
 
 
-def _items(outcome: Outcome) -> list[dict[str, Any]]:
+def _items(outcome: MeasurementResult) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(outcome.summaries[0].content)["dataItems"] or []
     return found
 
@@ -142,7 +142,7 @@ def test_limits_that_cannot_be_read_are_an_error() -> None:
 def test_a_stage_is_measured_as_a_cluster_is() -> None:
     stage, cluster = alive(nodes=2)
     bench = Bench(METHOD, cluster)  # type: ignore[arg-type]
-    told: list[Outcome] = []
+    told: list[MeasurementResult] = []
 
     def perform(action: str) -> None:
         result = bench.measurement.perform(bench.measurement.params_type(action=action))

@@ -9,32 +9,32 @@ import pytest
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.measurements import Measurements
-from kubestage.measure.outcome import NOTHING, Outcome
 from kubestage.measure.params import FreeParams
 from kubestage.measure.registry import Registry
+from kubestage.measure.results import NOTHING, MeasurementResult
 from kubestage.sim.streams import Streams
 from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 class Throughput(Measurement[FreeParams]):
     """Writes down what it is asked."""
 
     params_type = FreeParams
-    given: dict[str, Any]
+    values: dict[str, Any]
 
     def perform(self, params: FreeParams) -> Result:
         """Take note."""
-        type(self).given = params.given
+        type(self).values = params.values
         return NOTHING
 
 
-def performed(**params: Any) -> Outcome:
+def performed(**params: Any) -> MeasurementResult:
     registry = Registry({"SchedulingThroughputPrometheus": Throughput})
     measurements = Measurements(registry, FakeCluster(), Streams(1), Facilities())
-    told: list[Outcome] = []
+    told: list[MeasurementResult] = []
     measurements.perform("SLOMeasurement", "id", {"action": "start", **params}).then(told.append)
     return told[0]
 
@@ -42,7 +42,7 @@ def performed(**params: Any) -> Outcome:
 def test_a_part_has_the_parameters_of_the_bundle_and_its_own() -> None:
     overrides = {"SchedulingThroughputPrometheus": {"threshold": 9}}
     outcome = performed(replicasPerProbe=2, threshold=1, overrides=overrides)
-    assert Throughput.given == {"action": "start", "replicasPerProbe": 2, "threshold": 9}
+    assert Throughput.values == {"action": "start", "replicasPerProbe": 2, "threshold": 9}
     assert not outcome.skipped
     (warning,) = outcome.warnings
     assert "DnsLookupLatency" in warning

@@ -8,16 +8,16 @@ from kubestage.measure.bundles.test_metrics import PARTS
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurement import Measurement
 from kubestage.measure.measurements import Measurements
-from kubestage.measure.outcome import Outcome
 from kubestage.measure.params import FreeParams
 from kubestage.measure.registry import Registry
+from kubestage.measure.results import MeasurementResult
 from kubestage.sim.streams import Streams
 from tests.measure.components.measured import Measured, node
 from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 SWITCHES: dict[str, Any] = {
     "systemPodMetricsEnabled": True,
@@ -39,12 +39,12 @@ class Recorder(Measurement[FreeParams]):
 
     def perform(self, params: FreeParams) -> Result:
         """Take note."""
-        component = params.given.get("componentName", "")
+        component = params.values.get("componentName", "")
         self.mentions.append((self.context.method, params.action, component))
-        return Outcome(errors=("oh",) if self.context.method == "EtcdMetrics" else ())
+        return MeasurementResult(errors=("oh",) if self.context.method == "EtcdMetrics" else ())
 
 
-def recorded(*actions: str) -> tuple[list[tuple[str, str, str]], list[Outcome]]:
+def recorded(*actions: str) -> tuple[list[tuple[str, str, str]], list[MeasurementResult]]:
     mentions: list[tuple[str, str, str]] = []
 
     class Own(Recorder):
@@ -57,7 +57,7 @@ def recorded(*actions: str) -> tuple[list[tuple[str, str, str]], list[Outcome]]:
     own: dict[str, Any] = {part.method: Own for part in PARTS}
     cluster = FakeCluster()
     measurements = Measurements(Registry(own), cluster, Streams(1), Facilities())
-    told: list[Outcome] = []
+    told: list[MeasurementResult] = []
     for action in actions:
         measurements.perform("TestMetrics", "id", {"action": action}).then(told.append)
     return mentions, told

@@ -13,7 +13,7 @@ from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
 
 
 class Measured:
@@ -33,10 +33,12 @@ class Measured:
             Registry(), self.cluster, Streams(1), facilities or Facilities()
         )
 
-    def perform(self, action: str | None, *, seconds: float = 0.2, **params: Any) -> Outcome:
+    def perform(
+        self, action: str | None, *, seconds: float = 0.2, **params: Any
+    ) -> MeasurementResult:
         """Have it act on what is known by now; its outcome must be there within some seconds."""
         self.cluster.moments.run()
-        told: list[Outcome] = []
+        told: list[MeasurementResult] = []
         raw = params if action is None else {"action": action, **params}
         self.measurements.perform(self.method, "id", raw).then(told.append)
         self.cluster.moments.run(seconds)
@@ -44,7 +46,7 @@ class Measured:
         return outcome
 
 
-def document(outcome: Outcome) -> Any:
+def document(outcome: MeasurementResult) -> Any:
     """The content of the only summary."""
     (summary,) = outcome.summaries
     return json.loads(summary.content)

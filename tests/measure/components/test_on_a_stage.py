@@ -15,7 +15,7 @@ from kubestage.sim.streams import Streams
 from tests.cluster import stages
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
     from kubestage.stage import Stage
 
 ON: dict[str, Any] = {
@@ -38,8 +38,8 @@ class Staged:
         self.stage, cluster = stages.alive(nodes=3)
         self.measurements = Measurements(Registry(), cluster, Streams(1), Facilities(nodes=3))
 
-    def perform(self, method: str, action: str) -> Outcome:
-        told: list[Outcome] = []
+    def perform(self, method: str, action: str) -> MeasurementResult:
+        told: list[MeasurementResult] = []
         raw = {"action": action, **METHODS[method]}
         self.measurements.perform(method, "id", raw).then(told.append)
         self.stage.run("1s")
@@ -61,7 +61,7 @@ def deployment() -> dict[str, Any]:
     }
 
 
-def life(staged: Staged, stage: Stage) -> list[Outcome]:
+def life(staged: Staged, stage: Stage) -> list[MeasurementResult]:
     started = [staged.perform(method, "start") for method in METHODS]
     stage.load([deployment()])
     stage.run("5m")
@@ -69,17 +69,17 @@ def life(staged: Staged, stage: Stage) -> list[Outcome]:
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> list[Outcome]:
+def outcomes() -> list[MeasurementResult]:
     staged = Staged()
     return life(staged, staged.stage)
 
 
-def content(outcomes: list[Outcome], name: str) -> Any:
+def content(outcomes: list[MeasurementResult], name: str) -> Any:
     (text,) = (each.content for one in outcomes for each in one.summaries if each.name == name)
     return json.loads(text)
 
 
-def test_all_parts_say_something_and_nothing_fails(outcomes: list[Outcome]) -> None:
+def test_all_parts_say_something_and_nothing_fails(outcomes: list[MeasurementResult]) -> None:
     assert [error for outcome in outcomes for error in outcome.errors] == []
     assert [each.name for outcome in outcomes for each in outcome.summaries] == [
         "EtcdMetrics",
@@ -96,7 +96,7 @@ def test_all_parts_say_something_and_nothing_fails(outcomes: list[Outcome]) -> N
     assert "pprof" in warning
 
 
-def test_the_modelled_control_plane_uses_something(outcomes: list[Outcome]) -> None:
+def test_the_modelled_control_plane_uses_something(outcomes: list[MeasurementResult]) -> None:
     rows = {row["Name"]: row for row in content(outcomes, "ResourceUsageSummary")["99"]}
     server = rows["kube-apiserver-master/kube-apiserver"]
     assert server["CPU"] > 0
@@ -106,7 +106,7 @@ def test_the_modelled_control_plane_uses_something(outcomes: list[Outcome]) -> N
     assert "kube-scheduler-master/kube-scheduler" in names
 
 
-def test_metrics_of_components_are_told(outcomes: list[Outcome]) -> None:
+def test_metrics_of_components_are_told(outcomes: list[MeasurementResult]) -> None:
     found = content(outcomes, "MetricsForE2E")
     assert "apiserver_request_duration_seconds_bucket" in found["APIServerMetrics"]
     assert "scheduler_schedule_attempts_total" in found["SchedulerMetrics"]

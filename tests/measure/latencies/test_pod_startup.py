@@ -17,7 +17,7 @@ from tests.golden import vectors
 from tests.measure.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
 
 RECORDED = [
     entry for entry in vectors.load("cl2-percentiles") if entry["in"]["kind"] == "podStartup"
@@ -32,8 +32,8 @@ class Watched:
         self._identifier = identifier
         self._measurements = Measurements(Registry(), self.cluster, Streams(1), Facilities())
 
-    def perform(self, action: str, **params: Any) -> Outcome:
-        told: list[Outcome] = []
+    def perform(self, action: str, **params: Any) -> MeasurementResult:
+        told: list[MeasurementResult] = []
         raw = {"action": action, **params}
         self._measurements.perform("PodStartupLatency", self._identifier, raw).then(told.append)
         self.cluster.moments.run(0.2)
@@ -70,12 +70,12 @@ def pod(
 
 @pytest.mark.parametrize("index", range(len(RECORDED)))
 def test_summaries_and_errors_are_as_recorded(index: int) -> None:
-    given, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
-    watched = Watched(given["identifier"])
-    p50, p90, p99 = (f"{each}ns" for each in given["thresholdsNs"])
+    values, wanted = RECORDED[index]["in"], RECORDED[index]["out"]
+    watched = Watched(values["identifier"])
+    p50, p90, p99 = (f"{each}ns" for each in values["thresholdsNs"])
     watched.perform("start", perc50Threshold=p50, perc90Threshold=p90, perc99Threshold=p99)
     begin_ns = watched.cluster.moments.now_ns
-    for event in given["events"]:
+    for event in values["events"]:
         watched.pod(
             begin_ns + event["t"],
             event["name"],

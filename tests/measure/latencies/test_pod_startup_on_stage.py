@@ -10,8 +10,8 @@ import pytest
 from kubestage import testing
 from kubestage.cluster.access import Call, Resource
 from kubestage.cluster.clients import Clients
-from kubestage.load import config
-from kubestage.load.tuning import TuningSets
+from kubestage.clusterloader import config
+from kubestage.clusterloader.tuning import TuningSets
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
 from kubestage.measure.registry import Registry
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.cluster.access import Answer
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
 
 
 class Creation:
@@ -45,7 +45,7 @@ class Creation:
         self._done()
 
 
-def run(seed: int) -> tuple[Outcome, list[int]]:
+def run(seed: int) -> tuple[MeasurementResult, list[int]]:
     """Sixty pods at ten a second through a client that lets five a second go."""
     stage = Stage(seed=seed)
     stage.load([testing.make_node(f"n{index}") for index in range(3)])
@@ -57,7 +57,7 @@ def run(seed: int) -> tuple[Outcome, list[int]]:
     tuning_set = config.TuningSet("paced", config.QpsLoad(10))
     tuning = TuningSets([tuning_set], cluster.moments, stage.streams)
     measurements = Measurements(Registry(), limited, stage.streams, Facilities())
-    outcomes: list[Outcome] = []
+    outcomes: list[MeasurementResult] = []
     measurements.perform("PodStartupLatency", "p", {"action": "start"}).then(outcomes.append)
     stage.run("1s")
     ended: list[int] = []
@@ -87,7 +87,7 @@ def test_the_same_seed_writes_the_same_files() -> None:
     assert contents[0] == contents[1]
 
 
-def items(outcome: Outcome) -> list[dict[str, Any]]:
+def items(outcome: MeasurementResult) -> list[dict[str, Any]]:
     """The rows of the first summary."""
     rows: list[dict[str, Any]] = json.loads(outcome.summaries[0].content)["dataItems"]
     return rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
 from kubestage.measure import params as typing_of_params
-from kubestage.measure.facilities import Answered, Facilities, Sample
+from kubestage.measure.facilities import Facilities, QueryAnswer, Sample
 from kubestage.measure.measurement import Context
 from kubestage.measure.prometheus.rules import RULES
 from kubestage.measure.registry import Registry
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.measure.facilities import Queries
     from kubestage.measure.measurement import Measurement
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
     from tests.measure.fake_cluster import FakeCluster
 
 Rows = list[tuple[dict[str, str], float]]
@@ -36,14 +36,14 @@ class ScriptedQueries:
         self.asked: list[tuple[str, int]] = []
         self._moments = cluster.moments
 
-    def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+    def query(self, expression: str, at_ns: int, done: Callable[[QueryAnswer], None]) -> None:
         """Answer at this instant, but not from here."""
         self.asked.append((expression, at_ns))
         found = next((rows for word, rows in self.script.items() if word in expression), [])
         if isinstance(found, str):
-            answered = Answered(error=found)
+            answered = QueryAnswer(error=found)
         else:
-            answered = Answered(tuple(Sample(labels, value) for labels, value in found))
+            answered = QueryAnswer(tuple(Sample(labels, value) for labels, value in found))
         self._moments.at(self._moments.now_ns, functools.partial(done, answered))
 
 
@@ -64,17 +64,17 @@ class WrittenQueries:
             self.store, RULES, interval_ms=60_000, begin_ms=begin_ms, settings=VERSION_2
         )
 
-    def query(self, expression: str, at_ns: int, done: Callable[[Answered], None]) -> None:
+    def query(self, expression: str, at_ns: int, done: Callable[[QueryAnswer], None]) -> None:
         """Answer at this instant, but not from here."""
         unix_ns = self._moments.unix_ns - self._moments.now_ns + at_ns
         try:
             self._book.catch_up(expression, unix_ns // 1_000_000)
             answer = queries.evaluate(self.store, expression, unix_ns, settings=VERSION_2)
         except InputError as problem:
-            answered = Answered(error=str(problem))
+            answered = QueryAnswer(error=str(problem))
         else:
             assert isinstance(answer, tuple)
-            answered = Answered(tuple(Sample(dict(each.labels), each.value) for each in answer))
+            answered = QueryAnswer(tuple(Sample(dict(each.labels), each.value) for each in answer))
         self._moments.at(self._moments.now_ns, functools.partial(done, answered))
 
 
@@ -87,22 +87,22 @@ class Bench:
         context = Context(method, "own-name", cluster, chance, Facilities(**facilities))
         self.measurement: Measurement[Any] = Registry().find(method)(context)
 
-    def perform(self, **raw: Any) -> Outcome:
+    def perform(self, **raw: Any) -> MeasurementResult:
         """Do as parameters say that a configuration writes, and let all answers come."""
         typed, warnings = typing_of_params.typed(self.measurement.params_type, raw)
         assert not warnings
         result = self.measurement.perform(typed)
-        told: list[Outcome] = []
+        description: list[MeasurementResult] = []
         if hasattr(result, "then"):
-            result.then(told.append)
+            result.then(description.append)
             self.cluster.moments.run()
-            return told[0]
+            return description[0]
         return result
 
 
 def measured(
     method: str, asked: Queries, cluster: FakeCluster, minutes: float = 10, **params: Any
-) -> Outcome:
+) -> MeasurementResult:
     """What a measurement gathers that was started some minutes ago with the same parameters."""
     bench = Bench(method, cluster, queries=asked)
     bench.perform(action="start", **params)

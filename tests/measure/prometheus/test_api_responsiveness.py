@@ -14,7 +14,7 @@ from tests.measure.prometheus.fake_queries import (
 )
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
 
 METHOD = "APIResponsivenessPrometheus"
 PODS = {"resource": "pods", "verb": "POST", "scope": "resource"}
@@ -26,7 +26,7 @@ def _row(quantile: str = "0.99", value: float = 0.5, **labels: str) -> tuple[dic
 
 def _gathered(
     rows: Rows, counts: Rows | None = None, fast: Rows | None = None, **params: Any
-) -> Outcome:
+) -> MeasurementResult:
     cluster = FakeCluster()
     script: dict[str, Rows | str] = {
         "quantile_over_time": rows,
@@ -72,8 +72,8 @@ def test_the_summary_is_perf_data_with_the_slowest_first() -> None:
         _row("0.99", 0.75),
         _row(resource="nodes", verb="LIST", scope="cluster", value=2),
     ]
-    outcome = _gathered(rows, [(PODS, 122.6)], [(PODS, 118.2)], summaryName="Own")
-    (summary,) = outcome.summaries
+    build_result = _gathered(rows, [(PODS, 122.6)], [(PODS, 118.2)], summaryName="Own")
+    (summary,) = build_result.summaries
     assert (summary.name, summary.ext) == ("Own", "json")
     document = json.loads(summary.content)
     assert document["version"] == "v1"
@@ -103,7 +103,7 @@ def test_the_summary_is_perf_data_with_the_slowest_first() -> None:
             },
         },
     ]
-    assert not outcome.errors
+    assert not build_result.errors
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_the_summary_is_perf_data_with_the_slowest_first() -> None:
     ],
 )
 def test_a_call_on_one_object_has_a_second_and_all_others_thirty(rows: Rows, is_bad: bool) -> None:
-    outcome = _gathered(rows)
-    assert bool(outcome.errors) is is_bad
-    assert [verdict.passed for verdict in outcome.verdicts] == [not is_bad]
+    build_result = _gathered(rows)
+    assert bool(build_result.errors) is is_bad
+    assert [verdict.passed for verdict in build_result.verdicts] == [not is_bad]
 
 
 def test_a_violation_is_told_in_the_words_of_clusterloader2() -> None:
-    outcome = _gathered([_row(value=1.5)], [(PODS, 10)], [(PODS, 7)])
-    assert outcome.errors == (
+    build_result = _gathered([_row(value=1.5)], [(PODS, 10)], [(PODS, 7)])
+    assert build_result.errors == (
         (
             "top latency metric: there should be no high-latency requests, but: [got: "
             "&{Resource:pods Subresource: Verb:POST Scope:resource Latency:perc50: 0s, perc90: 0s, "
@@ -137,8 +137,10 @@ def test_a_violation_is_told_in_the_words_of_clusterloader2() -> None:
 
 def test_some_slow_calls_may_be_allowed() -> None:
     for allowed, is_bad in ((2, True), (3, False)):
-        outcome = _gathered([_row(value=1.5)], [(PODS, 10)], [(PODS, 7)], allowedSlowCalls=allowed)
-        assert bool(outcome.errors) is is_bad
+        build_result = _gathered(
+            [_row(value=1.5)], [(PODS, 10)], [(PODS, 7)], allowedSlowCalls=allowed
+        )
+        assert bool(build_result.errors) is is_bad
 
 
 def test_limits_may_be_changed_for_all_and_for_some() -> None:
@@ -154,8 +156,8 @@ def test_limits_may_be_changed_for_all_and_for_some() -> None:
 
 def test_a_limit_for_calls_that_were_never_made_is_a_warning() -> None:
     own = "- {verb: PUT, resource: leases, scope: namespace, threshold: 1s}"
-    outcome = _gathered([_row()], customThresholds=own)
-    assert outcome.warnings == (
+    build_result = _gathered([_row()], customThresholds=own)
+    assert build_result.warnings == (
         "unrecognized custom threshold API call key: leases||PUT|namespace",
     )
 
@@ -171,24 +173,24 @@ def test_a_limit_for_calls_that_were_never_made_is_a_warning() -> None:
     ],
 )
 def test_limits_that_cannot_be_read_are_an_error(text: str, problem: str) -> None:
-    outcome = _gathered([_row()], customThresholds=text)
-    assert problem in outcome.errors[0]
-    assert "params.customThresholds" in outcome.errors[0]
+    build_result = _gathered([_row()], customThresholds=text)
+    assert problem in build_result.errors[0]
+    assert "params.customThresholds" in build_result.errors[0]
 
 
 def test_a_limit_for_one_object_that_cannot_be_read_is_not_used() -> None:
-    outcome = _gathered([_row(value=1.5)], singleResourceThreshold="soon")
-    assert "invalid singleResourceThreshold value" in outcome.warnings[0]
-    assert "expected perc99 <= 1s" in outcome.errors[0]
+    build_result = _gathered([_row(value=1.5)], singleResourceThreshold="soon")
+    assert "invalid singleResourceThreshold value" in build_result.warnings[0]
+    assert "expected perc99 <= 1s" in build_result.errors[0]
 
 
 def test_without_violations_a_slow_call_is_told_and_does_not_fail() -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, {"quantile_over_time": [_row(value=1.5)]})
-    outcome = measured(METHOD, asked, cluster)
-    assert not outcome.errors
-    assert "top latency metric" in outcome.warnings[0]
-    assert [(each.passed, each.is_enforced) for each in outcome.verdicts] == [(False, False)]
+    build_result = measured(METHOD, asked, cluster)
+    assert not build_result.errors
+    assert "top latency metric" in build_result.warnings[0]
+    assert [(each.passed, each.is_enforced) for each in build_result.verdicts] == [(False, False)]
 
 
 def test_a_verdict_on_nothing_says_so() -> None:
@@ -217,8 +219,8 @@ def test_lists_that_are_watched_have_a_verb_of_their_own() -> None:
     cluster = FakeCluster()
     watched = {"resource": "pods", "scope": "cluster"}
     asked = ScriptedQueries(cluster, {"apiserver_watch_list_duration": [(watched, 1.4)]})
-    outcome = measured(METHOD, asked, cluster, useSimpleLatencyQuery=True)
-    (item,) = json.loads(outcome.summaries[0].content)["dataItems"]
+    build_result = measured(METHOD, asked, cluster, useSimpleLatencyQuery=True)
+    (item,) = json.loads(build_result.summaries[0].content)["dataItems"]
     assert (item["labels"]["Verb"], item["data"]["Perc50"]) == ("WATCHLIST", 1400)
 
 
@@ -237,8 +239,8 @@ def test_the_rules_of_clusterloader2_feed_the_full_query() -> None:
             f"{name}_count{{{call}}}": grown,
         },
     )
-    outcome = measured(METHOD, asked, cluster, enableViolations=True)
-    (item,) = json.loads(outcome.summaries[0].content)["dataItems"]
+    build_result = measured(METHOD, asked, cluster, enableViolations=True)
+    (item,) = json.loads(build_result.summaries[0].content)["dataItems"]
     assert item["data"]["Perc99"] == pytest.approx(4600, rel=0.05)
     assert (item["labels"]["Count"], item["labels"]["SlowCount"]) == ("101", "10")
-    assert outcome.errors
+    assert build_result.errors

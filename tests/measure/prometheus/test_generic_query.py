@@ -10,7 +10,7 @@ from tests.measure.fake_cluster import FakeCluster
 from tests.measure.prometheus.fake_queries import Bench, Rows, ScriptedQueries
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
 
 METHOD = "GenericPrometheusQuery"
 START: dict[str, Any] = {"metricName": "own metric", "metricVersion": "v1", "unit": "ms"}
@@ -18,7 +18,7 @@ START: dict[str, Any] = {"metricName": "own metric", "metricVersion": "v1", "uni
 
 def _gathered(
     script: dict[str, Rows | str], *queries: dict[str, Any], **params: Any
-) -> tuple[Outcome, ScriptedQueries]:
+) -> tuple[MeasurementResult, ScriptedQueries]:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, script)
     bench = Bench(METHOD, cluster, queries=asked)
@@ -28,7 +28,7 @@ def _gathered(
 
 
 def test_values_are_put_into_one_row_and_every_placeholder_is_the_time_measured() -> None:
-    outcome, asked = _gathered(
+    build_result, asked = _gathered(
         {"fast": [({}, 7.0)], "two": [({}, 5.25)]},
         {"name": "fast", "query": "fast[%v]", "threshold": 30},
         {"name": "two", "query": "two[%v] + other[%v]"},
@@ -39,21 +39,21 @@ def test_values_are_put_into_one_row_and_every_placeholder_is_the_time_measured(
         "two[60s] + other[60s]",
         "nothing[60s]",
     ]
-    (summary,) = outcome.summaries
+    (summary,) = build_result.summaries
     assert summary.name == "GenericPrometheusQuery own metric"
     assert summary.content == (
         '{\n  "version": "v1",\n  "dataItems": [\n    {\n      "data": {\n        "fast": 7,\n'
         '        "two": 5.25\n      },\n      "unit": "ms"\n    }\n  ]\n}\n'
     )
-    assert not outcome.errors
-    assert [(each.name, each.passed, each.samples) for each in outcome.verdicts] == [
+    assert not build_result.errors
+    assert [(each.name, each.passed, each.samples) for each in build_result.verdicts] == [
         ("fast", True, 1),
         ("none", True, 0),
     ]
 
 
 def test_dimensions_make_rows_and_a_label_that_is_missing_is_empty() -> None:
-    outcome, _ = _gathered(
+    build_result, _ = _gathered(
         {
             "p99": [({"a": "1", "b": "2", "c": "3"}, 1.0), ({"a": "1"}, 2.0)],
             "p50": [({"a": "1", "b": "2"}, 3.0)],
@@ -62,7 +62,7 @@ def test_dimensions_make_rows_and_a_label_that_is_missing_is_empty() -> None:
         {"name": "p50", "query": "p50"},
         dimensions=["a", "b"],
     )
-    items = json.loads(outcome.summaries[0].content)["dataItems"]
+    items = json.loads(build_result.summaries[0].content)["dataItems"]
     assert [(each["labels"], each["data"]) for each in items] == [
         ({"a": "1", "b": "2"}, {"p50": 3, "p99": 1}),
         ({"a": "1", "b": ""}, {"p99": 2}),
@@ -93,33 +93,33 @@ def test_dimensions_make_rows_and_a_label_that_is_missing_is_empty() -> None:
 def test_a_violation_names_the_metric_and_the_query(
     rows: Rows, query: dict[str, Any], problem: str
 ) -> None:
-    outcome, _ = _gathered({"x": rows}, {"name": "q", "query": "x", **query})
-    assert outcome.errors == (f"own metric: [q: {problem}]",)
-    assert all(not each.passed for each in outcome.verdicts)
+    build_result, _ = _gathered({"x": rows}, {"name": "q", "query": "x", **query})
+    assert build_result.errors == (f"own metric: [q: {problem}]",)
+    assert all(not each.passed for each in build_result.verdicts)
 
 
 def test_a_bound_is_itself_allowed() -> None:
     for lower in (True, False):
-        outcome, _ = _gathered(
+        build_result, _ = _gathered(
             {"x": [({}, 60.0)]},
             {"name": "q", "query": "x", "threshold": 60, "lowerBound": lower},
         )
-        assert not outcome.errors
+        assert not build_result.errors
 
 
 def test_without_rows_the_file_says_so_and_what_is_no_number_is_no_row() -> None:
-    outcome, _ = _gathered({"x": [({}, float("nan"))]}, {"name": "q", "query": "x"})
-    assert json.loads(outcome.summaries[0].content) == {"version": "v1", "dataItems": None}
+    build_result, _ = _gathered({"x": [({}, float("nan"))]}, {"name": "q", "query": "x"})
+    assert json.loads(build_result.summaries[0].content) == {"version": "v1", "dataItems": None}
 
 
 def test_what_json_cannot_say_is_an_error() -> None:
-    outcome, _ = _gathered({"x": [({}, float("inf"))]}, {"name": "q", "query": "x"})
-    assert "unsupported value" in outcome.errors[0]
+    build_result, _ = _gathered({"x": [({}, float("inf"))]}, {"name": "q", "query": "x"})
+    assert "unsupported value" in build_result.errors[0]
 
 
 def test_a_query_that_fails_is_an_error() -> None:
-    outcome, _ = _gathered({"x": "parse error"}, {"name": "q", "query": "x"})
-    assert outcome.errors == ("query error: parse error",)
+    build_result, _ = _gathered({"x": "parse error"}, {"name": "q", "query": "x"})
+    assert build_result.errors == ("query error: parse error",)
 
 
 @pytest.mark.parametrize(

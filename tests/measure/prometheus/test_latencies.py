@@ -25,13 +25,13 @@ def test_node_local_dns_is_one_row_without_a_frame() -> None:
         "(0.99,": [({}, 5.5)],
     }
     asked = ScriptedQueries(cluster, script)
-    outcome = measured(DNS, asked, cluster, enableViolations=True)
-    assert json.loads(outcome.summaries[0].content) == {
+    build_result = measured(DNS, asked, cluster, enableViolations=True)
+    assert json.loads(build_result.summaries[0].content) == {
         "data": {"Perc50": 1, "Perc90": 250, "Perc99": 5500},
         "unit": "ms",
         "labels": {"Metric": DNS},
     }
-    assert outcome.errors == (
+    assert build_result.errors == (
         (
             "NodelocalDNS dns_request_duration_seconds: 99th Percentile Latency 5.5s is higher "
             "than the upper bound of 5s"
@@ -83,11 +83,11 @@ def test_network_programming_is_the_percentiles_that_rules_record(
         ({"quantile": q}, value) for q, value in (("0.50", 1.0), ("0.90", 2.0), ("0.99", 3.0))
     ]
     asked = ScriptedQueries(cluster, {"kubeproxy:": rows})
-    outcome = measured(NETWORK, asked, cluster, threshold=threshold, enableViolations=True)
-    document = json.loads(outcome.summaries[0].content)
+    build_result = measured(NETWORK, asked, cluster, threshold=threshold, enableViolations=True)
+    document = json.loads(build_result.summaries[0].content)
     assert document["dataItems"][0]["data"] == {"Perc50": 1000, "Perc90": 2000, "Perc99": 3000}
     words = "too high latency 99th percentile: got 3s expected: 2s"
-    assert outcome.errors == ((f"Network Programming Latency: {words}",) if is_bad else ())
+    assert build_result.errors == ((f"Network Programming Latency: {words}",) if is_bad else ())
 
 
 def test_network_programming_is_judged_only_if_the_start_said_so() -> None:
@@ -96,9 +96,11 @@ def test_network_programming_is_judged_only_if_the_start_said_so() -> None:
     bench = Bench(NETWORK, cluster, queries=ScriptedQueries(cluster, {"kubeproxy:": rows}))
     bench.perform(action="start", threshold="1s")
     cluster.moments.run(60)
-    outcome = bench.perform(action="gather", enableViolations=True)
-    assert not outcome.errors
-    assert [(each.passed, each.is_enforced) for each in outcome.verdicts] == [(False, False)] * 3
+    build_result = bench.perform(action="gather", enableViolations=True)
+    assert not build_result.errors
+    assert [(each.passed, each.is_enforced) for each in build_result.verdicts] == [
+        (False, False)
+    ] * 3
 
 
 def test_network_programming_without_all_percentiles_is_an_error() -> None:
@@ -117,8 +119,8 @@ def test_the_scheduler_is_told_of_by_all_its_extension_points() -> None:
     cluster = FakeCluster()
     buckets: Rows = [({"le": "1"}, 50.0), ({"le": "2"}, 100.0), ({"le": "+Inf"}, 100.0)]
     asked = ScriptedQueries(cluster, {"algorithm_duration": buckets, '"Score"': buckets})
-    outcome = measured(SCHEDULING, asked, cluster)
-    (summary,) = outcome.summaries
+    build_result = measured(SCHEDULING, asked, cluster)
+    (summary,) = build_result.summaries
     assert summary.name == "own-name_PrometheusSchedulingMetrics"
     document = json.loads(summary.content)
     assert list(document) == [

@@ -17,7 +17,7 @@ from tests.cluster.stages import Every, alive, create, pod
 
 if TYPE_CHECKING:
     from kubestage.cluster.staged import StagedCluster
-    from kubestage.measure.outcome import Outcome
+    from kubestage.measure.results import MeasurementResult
     from kubestage.stage import Stage
 
 PODS = 120
@@ -47,12 +47,12 @@ class Run:
         Every(self._cluster, 500_000_000, PODS, functools.partial(_create, self._cluster))
         self.stage.run("2m")
 
-    def perform(self, method: str, **params: Any) -> Outcome:
+    def perform(self, method: str, **params: Any) -> MeasurementResult:
         """Do as a configuration says, and wait."""
-        told: list[Outcome] = []
-        self._measurements.perform(method, "own", params).then(told.append)
+        description: list[MeasurementResult] = []
+        self._measurements.perform(method, "own", params).then(description.append)
         self.stage.run("1s")
-        return told[0]
+        return description[0]
 
 
 @pytest.fixture(scope="module")
@@ -72,41 +72,41 @@ def run() -> Run:
 
 @pytest.mark.parametrize("is_simple", [True, False])
 def test_the_api_server_answers_for_every_pod(run: Run, is_simple: bool) -> None:
-    outcome = run.perform(
+    build_result = run.perform(
         "APIResponsivenessPrometheus", action="gather", useSimpleLatencyQuery=is_simple
     )
     items = {
         (item["labels"]["Verb"], item["labels"]["Resource"], item["labels"]["Subresource"]): item
-        for item in json.loads(outcome.summaries[0].content)["dataItems"]
+        for item in json.loads(build_result.summaries[0].content)["dataItems"]
     }
     created = items["POST", "pods", ""]
     # The first pods are there before the counter is, and growth is taken to go on to the edges.
     assert int(created["labels"]["Count"]) == pytest.approx(PODS, rel=0.1)
     assert created["labels"]["SlowCount"] == "0"
     assert created["data"]["Perc99"] > 0
-    assert all(verdict.passed and verdict.samples for verdict in outcome.verdicts)
+    assert all(verdict.passed and verdict.samples for verdict in build_result.verdicts)
 
 
 def test_pods_are_bound_as_fast_as_they_are_created(run: Run) -> None:
-    outcome = run.perform("SchedulingThroughputPrometheus", action="gather", threshold=1.5)
-    assert outcome.verdicts[0].value == pytest.approx(2, abs=0.5)
-    assert outcome.verdicts[0].passed
+    build_result = run.perform("SchedulingThroughputPrometheus", action="gather", threshold=1.5)
+    assert build_result.verdicts[0].value == pytest.approx(2, abs=0.5)
+    assert build_result.verdicts[0].passed
 
 
 def test_the_scheduler_has_worked(run: Run) -> None:
-    outcome = run.perform("PrometheusSchedulingMetrics", action="gather")
-    assert outcome.summaries[0].name == "own_PrometheusSchedulingMetrics"
-    assert json.loads(outcome.summaries[0].content)["e2eSchedulingLatency"]["Perc99"] > 0
+    build_result = run.perform("PrometheusSchedulingMetrics", action="gather")
+    assert build_result.summaries[0].name == "own_PrometheusSchedulingMetrics"
+    assert json.loads(build_result.summaries[0].content)["e2eSchedulingLatency"]["Perc99"] > 0
 
 
 def test_what_no_component_tells_gives_no_samples(run: Run) -> None:
-    outcome = run.perform("CiliumEndpointPropagationDelay", action="gather")
-    assert outcome.verdicts[0].is_empty
-    assert outcome.summaries[0].content == "{}\n"
+    build_result = run.perform("CiliumEndpointPropagationDelay", action="gather")
+    assert build_result.verdicts[0].is_empty
+    assert build_result.summaries[0].content == "{}\n"
 
 
 def test_restarts_of_what_is_no_loads_own_are_counted(run: Run) -> None:
-    outcome = run.perform("ContainerRestarts", action="gather", defaultAllowedRestarts=0)
-    [verdict] = outcome.verdicts
+    build_result = run.perform("ContainerRestarts", action="gather", defaultAllowedRestarts=0)
+    [verdict] = build_result.verdicts
     assert verdict.passed
     assert verdict.samples

@@ -43,18 +43,18 @@ def test_enough_endpoints_have_to_be_known_in_time(
 ) -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, {"cilium": _buckets(within, 100)})
-    outcome = measured(CILIUM, asked, cluster, enableViolations=True, **params)
-    assert bool(outcome.errors) is is_bad
+    build_result = measured(CILIUM, asked, cluster, enableViolations=True, **params)
+    assert bool(build_result.errors) is is_bad
 
 
 def test_the_delay_is_told_by_the_time_of_each_window() -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, {"cilium": _buckets(90.4, 99.6)})
-    outcome = measured(CILIUM, asked, cluster, 10.0001, enableViolations=True)
+    build_result = measured(CILIUM, asked, cluster, 10.0001, enableViolations=True)
     first, second = (UNIX_NS // 10**9 + 600, f"{UNIX_NS // 10**9 + 600}.006")
     counts = {"+Inf": 100, "600": 90}
-    assert json.loads(outcome.summaries[0].content) == {str(first): counts, second: counts}
-    assert outcome.errors == (
+    assert json.loads(build_result.summaries[0].content) == {str(first): counts, second: counts}
+    assert build_result.errors == (
         (
             f"Cilium endpoint propagation delay: {first}: updates for 600s delay is within 90%, "
             "expected 95%, buckets:\nmap[+Inf:100 600:90]"
@@ -65,9 +65,9 @@ def test_the_delay_is_told_by_the_time_of_each_window() -> None:
 @pytest.mark.parametrize("script", [{}, {"cilium": "broken"}, {"cilium": [({"le": "+Inf"}, 0.0)]}])
 def test_without_endpoints_the_verdict_is_empty(script: dict[str, Rows | str]) -> None:
     cluster = FakeCluster()
-    outcome = measured(CILIUM, ScriptedQueries(cluster, script), cluster)
-    assert not outcome.errors
-    assert outcome.verdicts[0].is_empty
+    build_result = measured(CILIUM, ScriptedQueries(cluster, script), cluster)
+    assert not build_result.errors
+    assert build_result.verdicts[0].is_empty
 
 
 def test_endpoint_groups_have_three_histograms() -> None:
@@ -76,18 +76,18 @@ def test_endpoint_groups_have_three_histograms() -> None:
         "initialization": _buckets(99, 100, "16"),
         '"Attach"': _buckets(50, 100, "64"),
     }
-    outcome = measured(NEG, ScriptedQueries(cluster, script), cluster, enableViolations=True)
-    assert json.loads(outcome.summaries[0].content) == {
+    build_result = measured(NEG, ScriptedQueries(cluster, script), cluster, enableViolations=True)
+    assert json.loads(build_result.summaries[0].content) == {
         "neg_attach_endpoint": {"+Inf": 100, "64": 50},
         "neg_initialization": {"+Inf": 100, "16": 99},
     }
-    assert outcome.errors == (
+    assert build_result.errors == (
         (
             "neg_attach_endpoint: Updates for 64s latency is within 50%, expected 95%, buckets:\n"
             "map[+Inf:100 64:50]"
         ),
     )
-    assert [(each.passed, each.samples) for each in outcome.verdicts] == [
+    assert [(each.passed, each.samples) for each in build_result.verdicts] == [
         (True, 1),
         (False, 1),
         (True, 0),
@@ -97,26 +97,26 @@ def test_endpoint_groups_have_three_histograms() -> None:
 def test_endpoint_groups_may_be_given_other_bounds() -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, {'"Attach"': _buckets(50, 100, "64")})
-    outcome = measured(
+    build_result = measured(
         NEG, asked, cluster, enableViolations=True, negAttachPercentileSLO=50, negAttachBucketSLO=64
     )
-    assert not outcome.errors
+    assert not build_result.errors
 
 
 def test_windows_nodes_are_told_of_in_seven_files() -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, {"working_set": [({"process": "svc"}, 3.456 * 1024 * 1024)]})
-    outcome = measured(WINDOWS, asked, cluster)
-    assert [each.name for each in outcome.summaries] == [usage.summary for usage in USAGES]
-    assert json.loads(outcome.summaries[1].content)["dataItems"] == [
+    build_result = measured(WINDOWS, asked, cluster)
+    assert [each.name for each in build_result.summaries] == [usage.summary for usage in USAGES]
+    assert json.loads(build_result.summaries[1].content)["dataItems"] == [
         {"data": {"Memory_Usage": 3.46}, "unit": "MB", "labels": {"Process": "svc"}}
     ]
-    assert json.loads(outcome.summaries[0].content)["dataItems"] is None
+    assert json.loads(build_result.summaries[0].content)["dataItems"] is None
     named = measured(WINDOWS, asked, cluster, summaryName="Own")
     assert {each.name for each in named.summaries} == {"Own"}
 
 
 def test_a_query_of_windows_nodes_that_fails_is_an_error() -> None:
     cluster = FakeCluster()
-    outcome = measured(WINDOWS, ScriptedQueries(cluster, {"volume": "broken"}), cluster)
-    assert outcome.errors == ("query error: broken",)
+    build_result = measured(WINDOWS, ScriptedQueries(cluster, {"volume": "broken"}), cluster)
+    assert build_result.errors == ("query error: broken",)

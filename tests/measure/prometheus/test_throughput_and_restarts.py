@@ -17,28 +17,28 @@ def test_the_highest_rate_of_bindings_is_told() -> None:
     cluster = FakeCluster()
     bound = 'apiserver_request_total{verb="POST",resource="pods",subresource="binding",code="201"}'
     asked = WrittenQueries(cluster, {bound: [0, 60, 660, 720]})
-    outcome = measured(THROUGHPUT, asked, cluster, 3)
+    build_result = measured(THROUGHPUT, asked, cluster, 3)
     # The written series have a sample a minute, of which a minute holds two.
-    assert json.loads(outcome.summaries[0].content) == {"max": 10}
-    assert outcome.summaries[0].name == THROUGHPUT
+    assert json.loads(build_result.summaries[0].content) == {"max": 10}
+    assert build_result.summaries[0].name == THROUGHPUT
 
 
 @pytest.mark.parametrize(("threshold", "is_low"), [(0, False), (50, False), (50.5, True)])
 def test_the_highest_rate_must_reach_the_threshold(threshold: float, is_low: bool) -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster, {"irate": [({}, 50.0)]})
-    outcome = measured(THROUGHPUT, asked, cluster, threshold=threshold, enableViolations=True)
+    build_result = measured(THROUGHPUT, asked, cluster, threshold=threshold, enableViolations=True)
     words = "actual throughput 50.000000 lower than threshold 50.500000"
-    assert outcome.errors == ((f"scheduler throughput_prometheus: {words}",) if is_low else ())
-    (verdict,) = outcome.verdicts
+    assert build_result.errors == ((f"scheduler throughput_prometheus: {words}",) if is_low else ())
+    (verdict,) = build_result.verdicts
     assert (verdict.passed, verdict.value, verdict.is_upper) == (not is_low, 50, False)
 
 
 def test_without_bindings_there_is_no_rate() -> None:
     cluster = FakeCluster()
-    outcome = measured(THROUGHPUT, ScriptedQueries(cluster), cluster)
-    assert outcome.errors == ("got unexpected number of samples: 0",)
-    assert [verdict.samples for verdict in outcome.verdicts] == [0]
+    build_result = measured(THROUGHPUT, ScriptedQueries(cluster), cluster)
+    assert build_result.errors == ("got unexpected number of samples: 0",)
+    assert [verdict.samples for verdict in build_result.verdicts] == [0]
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,18 @@ def test_without_bindings_there_is_no_rate() -> None:
 def test_restarts_are_changes_of_the_start_time(params: dict[str, object], is_bad: bool) -> None:
     cluster = FakeCluster()
     asked = WrittenQueries(cluster, {API_SERVER: [5, 5, 65, 65, 185, 185]})
-    outcome = measured(RESTARTS, asked, cluster, 5, enableViolations=True, **params)
-    assert json.loads(outcome.summaries[0].content) == [
+    build_result = measured(RESTARTS, asked, cluster, 5, enableViolations=True, **params)
+    assert json.loads(build_result.summaries[0].content) == [
         {"Container": "c", "Pod": "kube-apiserver-1", "Namespace": "n", "RestartCount": 2}
     ]
-    assert bool(outcome.errors) is is_bad
+    assert bool(build_result.errors) is is_bad
 
 
 def test_too_many_restarts_are_told_in_the_words_of_clusterloader2() -> None:
     cluster = FakeCluster()
     asked = WrittenQueries(cluster, {API_SERVER: [5, 65]})
-    outcome = measured(RESTARTS, asked, cluster, 1, enableViolations=True)
-    assert outcome.errors == (
+    build_result = measured(RESTARTS, asked, cluster, 1, enableViolations=True)
+    assert build_result.errors == (
         (
             "container restarts: container restart count validation: [restartCount({Container:c "
             "Pod:kube-apiserver-1 Namespace:n}) = 1, expected <= 0]"
@@ -76,9 +76,9 @@ def test_too_many_restarts_are_told_in_the_words_of_clusterloader2() -> None:
 
 def test_without_containers_the_list_is_empty_and_the_verdict_says_so() -> None:
     cluster = FakeCluster()
-    outcome = measured(RESTARTS, ScriptedQueries(cluster), cluster)
-    assert outcome.summaries[0].content == "[]\n"
-    assert outcome.verdicts[0].is_empty
+    build_result = measured(RESTARTS, ScriptedQueries(cluster), cluster)
+    assert build_result.summaries[0].content == "[]\n"
+    assert build_result.verdicts[0].is_empty
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_without_containers_the_list_is_empty_and_the_verdict_says_so() -> None:
 def test_allowances_that_cannot_be_read_are_an_error(text: str) -> None:
     cluster = FakeCluster()
     asked = ScriptedQueries(cluster)
-    outcome = measured(RESTARTS, asked, cluster, customAllowedRestarts=text)
-    assert "params.customAllowedRestarts" in outcome.errors[0]
+    build_result = measured(RESTARTS, asked, cluster, customAllowedRestarts=text)
+    assert "params.customAllowedRestarts" in build_result.errors[0]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.measure.facilities import Facilities
 from kubestage.measure.measurements import Measurements
-from kubestage.measure.outcome import Outcome
 from kubestage.measure.registry import Registry
+from kubestage.measure.results import MeasurementResult
 from kubestage.stage import Stage
 from kubestage.testing import make_node
 from kubestage.units import SECOND_NS
@@ -29,11 +29,11 @@ class Staged:
         facilities = Facilities(nodes=nodes)
         self.all = Measurements(Registry(), cluster, self.stage.streams, facilities)
 
-    def perform(self, method: str, **raw: Any) -> tuple[Outcome, float]:
+    def perform(self, method: str, **raw: Any) -> tuple[MeasurementResult, float]:
         """What a measurement says, and when."""
-        told = list[tuple[Outcome, float]]()
-        later = self.all.perform(method, "it", raw)
-        later.then(lambda outcome: told.append((outcome, self.moments.now_ns / SECOND_NS)))
+        told = list[tuple[MeasurementResult, float]]()
+        pending = self.all.perform(method, "it", raw)
+        pending.then(lambda outcome: told.append((outcome, self.moments.now_ns / SECOND_NS)))
         self.stage.run_until(lambda: bool(told))
         return told[0]
 

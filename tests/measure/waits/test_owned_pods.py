@@ -73,7 +73,7 @@ class World:
         """By counting anew."""
         sets = {each for each, owner in self.owners.items() if owner == uid} if via else {uid}
         pods = [obj for obj in self._all() if obj["kind"] == "Pod" and controller_of(obj) in sets]
-        return Counter(pod_status.of(each) for each in pods)
+        return Counter(pod_status.state_of(each) for each in pods)
 
 
 @given(st.lists(POD_EVENT | SET_EVENT, max_size=40))
@@ -87,7 +87,7 @@ def test_counts_are_those_of_counting_anew(events: list[tuple[str, int, str, Any
             expected = world.counts(uid, via=via)
             assert pods.total == expected.total()
             assert all(pods.count(state) == count for state, count in expected.items())
-            assert Counter(map(pod_status.of, pods.all())) == expected
+            assert Counter(map(pod_status.state_of, pods.all())) == expected
 
 
 def test_nothing_is_kept_of_controllers_that_are_gone() -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_pod_is_in_one_state(obj: Json, state: str) -> None:
-    assert pod_status.of(obj) == state
+    assert pod_status.state_of(obj) == state
 
 
 def test_the_summary_is_worded_as_clusterloader2_words_it() -> None:

@@ -56,13 +56,13 @@ def widget(spec: Any = None, name: str = "w", **parts: Any) -> Json:
 
 def created(schema: Json, spec: Any, **parts: Any) -> list[str]:
     """What is wrong with a new object, as messages."""
-    made = instances.of(kind(schema))
+    made = instances.instances_of(kind(schema))
     return [str(error) for error in made.validate_create(made.read(widget(spec, **parts))[0])]
 
 
 def updated(schema: Json, new: Any, old: Any) -> list[str]:
     """What is wrong with an object that takes the place of another."""
-    made = instances.of(kind(schema))
+    made = instances.instances_of(kind(schema))
     before, after = made.read(widget(old))[0], made.read(widget(new))[0]
     return [str(error) for error in made.validate_update(after, before)]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubestage.objects.custom import formats, go_regexp
+from kubestage.objects.custom import formats
 
 GOOD = {
     "date-time": ["2024-01-01T00:00:00Z", "2024-01-01t23:59:59.5+01:00"],
@@ -86,35 +86,3 @@ def test_a_format_knows_what_is_not(name: str) -> None:
 )  # fmt: skip
 def test_a_format_belongs_to_a_type(kind: str, name: str, known: str) -> None:
     assert formats.known(kind, name) == known
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text", "matches"),
-    [
-        ("^a$", "a", True), ("^a$", "a\n", False), (r"^\d+$", "٣", False), (r"^\w+\z", "aé", False),
-        ("^[[:alpha:]_]+$", "ab_", True), ("^[[:digit:]]+$", "a", False), ("[a&&b]", "&", True),
-        (r"^\Qa.b\E$", "a.b", True), (r"^\Qa.b\E$", "axb", False), ("(?i)abc", "ABC", True),
-        ("^(?<n>a)$", "a", True), (r"^\p{L}+$", "éa", True), (r"^\pN$", "5", True),
-        ("^[]a]$", "]", True), (r"^[^\]]$", "]", False), ("a$|b", "ba", True),
-    ],
-)  # fmt: skip
-def test_patterns_mean_what_they_mean_in_go(pattern: str, text: str, matches: bool) -> None:
-    assert go_regexp.compile_pattern(pattern).is_found_in(text) is matches
-
-
-@pytest.mark.parametrize(
-    ("pattern", "problem"),
-    [
-        ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
-        ("(?<=a)", "invalid or unsupported Perl syntax: `(?<=`"),
-        (r"(a)\1", r"invalid escape sequence: `\1`"),
-        ("(a", "missing closing ): `(a`"),
-        ("a)", "unexpected ): `a)`"),
-        ("[a", "missing closing ]: `[a`"),
-        ("*a", "missing argument to repetition operator: `*`"),
-    ],
-)
-def test_patterns_that_go_refuses_are_refused(pattern: str, problem: str) -> None:
-    with pytest.raises(go_regexp.RegexpError) as refused:
-        go_regexp.compile_pattern(pattern)
-    assert str(refused.value) == f"error parsing regexp: {problem}"

@@ -25,12 +25,12 @@ KEYED = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]
 
 
 def read(schema: dict[str, Any], spec: Any) -> Any:
-    return instances.of(kind(schema)).read(widget(spec))[0]["spec"]
+    return instances.instances_of(kind(schema)).read(widget(spec))[0]["spec"]
 
 
 def test_an_object_is_read_into_a_copy() -> None:
     given = widget({"size": 1, "odd": 2})
-    read_object, unknown = instances.of(kind(struct(size=SIZE))).read(given)
+    read_object, unknown = instances.instances_of(kind(struct(size=SIZE))).read(given)
     assert (read_object["spec"], unknown) == ({"size": 1}, ["spec.odd"])
     assert given["spec"] == {"size": 1, "odd": 2}
 
@@ -83,7 +83,7 @@ def test_defaults_keep_no_metadata_that_a_server_would_drop() -> None:
 )
 def test_metadata_must_be_metadata(metadata: Any, problem: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        instances.of(kind(FREE)).read({**widget(), "metadata": metadata})
+        instances.instances_of(kind(FREE)).read({**widget(), "metadata": metadata})
     assert refused.value.message == (
         f'Widget in version "v1" cannot be handled as a Widget: {problem}'
     )
@@ -91,7 +91,7 @@ def test_metadata_must_be_metadata(metadata: Any, problem: str) -> None:
 
 def test_unknown_metadata_goes() -> None:
     given = {**widget(), "metadata": {"name": "w", "odd": 1, "labels": None}}
-    found, unknown = instances.of(kind(FREE)).read(given)
+    found, unknown = instances.instances_of(kind(FREE)).read(given)
     assert (found["metadata"], unknown) == ({"name": "w"}, ["metadata.odd"])
 
 
@@ -170,7 +170,7 @@ def test_replicas_that_a_scale_shows_must_be_counts() -> None:
         "statusReplicasPath": ".status.n",
         "labelSelectorPath": ".spec.s",
     }
-    made = instances.of(kind(FREE, subresources={"scale": scale}))
+    made = instances.instances_of(kind(FREE, subresources={"scale": scale}))
     obj = widget({"n": -1, "s": 5}, status={"n": 2**31})
     problems = [str(each) for each in made.validate_create(made.read(obj)[0])]
     accessor = ".spec.s accessor error: 5 is of the type int64, expected string"
@@ -190,8 +190,8 @@ def test_our_own_kinds_are_not_custom() -> None:
 
 def test_a_definition_is_compiled_once() -> None:
     row = kind(FREE)
-    assert instances.of(row) is instances.of(row)
-    assert instances.of(kind(struct(a=TEXT))) is not instances.of(row)
+    assert instances.instances_of(row) is instances.instances_of(row)
+    assert instances.instances_of(kind(struct(a=TEXT))) is not instances.instances_of(row)
 
 
 def test_unknown_fields_are_refused_told_or_dropped() -> None:

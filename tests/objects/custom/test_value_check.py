@@ -17,7 +17,7 @@ EITHER = {"x-kubernetes-int-or-string": True}
 
 
 def problems(schema: dict[str, Any], value: Any, path: str = "spec.f") -> list[str]:
-    found = Check(schema).judge(value, path).found
+    found = Check(schema).validate(value, path).found
     return [str(error) for error in findings.field_errors(found.values(), "")]
 
 
@@ -249,7 +249,7 @@ def test_what_must_not_be_is_refused() -> None:
 
 
 def test_a_status_is_judged_under_its_own_path() -> None:
-    found = Check(struct(["b"], a=TEXT)).judge({"a": 1}, "").found
+    found = Check(struct(["b"], a=TEXT)).validate({"a": 1}, "").found
     assert [str(error) for error in findings.field_errors(found.values(), "status")] == [
         'status.a: Invalid value: "integer": a in body must be of type string: "integer"',
         "status.b: Required value",

@@ -5,22 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from kubestage.objects import schema, shape
+from kubestage.objects.kinds import loader
 from kubestage.objects.ownership import api_types, filters
-from kubestage.objects.ownership.updating import Other, View
+from kubestage.objects.ownership.updating import Other, OwnershipView
 
 
 def no_other(_api_version: str) -> Other | None:
     return None
 
 
-def view(api_version: str, kind: str, subresource: str = "") -> View:
+def view(api_version: str, kind: str, subresource: str = "") -> OwnershipView:
     struct = schema.kind_struct(api_version, kind)
     assert struct is not None
-    group = api_version.rpartition("/")[0]
     found = filters.of_request(
-        group, kind, subresource, has_status="status" in struct.by_json, is_custom=False
+        loader.behavior(api_version, kind),
+        subresource,
+        has_status="status" in struct.by_json,
+        is_custom=False,
     )
-    return View(api_version, api_types.of_struct(struct.name), found, no_other)
+    return OwnershipView(api_version, api_types.of_struct(struct.name), found, no_other)
 
 
 def empty(api_version: str, kind: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects.ownership import checking, collecting, comparing, definitions, reconciling
+from kubestage.objects.ownership import checking, collecting, comparing, definitions, tracking
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -101,6 +101,6 @@ def test_what_has_become_one_piece_is_owned_whole() -> None:
             "f:kept": {"f:port": {}},
         }
     }
-    after = reconciling.reconcile(atom, before)
+    after = tracking.reconcile(atom, before)
     assert after == {"f:spec": {"f:plain": {}, "f:kept": {"f:port": {}}}}
-    assert reconciling.reconcile(atom, after) is after
+    assert tracking.reconcile(atom, after) is after

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kubestage.objects.kinds import loader
+from kubestage.objects.kinds.behavior import CUSTOM_RESOURCE
 from kubestage.objects.ownership import field_set, filters
 
 CONTAINER = ("f:spec", "f:containers", 'k:{"name":"c"}')
@@ -18,38 +20,43 @@ FIELDS = field_set.of_paths(
 )
 
 
+def of_request(api_version: str, kind: str, subresource: str) -> filters.Filter:
+    behavior = loader.behavior(api_version, kind)
+    return filters.of_request(behavior, subresource, has_status=True, is_custom=False)
+
+
 @pytest.mark.parametrize(
-    ("group", "kind", "subresource", "left"),
+    ("api_version", "kind", "subresource", "left"),
     [
-        ("", "Pod", "", {"f:metadata", "f:spec"}),
-        ("", "Pod", "status", {"f:metadata", "f:status"}),
-        ("", "Pod", "resize", {"f:spec"}),
-        ("", "Pod", "ephemeralcontainers", {"f:spec"}),
-        ("", "Namespace", "finalize", {"f:metadata", "f:spec"}),
-        ("resource.k8s.io", "ResourceClaim", "status", {"f:status"}),
-        ("networking.k8s.io", "Ingress", "status", {"f:metadata", "f:status"}),
-        ("networking.k8s.io", "ServiceCIDR", "status", {"f:status"}),
-        ("certificates.k8s.io", "CertificateSigningRequest", "", {"f:metadata"}),
+        ("v1", "Pod", "", {"f:metadata", "f:spec"}),
+        ("v1", "Pod", "status", {"f:metadata", "f:status"}),
+        ("v1", "Pod", "resize", {"f:spec"}),
+        ("v1", "Pod", "ephemeralcontainers", {"f:spec"}),
+        ("v1", "Namespace", "finalize", {"f:metadata", "f:spec"}),
+        ("resource.k8s.io/v1", "ResourceClaim", "status", {"f:status"}),
+        ("networking.k8s.io/v1", "Ingress", "status", {"f:metadata", "f:status"}),
+        ("networking.k8s.io/v1", "ServiceCIDR", "status", {"f:status"}),
+        ("certificates.k8s.io/v1", "CertificateSigningRequest", "", {"f:metadata"}),
     ],
 )
 def test_a_request_owns_no_part_that_its_strategy_resets(
-    group: str, kind: str, subresource: str, left: set[str]
+    api_version: str, kind: str, subresource: str, left: set[str]
 ) -> None:
-    found = filters.of_request(group, kind, subresource, has_status=True, is_custom=False)
+    found = of_request(api_version, kind, subresource)
     assert set(found.of(FIELDS)) == left
 
 
 def test_parts_of_parts_are_reset_where_the_strategy_says_so() -> None:
-    status = filters.of_request("", "Pod", "status", has_status=True, is_custom=False)
+    status = of_request("v1", "Pod", "status")
     assert status.of(FIELDS)["f:metadata"] == {"f:labels": {"f:a": {}}}
-    resize = filters.of_request("", "Pod", "resize", has_status=True, is_custom=False)
+    resize = of_request("v1", "Pod", "resize")
     assert resize.of(FIELDS) == field_set.of_paths((*CONTAINER, "f:resources", "f:limits"))
 
 
 def test_custom_resources_reset_the_status_only_if_it_is_apart() -> None:
-    apart = filters.of_request("x.io", "X", "", has_status=True, is_custom=True)
-    one = filters.of_request("x.io", "X", "", has_status=False, is_custom=True)
-    status = filters.of_request("x.io", "X", "status", has_status=True, is_custom=True)
+    apart = filters.of_request(CUSTOM_RESOURCE, "", has_status=True, is_custom=True)
+    one = filters.of_request(CUSTOM_RESOURCE, "", has_status=False, is_custom=True)
+    status = filters.of_request(CUSTOM_RESOURCE, "status", has_status=True, is_custom=True)
     assert "f:status" not in apart.of(FIELDS)
     assert one.of(FIELDS) == FIELDS
     assert set(status.of(FIELDS)) == {"f:status"}

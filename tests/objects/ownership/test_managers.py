@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubestage.objects.ownership import managers
-from kubestage.objects.ownership.managers import APPLY, UPDATE, Identity, Owned
+from kubestage.objects.ownership.managers import APPLY, UPDATE, ManagerIdentity, Owned
 
 
 def entry(manager: str, operation: str = UPDATE, **more: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def test_entries_are_sorted_by_operation_time_and_name() -> None:
 
 def test_an_applier_is_one_in_all_versions_and_an_updater_is_not() -> None:
     both = [entry("a", APPLY), entry("a", APPLY, apiVersion="v2")]
-    assert list(managers.decode(both)) == [Identity("a", APPLY)]
+    assert list(managers.decode(both)) == [ManagerIdentity("a", APPLY)]
     both = [entry("a"), entry("a", apiVersion="v2")]
     assert [who.api_version for who in managers.decode(both)] == ["v1", "v2"]
 
@@ -76,23 +76,26 @@ def test_an_empty_list_or_entry_asks_to_forget(sent: Any, reset: bool) -> None:
 
 def test_the_oldest_of_more_than_ten_updaters_become_one() -> None:
     many: managers.Managers = {
-        Identity(f"m{at:02}", UPDATE, "v1"): Owned({f"f:{at}": {}}, "v1", f"2026-01-01T00:00:{at}Z")
+        ManagerIdentity(f"m{at:02}", UPDATE, "v1"): Owned(
+            {f"f:{at}": {}}, "v1", f"2026-01-01T00:00:{at}Z"
+        )
         for at in range(10, 22)
     }
-    many[Identity("applier", APPLY)] = Owned({"f:x": {}}, "v1", "2020-01-01T00:00:00Z")
+    many[ManagerIdentity("applier", APPLY)] = Owned({"f:x": {}}, "v1", "2020-01-01T00:00:00Z")
     capped = managers.capped(many)
-    ancient = capped[Identity("ancient-changes", UPDATE, "v1")]
+    ancient = capped[ManagerIdentity("ancient-changes", UPDATE, "v1")]
     assert sum(who.operation == UPDATE for who in capped) == managers.MAX_UPDATERS
-    assert Identity("applier", APPLY) in capped
+    assert ManagerIdentity("applier", APPLY) in capped
     assert ancient.fields == {"f:10": {}, "f:11": {}, "f:12": {}}
     assert ancient.time == "2026-01-01T00:00:12Z"
-    again = {**capped, Identity("new", UPDATE, "v1"): Owned({"f:n": {}}, "v1", "2027")}
-    merged = managers.capped(again)[Identity("ancient-changes", UPDATE, "v1")]
+    again = {**capped, ManagerIdentity("new", UPDATE, "v1"): Owned({"f:n": {}}, "v1", "2027")}
+    merged = managers.capped(again)[ManagerIdentity("ancient-changes", UPDATE, "v1")]
     assert merged.fields == {"f:10": {}, "f:11": {}, "f:12": {}, "f:13": {}}
 
 
 def test_updaters_of_different_versions_are_not_merged() -> None:
     many: managers.Managers = {
-        Identity(f"m{at}", UPDATE, f"v{at}"): Owned({"f:a": {}}, f"v{at}", None) for at in range(12)
+        ManagerIdentity(f"m{at}", UPDATE, f"v{at}"): Owned({"f:a": {}}, f"v{at}", None)
+        for at in range(12)
     }
     assert managers.capped(many) == many

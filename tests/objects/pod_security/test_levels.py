@@ -14,7 +14,7 @@ def labels(**given: str) -> dict[str, str]:
 
 def test_without_labels_everything_is_allowed() -> None:
     for nothing in (None, {}, {"team": "a"}):
-        assert levels.of(nothing).policy.is_privileged
+        assert levels.labelled_policy(nothing).policy.is_privileged
         assert not levels.has_policy(nothing)
 
 
@@ -22,7 +22,7 @@ def test_each_mode_has_its_own_level_and_version() -> None:
     given = labels(
         enforce="baseline", enforce_version="v1.20", audit="restricted", warn="privileged"
     )
-    policy, problems = levels.of(given)
+    policy, problems = levels.labelled_policy(given)
     assert not problems
     assert policy.enforce == LevelVersion("baseline", "v1.20")
     assert policy.audit == LevelVersion("restricted", "latest")
@@ -40,11 +40,11 @@ def test_each_mode_has_its_own_level_and_version() -> None:
     ],
 )
 def test_what_is_refused_is_also_warned_of(given: dict[str, str], warned: str) -> None:
-    assert str(levels.of(given).policy.warn) == warned
+    assert str(levels.labelled_policy(given).policy.warn) == warned
 
 
 def test_labels_that_mean_nothing_are_named() -> None:
-    found = levels.of(labels(enforce="high", audit="low", warn_version="1.20"))
+    found = levels.labelled_policy(labels(enforce="high", audit="low", warn_version="1.20"))
     assert [str(each) for each in found.problems] == [
         (
             'metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "high": must be '
@@ -66,7 +66,7 @@ def test_labels_that_mean_nothing_are_named() -> None:
 
 @pytest.mark.parametrize("version", ["v1.01", "v2.0", "v1.", "v1.2.3", "LATEST", "v1.٣", ""])
 def test_versions_are_of_one_form(version: str) -> None:
-    assert levels.of(labels(enforce="baseline", enforce_version=version)).problems
+    assert levels.labelled_policy(labels(enforce="baseline", enforce_version=version)).problems
 
 
 def test_a_version_to_come_is_the_newest_one() -> None:

@@ -179,7 +179,7 @@ AFFINITY = {
 def test_pods_are_in_scopes(spec: dict[str, Any], scope: tuple[Any, ...], fits: bool) -> None:
     requirement = dict(zip(SCOPE_FIELDS, scope, strict=False))
     quota = {"spec": {"scopeSelector": {"matchExpressions": [requirement]}}}
-    evaluator = evaluators.of("", "pods")
+    evaluator = evaluators.of(POD)
     assert evaluator is not None
     assert evaluator.fits_scopes(quota, pod({}, **spec)) is fits
 
@@ -190,7 +190,7 @@ def test_claims_are_in_scope_by_any_attributes_class_they_have_or_want() -> None
         "spec": {"volumeAttributesClassName": "gold"},
         "status": {"currentVolumeAttributesClassName": "silver"},
     }
-    evaluator = evaluators.of("", "persistentvolumeclaims")
+    evaluator = evaluators.of(row("v1", "PersistentVolumeClaim"))
     assert evaluator is not None
     for values, fits in ((["silver"], True), (["gold"], True), (["bronze"], False)):
         requirement = {"scopeName": "VolumeAttributesClass", "operator": "In", "values": values}

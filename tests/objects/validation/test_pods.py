@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kubestage.objects import defaulting, strategy
-from kubestage.objects.validation import pod, rules
+from kubestage.objects.validation import rules
 
 
 def make_pod(**spec: Any) -> dict[str, Any]:
@@ -75,19 +73,6 @@ def test_amounts_spelt_otherwise_are_the_same_amounts() -> None:
     old, new = (make_pod(containers=[container]) for container in resources)
     assert old["spec"] != new["spec"]
     assert change(new, old) == []
-
-
-@pytest.mark.parametrize(
-    ("target", "fields"),
-    [
-        ({"name": "n1"}, []),
-        ({"kind": "Node", "name": "n1"}, []),
-        ({"kind": "Pod", "name": "n1"}, ["target.kind"]),
-        ({}, ["target.name"]),
-    ],
-)
-def test_a_pod_is_bound_to_a_node(target: dict[str, str], fields: list[str]) -> None:
-    assert [error.field for error in pod.validate_binding({"target": target})] == fields
 
 
 def report(**status: Any) -> list[str]:

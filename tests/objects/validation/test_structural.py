@@ -54,16 +54,10 @@ def _errors(value: Any) -> list[tuple[str, str, str]]:
             'Invalid value: "string": spec.size in body must be of type integer: "string"',
         ),
         (
-            {"size": 1.5},
-            "FieldValueTypeInvalid",
-            "spec.size",
-            'Invalid value: "number": spec.size in body must be of type integer: "number"',
-        ),
-        (
             {"size": True},
             "FieldValueTypeInvalid",
             "spec.size",
-            'Invalid value: "boolean": spec.size in body must be of type integer: "boolean"',
+            'Invalid value: "": spec.size in body must be of type int32: ""',
         ),
         (
             {"size": 2**31},
@@ -148,4 +142,30 @@ def test_fields_that_the_schema_does_not_have_are_named_with_the_likely_one() ->
 
 def test_nothing_is_known_of_the_fields_of_a_value_of_the_wrong_type() -> None:
     found = structural.validate_strictly(SCHEMA, {"size": 1, "mode": {"a": 1}}, "spec")
-    assert [each.field for each in found] == ["spec.mode"]
+    assert [(each.field, each.type.reason) for each in found] == [
+        ("spec.mode", "FieldValueTypeInvalid"),
+        ("spec.mode", "FieldValueNotSupported"),
+    ]
+
+
+def test_an_integer_is_not_written_with_a_fraction() -> None:
+    assert [each[1] for each in _errors({"size": 1.0})] == ["spec.size"]
+    mismatch = 'Invalid value: "float64": spec.size in body must be of type int32: "float64"'
+    checked = "Checked value must be of type integer with format int32 in spec.size"
+    assert _errors({"size": 1.5}) == [
+        ("FieldValueTypeInvalid", "spec.size", mismatch),
+        ("FieldValueInvalid", "spec.size", f"Invalid value: 1.5: {checked}"),
+    ]
+
+
+def test_findings_come_in_the_order_of_the_fields() -> None:
+    value = {"tags": "x", "ports": [{"name": 1}], "mode": "bad", "m": {"b": "x", "a": "x"}}
+    assert [each[1] for each in _errors(value)] == [
+        "spec.size",
+        "spec.tags",
+        "spec.ports[0].port",
+        "spec.ports[0].name",
+        "spec.mode",
+        "spec.m.b",
+        "spec.m.a",
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubestage.objects import defaulting, strategy
-from kubestage.objects.validation import job_policies, rules
+from kubestage.objects.validation import index_lists, rules
 
 TEMPLATE: dict[str, Any] = {
     "metadata": {"labels": {"a": "b"}},
@@ -78,7 +78,7 @@ def test_reported_counts_are_not_negative(api_version: str, kind: str) -> None:
 
 @pytest.mark.parametrize(("text", "count"), [("", 0), ("0", 1), ("1,3-5", 4), ("0-9", 10)])
 def test_indexes_are_counted(text: str, count: int) -> None:
-    assert job_policies.count_indexes(text, 10) == count
+    assert index_lists.count(text, 10) == count
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_indexes_are_counted(text: str, count: int) -> None:
 )
 def test_bad_indexes_are_refused_in_upstreams_words(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        job_policies.count_indexes(text, 10)
+        index_lists.count(text, 10)
 
 
 def cron_job(**spec: Any) -> dict[str, Any]:

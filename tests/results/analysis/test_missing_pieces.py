@@ -37,7 +37,7 @@ def test_a_deleted_node_takes_its_share_with_it_but_its_pods_stay() -> None:
     state = _end(story)
     assert (state.allocatable["cpu"], state.requested["cpu"]) == (4000, 0)
     assert state.pods["default/web"].status == "Scheduled"
-    assert analysis.node_utilization(story.status()).column("node")[-3:] == ["b"] * 3
+    assert analysis.table(story.status(), "nodes").column("node")[-3:] == ["b"] * 3
 
 
 def test_a_node_that_comes_back_finds_the_pods_that_nobody_took_away() -> None:
@@ -60,7 +60,9 @@ def test_a_node_that_nobody_told_of_has_no_share() -> None:
 def test_a_name_that_is_used_again_is_another_pod(uids: bool) -> None:
     story = Story(uids=uids).step(1).node("a", cpu="4").pod("web", cpu="1").bind("web", "a")
     story.step(2).delete("Pod", "web").pod("web", cpu="2").refuse("web")
-    rows = [(row["status"], row["node"]) for row in analysis.by_pod(story.status()).records()]
+    rows = [
+        (row["status"], row["node"]) for row in analysis.table(story.status(), "pods").records()
+    ]
     assert rows == [("Deleted", "a"), ("Pending", None)]
     assert _end(story).requested["cpu"] == 0
 
@@ -69,7 +71,7 @@ def test_a_pod_that_is_made_anew_without_a_word_of_its_end_replaces_the_old_one(
     story = Story().step(1).node("a", cpu="4").pod("web", cpu="1").bind("web", "a")
     story.step(2).pod("web", cpu="2").bind("web", "a")
     assert _end(story).requested["cpu"] == 2000
-    assert analysis.by_pod(story.status()).column("deletedAt") == [2, None]
+    assert analysis.table(story.status(), "pods").column("deletedAt") == [2, None]
 
 
 def test_a_pod_that_is_created_again_with_its_recorded_uid_is_back() -> None:
@@ -78,7 +80,7 @@ def test_a_pod_that_is_created_again_with_its_recorded_uid_is_back() -> None:
     story = Story(uids=False).step(1).node("a", cpu="4").create(pod).delete("Pod", "web")
     assert _end(story).requested["cpu"] == 0
     assert _end(story.create(pod)).requested["cpu"] == 1000
-    assert analysis.by_pod(story.status()).column("status") == ["Deleted", "Scheduled"]
+    assert analysis.table(story.status(), "pods").column("status") == ["Deleted", "Scheduled"]
 
 
 def test_a_late_word_of_a_pod_that_is_gone_does_not_bring_it_back() -> None:
@@ -120,7 +122,7 @@ def test_what_was_asked_for_stands_in_for_a_missing_result() -> None:
 
 def test_without_attempts_the_condition_tells_why_a_pod_is_pending() -> None:
     story = Story(detail=False).step(1).node("a").pod("web", cpu="99").refuse("web")
-    (row,) = analysis.pending(story.status()).records()
+    (row,) = analysis.table(story.status(), "pending").records()
     assert (row["message"], row["attempts"]) == (NO_ROOM, None)
     assert analysis.summary(story.status()).attempts is None
 
@@ -129,12 +131,8 @@ def test_a_run_in_which_nothing_happened_has_empty_tables() -> None:
     status: dict[str, Any] = {"scenarioResult": {}}
     assert not list(analysis.walk(status))
     assert analysis.summary(status).steps == 0
-    tables = (
-        analysis.allocation, analysis.node_utilization, analysis.by_pod, analysis.pending,
-        analysis.balance, analysis.fragmentation, analysis.preemptions, analysis.attempts,
-        analysis.by_step,
-    )  # fmt: skip
-    assert all(not table(status).rows for table in tables)
+    tables = [name for name in analysis.TABLES if name != "summary"]
+    assert all(not analysis.table(status, name).rows for name in tables)
 
 
 @pytest.mark.parametrize("run", [{}, {"status": {}}, {"status": {"phase": "Pending"}}])

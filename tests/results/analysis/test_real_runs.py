@@ -91,7 +91,9 @@ def test_every_attempt_is_counted_once() -> None:
 
 
 def test_some_pods_are_preempted_in_these_runs() -> None:
-    tables = [analysis.preemptions(building.status(_run(seed, alive=False))) for seed in range(3)]
+    tables = [
+        analysis.table(building.status(_run(seed, alive=False)), "preemptions") for seed in range(3)
+    ]
     rows = [row for table in tables for row in table.records()]
     assert rows
     assert all(row["priority"] < row["preemptorPriority"] for row in rows)
@@ -101,8 +103,10 @@ def test_some_pods_are_preempted_in_these_runs() -> None:
 def test_tables_do_not_depend_on_the_detail_but_for_attempts(detail: Detail) -> None:
     usual = analysis.digest(building.status(_run(2, alive=False)))
     other = analysis.digest(building.status(_run(2, alive=False, settings=Settings(detail=detail))))
-    assert analysis.node_utilization(other) == analysis.node_utilization(usual)
-    assert analysis.fragmentation(other) == analysis.fragmentation(usual)
-    assert analysis.by_pod(other).column("node") == analysis.by_pod(usual).column("node")
+    assert analysis.table(other, "nodes") == analysis.table(usual, "nodes")
+    assert analysis.table(other, "fragmentation") == analysis.table(usual, "fragmentation")
+    assert analysis.table(other, "pods").column("node") == analysis.table(usual, "pods").column(
+        "node"
+    )
     assert other.has_attempts == (detail is not Detail.SUMMARY)
     assert ("attempts" in charts.all(other)) == other.has_attempts

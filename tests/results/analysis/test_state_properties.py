@@ -127,25 +127,25 @@ def test_tables_agree_with_one_another(told: list[Operation], uids: bool) -> Non
     story, _ = _tell(told, uids)
     run = analysis.digest(story.status())
     summary = analysis.summary(run)
-    counts = collections.Counter(analysis.by_pod(run).column("status"))
+    counts = collections.Counter(analysis.table(run, "pods").column("status"))
     parts = (
         summary.scheduled + summary.finished + summary.pending + summary.gated,
         summary.preempted + summary.deleted,
     )
     assert sum(parts) == summary.pods == counts.total() == len(run.pods)
-    steps = analysis.by_step(run)
+    steps = analysis.table(run, "steps")
     assert sum(steps.column("created")) == summary.pods
     assert sum(steps.column("preempted")) == summary.preempted
     assert steps.column("pending")[-1] == counts["Pending"]
-    assert len(analysis.preemptions(run).rows) == counts["Preempted"]
+    assert len(analysis.table(run, "preemptions").rows) == counts["Preempted"]
     requested: collections.Counter[tuple[int, str]] = collections.Counter()
-    for row in analysis.node_utilization(run).records():
+    for row in analysis.table(run, "nodes").records():
         requested[row["step"], row["resource"]] += row["requested"]
-    for row in analysis.allocation(run).records():
+    for row in analysis.table(run, "allocation").records():
         assert requested[row["step"], row["resource"]] == row["requested"]
-    for row in analysis.balance(run).records():
+    for row in analysis.table(run, "balance").records():
         assert row["nodes"] == 0 or row["min"] <= row["mean"] + 1e-9 <= row["max"] + 2e-9
-    for row in analysis.fragmentation(run).records():
+    for row in analysis.table(run, "fragmentation").records():
         assert 0 <= row["stranded"] <= row["free"]
 
 

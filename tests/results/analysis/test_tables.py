@@ -14,7 +14,7 @@ GIB = 1024**3
 
 
 def test_allocation_is_what_pods_request_of_what_nodes_offer() -> None:
-    table = analysis.allocation(rivalry().status())
+    table = analysis.table(rivalry().status(), "allocation")
     assert table.names == ("step", "resource", "requested", "allocatable", "rate")
     assert [row for row in table.rows if row[1] == "cpu"] == [
         (1, "cpu", 3000, 4000, 0.75),
@@ -29,27 +29,31 @@ def test_allocation_is_what_pods_request_of_what_nodes_offer() -> None:
 
 def test_an_extended_resource_is_told_of_as_soon_as_a_node_has_it() -> None:
     story = Story().step(1).node("a").step(2).node("b", resources={"example.com/gpu": "4"})
-    table = analysis.allocation(story.status())
+    table = analysis.table(story.status(), "allocation")
     assert [row[2:] for row in table.rows if row[1] == "example.com/gpu"] == [
         (0, 0, None),
         (0, 4, 0.0),
     ]
-    nodes = analysis.node_utilization(story.status())
+    nodes = analysis.table(story.status(), "nodes")
     assert [row[1] for row in nodes.rows if row[2] == "example.com/gpu"] == ["b"]
 
 
 def test_storage_and_huge_pages_are_told_of_only_if_a_pod_asks_for_them() -> None:
     offered = {"ephemeral-storage": "100Gi", "hugepages-2Mi": "1Gi"}
     story = Story().step(1).node("a", resources=offered)
-    assert set(analysis.allocation(story.status()).column("resource")) == {"cpu", "memory", "pods"}
+    assert set(analysis.table(story.status(), "allocation").column("resource")) == {
+        "cpu",
+        "memory",
+        "pods",
+    }
     story.pod("web", requests={"ephemeral-storage": "10Gi"}).bind("web", "a")
-    assert analysis.allocation(story.status()).rows[3] == (
+    assert analysis.table(story.status(), "allocation").rows[3] == (
         1, "ephemeral-storage", 10 * GIB, 100 * GIB, 0.1,
     )  # fmt: skip
 
 
 def test_each_node_has_its_own_rate_at_the_end_of_each_step() -> None:
-    table = analysis.node_utilization(rivalry().status())
+    table = analysis.table(rivalry().status(), "nodes")
     cpu = {(row[0], row[1]): row[5] for row in table.rows if row[2] == "cpu"}
     assert cpu == {
         (1, "a"): 0.5, (1, "b"): 1.0, (2, "a"): 0.5, (2, "b"): 1.0, (3, "a"): 0.75, (3, "b"): 1.0,
@@ -61,7 +65,7 @@ def test_balance_is_over_the_nodes_that_have_the_resource() -> None:
     story.node("b", cpu="4").node("c", cpu="4")
     gpu = {"example.com/gpu": "1"}
     story.pod("one", cpu="1", requests=gpu).bind("one", "a").pod("two", cpu="3").bind("two", "b")
-    rows = {row[1]: row[2:] for row in analysis.balance(story.status()).rows}
+    rows = {row[1]: row[2:] for row in analysis.table(story.status(), "balance").rows}
     nodes, low, high, mean, deviation = rows["cpu"]
     assert (nodes, low, high) == (3, 0.0, 0.75)
     assert math.isclose(mean, 1 / 3)
@@ -74,7 +78,9 @@ def test_what_is_free_where_the_typical_pod_does_not_fit_is_stranded() -> None:
     story.pod("hungry", cpu="1", memory="4Gi").bind("hungry", "full")
     story.pod("one", cpu="1", memory="1Gi").bind("one", "free")
     story.pod("two", cpu="1", memory="1Gi").bind("two", "free")
-    rows = {row["resource"]: row for row in analysis.fragmentation(story.status()).records()}
+    rows = {
+        row["resource"]: row for row in analysis.table(story.status(), "fragmentation").records()
+    }
     cpu = rows["cpu"]
     # There is no memory left beside the three cores of the full node.
     assert (cpu["free"], cpu["typicalRequest"], cpu["stranded"]) == (5000, 1000, 3000)
@@ -87,7 +93,9 @@ def test_who_asks_for_nothing_of_a_resource_counts_as_zero_in_the_typical_pod() 
     story = Story().step(1).node("a", cpu="1", resources={"example.com/gpu": "4"})
     story.pod("learner", requests={"example.com/gpu": "1"}).bind("learner", "a")
     story.pod("web", cpu="500m").bind("web", "a").pod("api", cpu="500m").bind("api", "a")
-    rows = {row["resource"]: row for row in analysis.fragmentation(story.status()).records()}
+    rows = {
+        row["resource"]: row for row in analysis.table(story.status(), "fragmentation").records()
+    }
     gpu = rows["example.com/gpu"]
     # The typical pod wants no GPU, but it wants CPU, and of that the node has none left.
     assert (gpu["typicalRequest"], gpu["free"], gpu["stranded"]) == (0, 3, 3)
@@ -97,7 +105,7 @@ def test_the_typical_request_is_the_median_over_all_pods_and_not_of_those_who_as
     story = Story().step(1).node("a", resources={"example.com/gpu": "4"})
     for name, gpus in (("one", "1"), ("two", "2"), ("silent", "0")):
         story.pod(name, requests={"example.com/gpu": gpus} if gpus != "0" else None)
-    row = list(analysis.fragmentation(story.status()).records())[3]
+    row = list(analysis.table(story.status(), "fragmentation").records())[3]
     assert (row["resource"], row["typicalRequest"]) == ("example.com/gpu", 1)
 
 
@@ -106,7 +114,7 @@ def test_what_is_free_where_the_largest_pending_pod_does_not_fit_is_blocked() ->
     story.pod("web", cpu="3", memory="1Gi").bind("web", "a")
     story.pod("small", cpu="1", memory="1Gi").refuse("small")
     story.pod("large", cpu="3", memory="1Gi").refuse("large")
-    row = next(analysis.fragmentation(story.status()).records())
+    row = next(analysis.table(story.status(), "fragmentation").records())
     assert (row["largestPending"], row["largestRequest"]) == ("default/large", 3000)
     assert (row["free"], row["blocked"], row["blockedRate"]) == (5000, 1000, 0.2)
 
@@ -115,7 +123,7 @@ def test_the_largest_pending_pod_is_the_one_with_the_largest_share_of_anything()
     story = Story().step(1).node("a", cpu="100", memory="10Gi")
     story.pod("thinker", cpu="20", memory="1Gi").refuse("thinker")
     story.pod("keeper", cpu="1", memory="8Gi").refuse("keeper")
-    assert set(analysis.fragmentation(story.status()).column("largestPending")) == {
+    assert set(analysis.table(story.status(), "fragmentation").column("largestPending")) == {
         "default/keeper"
     }
 
@@ -123,19 +131,22 @@ def test_the_largest_pending_pod_is_the_one_with_the_largest_share_of_anything()
 def test_the_largest_pending_pod_is_that_of_the_step_even_without_nodes() -> None:
     story = Story().step(1).pod("one", cpu="1").refuse("one").step(2).step(3).delete("Pod", "one")
     story.pod("two", cpu="2").refuse("two")
-    largest = analysis.fragmentation(story.status()).column("largestPending")
+    largest = analysis.table(story.status(), "fragmentation").column("largestPending")
     assert largest == ["default/one"] * 6 + ["default/two"] * 3
 
 
 def test_idle_steps_are_like_the_step_before() -> None:
     story = rivalry().step(4).step(5).step(6).delete("Pod", "web")
-    for table in (analysis.balance(story.status()), analysis.fragmentation(story.status())):
+    for table in (
+        analysis.table(story.status(), "balance"),
+        analysis.table(story.status(), "fragmentation"),
+    ):
         by_step = {step: [row[1:] for row in table.rows if row[0] == step] for step in range(3, 7)}
         assert by_step[3] == by_step[4] == by_step[5] != by_step[6]
 
 
 def test_each_pod_has_a_row_with_what_became_of_it() -> None:
-    rows = {row["pod"]: row for row in analysis.by_pod(rivalry().status()).records()}
+    rows = {row["pod"]: row for row in analysis.table(rivalry().status(), "pods").records()}
     assert list(rows) == [f"default/{name}" for name in ("web", "batch", "db", "big", "small")]
     batch, big = rows["default/batch"], rows["default/big"]
     assert (batch["status"], batch["node"], batch["preemptedBy"]) == (
@@ -156,7 +167,7 @@ def test_pending_tells_who_waited_and_who_still_waits() -> None:
     story.step(4).refuse("last")
     rows = [
         (row["pod"], row["status"], row["pendingSteps"], row["message"])
-        for row in analysis.pending(story.status()).records()
+        for row in analysis.table(story.status(), "pending").records()
     ]
     assert rows == [
         ("default/gated", "Gated", 3, ""),
@@ -167,12 +178,12 @@ def test_pending_tells_who_waited_and_who_still_waits() -> None:
 
 def test_a_pod_that_went_unscheduled_has_waited_until_it_went() -> None:
     story = Story().step(1).pod("web", cpu="1").refuse("web").step(4).delete("Pod", "web").step(9)
-    (row,) = analysis.pending(story.status()).records()
+    (row,) = analysis.table(story.status(), "pending").records()
     assert (row["status"], row["pendingSteps"]) == ("Deleted", 3)
 
 
 def test_preemptions_name_the_victim_and_who_came_in_its_place() -> None:
-    (row,) = analysis.preemptions(rivalry().status()).records()
+    (row,) = analysis.table(rivalry().status(), "preemptions").records()
     assert (row["step"], row["pod"], row["node"], row["priority"]) == (2, "default/batch", "b", 0)
     assert (row["preemptedBy"], row["preemptorPriority"], row["preemptorNode"]) == (
         "default/db", 100, "b",
@@ -250,7 +261,7 @@ def test_the_summary_counts_waits_and_attempts() -> None:
 
 
 def test_steps_tell_what_happened_in_them_and_what_was_left() -> None:
-    rows = list(analysis.by_step(rivalry().status()).records())
+    rows = list(analysis.table(rivalry().status(), "steps").records())
     assert [(row["created"], row["scheduled"], row["pending"]) for row in rows] == [
         (2, 2, 0),
         (2, 1, 1),
@@ -263,6 +274,6 @@ def test_steps_tell_what_happened_in_them_and_what_was_left() -> None:
 def test_a_digest_serves_for_all_tables() -> None:
     status = rivalry().status()
     told = analysis.digest(status)
-    assert analysis.by_pod(told) == analysis.by_pod(status)
-    assert analysis.fragmentation(told) == analysis.fragmentation(status)
+    assert analysis.table(told, "pods") == analysis.table(status, "pods")
+    assert analysis.table(told, "fragmentation") == analysis.table(status, "fragmentation")
     assert analysis.summary(told) == analysis.summary(status)

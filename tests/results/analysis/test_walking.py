@@ -26,7 +26,9 @@ def test_steps_are_in_the_order_of_numbers_not_of_texts() -> None:
 
 def test_a_scenario_is_as_good_as_its_status() -> None:
     story = rivalry()
-    assert analysis.allocation(story.scenario()) == analysis.allocation(story.status())
+    assert analysis.table(story.scenario(), "allocation") == analysis.table(
+        story.status(), "allocation"
+    )
 
 
 def test_the_state_is_that_just_after_the_event() -> None:
@@ -64,7 +66,17 @@ def test_values_of_ones_own_are_computed_on_the_way() -> None:
 def test_a_step_in_which_nothing_happens_has_an_end() -> None:
     story = Story().step(0).node("a").step(1).step(2).pod("web").bind("web", "a")
     assert [step for step, _ in analysis.step_ends(story.status())] == [0, 1, 2]
-    assert analysis.allocation(story.status()).column("step") == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert analysis.table(story.status(), "allocation").column("step") == [
+        0,
+        0,
+        0,
+        1,
+        1,
+        1,
+        2,
+        2,
+        2,
+    ]
 
 
 def test_a_pod_that_is_created_on_a_node_takes_room_at_once() -> None:
@@ -106,13 +118,13 @@ def test_a_changed_node_offers_what_it_says_now() -> None:
     node = {**story.timeline["1"][0]["create"]["result"]}
     node["status"] = {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "10"}}
     story.step(2).patch(node)
-    assert analysis.allocation(story.status()).rows[3] == (2, "cpu", 1000, 2000, 0.5)
+    assert analysis.table(story.status(), "allocation").rows[3] == (2, "cpu", 1000, 2000, 0.5)
 
 
 def test_a_node_that_keeps_nothing_back_offers_its_capacity() -> None:
     story = Story().step(1).node("a", cpu="4")
     del story.timeline["1"][0]["create"]["result"]["status"]["allocatable"]
-    assert analysis.allocation(story.status()).rows[0] == (1, "cpu", 0, 4000, 0.0)
+    assert analysis.table(story.status(), "allocation").rows[0] == (1, "cpu", 0, 4000, 0.0)
 
 
 def test_what_was_only_tried_changes_nothing() -> None:

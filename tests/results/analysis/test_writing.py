@@ -17,19 +17,7 @@ from tests.results.analysis.stories import Story, rivalry
 if TYPE_CHECKING:
     import pathlib
 
-TABLES = [
-    analysis.allocation,
-    analysis.node_utilization,
-    analysis.by_pod,
-    analysis.pending,
-    analysis.balance,
-    analysis.fragmentation,
-    analysis.preemptions,
-    analysis.attempts,
-    analysis.attempt_log,
-    analysis.by_step,
-    analysis.summary_table,
-]
+TABLES = [*(each.compute for each in analysis.TABLES.values()), analysis.attempt_log]
 
 
 @pytest.mark.parametrize("make", TABLES, ids=lambda make: make.__name__)
@@ -67,13 +55,15 @@ def test_without_pyarrow_the_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError) as refused:
-        analysis.write_parquet(analysis.by_pod(rivalry().status()), tmp_path / "pods.parquet")
+        analysis.write_parquet(
+            analysis.table(rivalry().status(), "pods"), tmp_path / "pods.parquet"
+        )
     assert refused.value.fix == "pip install 'kubestage[parquet]'"
 
 
 def test_an_amount_beyond_int64_is_refused_for_parquet_alone(tmp_path: pathlib.Path) -> None:
     story = Story().step(1).node("a", memory="8Ei").node("b", memory="8Ei")
-    table = analysis.allocation(story.status())
+    table = analysis.table(story.status(), "allocation")
     assert table.column("allocatable")[1] > 2**63
     assert json.loads(analysis.as_json(table))[1]["allocatable"] > 2**63
     with pytest.raises(InputError, match="too large"):
@@ -87,7 +77,7 @@ def test_the_summary_as_json_is_an_object() -> None:
 
 
 def test_a_column_is_found_by_its_name() -> None:
-    table = analysis.by_pod(rivalry().status())
+    table = analysis.table(rivalry().status(), "pods")
     assert table.column("status").count("Scheduled") == 3
     with pytest.raises(KeyError, match="colour"):
         table.column("colour")

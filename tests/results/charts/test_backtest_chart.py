@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubestage.backtest import hpa, vpa
+from kubestage.backtesting import hpa, vpa
 from kubestage.results.charts import backtest
-from tests.backtest.manifests import made_up, make_hpa, make_vpa, totals
+from tests.backtesting.manifests import make_hpa, make_vpa, totals, unknown_workload
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -19,9 +19,9 @@ ROWS = [(minute * 60.0, 1.0 + 3.0 * (minute > 5)) for minute in range(16)]
 def _drawn() -> Json:
     series = totals(*ROWS)
     outcomes = [
-        hpa.run("one", make_hpa(), series, made_up()),
-        hpa.run("two", make_hpa(80), series, made_up()),
-        vpa.run("tall", make_vpa(), series, made_up()),
+        hpa.run("one", make_hpa(), series, unknown_workload()),
+        hpa.run("two", make_hpa(80), series, unknown_workload()),
+        vpa.run("tall", make_vpa(), series, unknown_workload()),
     ]
     drawn: Json = backtest.side_by_side(msgspec.to_builtins(outcomes)).to_dict()
     return drawn

@@ -14,7 +14,7 @@ import pytest
 
 from kubestage.errors import InputError
 from kubestage.results import charts
-from kubestage.results.charts import look, thinning
+from kubestage.results.charts import style, thinning
 from tests.results.analysis.stories import Story, rivalry
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_attempts_are_drawn_if_they_were_recorded() -> None:
 
 def test_a_page_needs_nothing_from_elsewhere(tmp_path: pathlib.Path) -> None:
     page = tmp_path / "allocation.html"
-    charts.save(charts.allocation(rivalry().status()), page)
+    charts.save(charts.draw(rivalry().status(), "allocation"), page)
     text = page.read_text()
     assert "<title>What pods request of the whole cluster</title>" in text
     assert "<script src" not in text
@@ -100,15 +100,15 @@ def test_a_page_needs_nothing_from_elsewhere(tmp_path: pathlib.Path) -> None:
 
 
 def test_png_is_a_picture_that_is_sharp_enough_for_a_page(tmp_path: pathlib.Path) -> None:
-    charts.save(charts.pending(rivalry().status()), tmp_path / "pending.png")
+    charts.save(charts.draw(rivalry().status(), "pending"), tmp_path / "pending.png")
     data = (tmp_path / "pending.png").read_bytes()
     assert data.startswith(PNG)
-    assert int.from_bytes(data[16:20]) > 2 * look.WIDTH
+    assert int.from_bytes(data[16:20]) > 2 * style.WIDTH
 
 
 def test_another_ending_is_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(InputError, match=r'not written as "\.gif"'):
-        charts.save(charts.pending(rivalry().status()), tmp_path / "pending.gif")
+        charts.save(charts.draw(rivalry().status(), "pending"), tmp_path / "pending.gif")
 
 
 @pytest.mark.parametrize("library", ["altair", "vl_convert"])
@@ -146,9 +146,9 @@ def test_charts_hold_aggregates_and_not_every_node() -> None:
 
 
 def test_few_nodes_are_named_and_many_are_counted() -> None:
-    few = _values(charts.node_utilization(_crowd(40, 2).status()))
+    few = _values(charts.draw(_crowd(40, 2).status(), "node-utilization"))
     assert {row["node"] for row in few} == {f"n{number:04d}" for number in range(40)}
-    many = _values(charts.node_utilization(_crowd(41, 2).status()))
+    many = _values(charts.draw(_crowd(41, 2).status(), "node-utilization"))
     for step in (1, 2):
         for resource in ("cpu", "memory", "pods"):
             cells = [row for row in many if (row["step"], row["resource"]) == (step, resource)]
@@ -162,7 +162,9 @@ def test_a_full_node_is_counted_below_the_line_and_not_above() -> None:
             f"p{number}", f"n{number}"
         )
     cells = [
-        row for row in _values(charts.node_utilization(story.status())) if row["resource"] == "cpu"
+        row
+        for row in _values(charts.draw(story.status(), "node-utilization"))
+        if row["resource"] == "cpu"
     ]
     assert [(round(row["from"], 2), round(row["to"], 2), row["nodes"]) for row in cells] == [
         (0.95, 1.0, 50)
@@ -171,21 +173,24 @@ def test_a_full_node_is_counted_below_the_line_and_not_above() -> None:
 
 def test_subtitles_say_what_came_of_it() -> None:
     status = rivalry().status()
-    assert _title(charts.allocation(status))[1] == "At the end: cpu 87.5%, memory 75%, pods 1.4%"
-    assert _title(charts.pending(status))[1] == "At the end 1 pod could not be scheduled"
-    assert _title(charts.placements(status))[1] == "3 pods on 2 nodes, none of them empty"
-    assert _title(charts.preemptions(status))[1] == "1 pod, in 1 of 3 steps"
-    assert _title(charts.attempts(status))[1] == "6 attempts at 5 pods"
-    assert _title(charts.preemptions(_one().status()))[1] == "No pod was preempted"
+    assert (
+        _title(charts.draw(status, "allocation"))[1]
+        == "At the end: cpu 87.5%, memory 75%, pods 1.4%"
+    )
+    assert _title(charts.draw(status, "pending"))[1] == "At the end 1 pod could not be scheduled"
+    assert _title(charts.draw(status, "placements"))[1] == "3 pods on 2 nodes, none of them empty"
+    assert _title(charts.draw(status, "preemptions"))[1] == "1 pod, in 1 of 3 steps"
+    assert _title(charts.draw(status, "attempts"))[1] == "6 attempts at 5 pods"
+    assert _title(charts.draw(_one().status(), "preemptions"))[1] == "No pod was preempted"
 
 
 def test_many_steps_become_fewer_and_nothing_is_lost() -> None:
     story = _crowd(2, 300, pods=2)
-    rows = _values(charts.attempts(story.status()))
+    rows = _values(charts.draw(story.status(), "attempts"))
     assert len({row["step"] for row in rows}) <= thinning.MOST
     assert sum(row["attempts"] for row in rows) == 600
-    assert "each bar is 3 steps" in _title(charts.attempts(story.status()))[1]
-    levels = _values(charts.allocation(story.status()))
+    assert "each bar is 3 steps" in _title(charts.draw(story.status(), "attempts"))[1]
+    levels = _values(charts.draw(story.status(), "allocation"))
     assert max(row["step"] for row in levels) == 300
 
 
@@ -213,14 +218,14 @@ def test_groups_of_steps_are_few_and_end_with_the_last(count: int) -> None:
     ],
 )
 def test_ticks_are_round_and_whole(low: int, high: int, ticks: list[int]) -> None:
-    assert look.whole_ticks(low, high) == ticks
+    assert style.whole_ticks(low, high) == ticks
 
 
 def test_a_resource_has_one_colour_in_all_charts() -> None:
     status = rivalry().status()
     scales = [
-        json.dumps(charts.allocation(status).to_dict()["encoding"]["color"]["scale"]),
-        json.dumps(charts.fragmentation(status).to_dict()["encoding"]["color"]["scale"]),
+        json.dumps(charts.draw(status, "allocation").to_dict()["encoding"]["color"]["scale"]),
+        json.dumps(charts.draw(status, "fragmentation").to_dict()["encoding"]["color"]["scale"]),
     ]
     assert scales[0] == scales[1]
-    assert look.BLUE in scales[0]
+    assert style.BLUE in scales[0]

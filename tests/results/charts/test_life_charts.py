@@ -9,7 +9,7 @@ import pytest
 
 from kubestage.results import charts
 from kubestage.results.charts.life import autoscalers, drawing, nodes, replicas, requests, times
-from kubestage.results.life.tables import Rows
+from kubestage.results.life.tables import LifeRows
 from tests.results.life.lives import WEB, make_life
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_all_charts_can_be_drawn(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_run_of_which_nothing_was_recorded_has_no_charts() -> None:
-    life = msgspec.structs.replace(make_life(), tables=Rows().tables())
+    life = msgspec.structs.replace(make_life(), tables=LifeRows().tables())
     assert drawing.of_life(life) == {}
 
 

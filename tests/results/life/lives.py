@@ -6,15 +6,15 @@ import math
 from typing import Any
 
 from kubestage.results.life.life import Life
-from kubestage.results.life.tables import Rows
+from kubestage.results.life.tables import LifeRows
 
 WEB = "deployment/default/web"
 GIB = 2.0**30
 
 
-def make_life(seconds: int = 1800, *, failures: bool = True, rows: Rows | None = None) -> Life:
+def make_life(seconds: int = 1800, *, failures: bool = True, rows: LifeRows | None = None) -> Life:
     """Half an hour in which load rises and falls, replicas follow, and nodes follow them."""
-    rows = rows or Rows()
+    rows = rows or LifeRows()
     for at in range(0, seconds + 1, 3):
         _sample(rows, at, seconds)
     for at in range(0, seconds, 2):
@@ -56,7 +56,7 @@ def _replicas(at: float) -> tuple[int, int, int]:
     return desired, max(desired - active, 0), active
 
 
-def _sample(rows: Rows, at: int, seconds: int) -> None:
+def _sample(rows: LifeRows, at: int, seconds: int) -> None:
     desired, launching, active = _replicas(at)
     rows.add("replicas", at, WEB, desired, launching, active, 0)
     busy = min(_load(at, seconds) * 0.05 / active, 1.0)
@@ -75,7 +75,7 @@ def _sample(rows: Rows, at: int, seconds: int) -> None:
     rows.add("cluster", at, pending, launching, active, 0, 2 + small, 2 + small, 500 * active, 4000)
 
 
-def _requests(rows: Rows, at: int, seconds: int, *, failures: bool) -> None:
+def _requests(rows: LifeRows, at: int, seconds: int, *, failures: bool) -> None:
     arrived = round(2 * _load(at, seconds))
     failed = 3 if failures and 630 <= at < 700 else 0
     slow = 1 + 2 * (failed > 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.results.life import hpa_metrics
-from kubestage.results.life.hpa_metrics import Reading
+from kubestage.results.life.hpa_metrics import MetricReading
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -17,7 +17,7 @@ def _hpa(spec: list[Json], current: list[Json]) -> Json:
     return {"spec": {"metrics": spec}, "status": {"currentMetrics": current}}
 
 
-CASES: dict[str, tuple[Json, Json, Reading]] = {
+CASES: dict[str, tuple[Json, Json, MetricReading]] = {
     "utilization": (
         {"type": "Resource", "resource": {"name": "cpu", "target": {"averageUtilization": 50}}},
         {
@@ -27,12 +27,12 @@ CASES: dict[str, tuple[Json, Json, Reading]] = {
                 "current": {"averageUtilization": 71, "averageValue": "355m"},
             },
         },
-        Reading("cpu utilization", "%", 71.0, 50.0),
+        MetricReading("cpu utilization", "%", 71.0, 50.0),
     ),
     "average value of a resource": (
         {"type": "Resource", "resource": {"name": "memory", "target": {"averageValue": "1Ki"}}},
         {"type": "Resource", "resource": {"name": "memory", "current": {"averageValue": "2Ki"}}},
-        Reading("memory per pod", "bytes", 2048.0, 1024.0),
+        MetricReading("memory per pod", "bytes", 2048.0, 1024.0),
     ),
     "container": (
         {
@@ -51,12 +51,12 @@ CASES: dict[str, tuple[Json, Json, Reading]] = {
                 "current": {"averageValue": "250m"},
             },
         },
-        Reading("cpu per pod of web", "cores", 0.25, 0.5),
+        MetricReading("cpu per pod of web", "cores", 0.25, 0.5),
     ),
     "pods": (
         {"type": "Pods", "pods": {"metric": {"name": "rps"}, "target": {"averageValue": "10"}}},
         {"type": "Pods", "pods": {"metric": {"name": "rps"}, "current": {"averageValue": "7500m"}}},
-        Reading("rps per pod", "", 7.5, 10.0),
+        MetricReading("rps per pod", "", 7.5, 10.0),
     ),
     "object": (
         {
@@ -75,12 +75,12 @@ CASES: dict[str, tuple[Json, Json, Reading]] = {
                 "current": {"value": "3k"},
             },
         },
-        Reading("hits of front", "", 3000.0, 2000.0),
+        MetricReading("hits of front", "", 3000.0, 2000.0),
     ),
     "external": (
         {"type": "External", "external": {"metric": {"name": "queue"}, "target": {"value": "30"}}},
         {"type": "External", "external": {"metric": {"name": "queue"}, "current": {"value": "45"}}},
-        Reading("queue", "", 45.0, 30.0),
+        MetricReading("queue", "", 45.0, 30.0),
     ),
 }
 
@@ -101,5 +101,5 @@ def test_metrics_go_by_what_they_are_not_by_their_position() -> None:
 def test_what_is_not_measured_is_none() -> None:
     spec, _, expected = CASES["utilization"]
     assert list(hpa_metrics.readings(_hpa([spec], []))) == [
-        Reading("cpu utilization", "%", None, expected.target)
+        MetricReading("cpu utilization", "%", None, expected.target)
     ]

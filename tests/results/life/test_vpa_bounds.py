@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.results.life import vpa_bounds
-from kubestage.results.life.vpa_bounds import Bounds
+from kubestage.results.life.vpa_bounds import VpaBounds
 from kubestage.testing import make_pod
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def test_the_request_is_the_mean_over_pods() -> None:
     pods = [make_pod("a", cpu="1"), make_pod("b", cpu="500m")]
     name = pods[0]["spec"]["containers"][0]["name"]
     [found] = vpa_bounds.bounds(_vpa(_recommendation(name, cpu="587m")), pods)
-    assert found == Bounds(name, "cpu", 0.587, 0.587, None, 0.75)
+    assert found == VpaBounds(name, "cpu", 0.587, 0.587, None, 0.75)
 
 
 def test_each_resource_of_each_container_has_its_own() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubestage.load.call_log import CallLog
-from kubestage.load.result import LoadResult, Measured, StepResult, Substep
-from kubestage.measure.outcome import Latencies, Outcome, Series, Summary, Verdict
+from kubestage.clusterloader.call_log import CallLog
+from kubestage.clusterloader.result import LoadResult, Measured, StepResult, Substep
+from kubestage.measure.results import Latencies, MeasurementResult, Series, Summary, Verdict
 from kubestage.results.load.about import About
 
 SECOND = 1_000_000_000
@@ -39,9 +39,9 @@ def make_latencies(metric: str, took: list[float], began: int = 2) -> Latencies:
     )
 
 
-def make_outcome() -> Outcome:
+def make_outcome() -> MeasurementResult:
     """What a measurement of pods might say."""
-    return Outcome(
+    return MeasurementResult(
         summaries=(Summary("PodStartupLatency_Pods", '{"version": "1.0"}\n', BEGAN + 65 * SECOND),),
         verdicts=(
             Verdict(
@@ -93,7 +93,7 @@ def make_result(**changes: Any) -> LoadResult:
         ],
         "measured": [
             Measured("PodStartupLatency", "Pods", 2, make_outcome()),
-            Measured("DnsLookupLatency", "Dns", 2, Outcome(skipped="needs prober pods")),
+            Measured("DnsLookupLatency", "Dns", 2, MeasurementResult(skipped="needs prober pods")),
         ],
         "errors": [error],
         "warnings": ["a step has no name"],

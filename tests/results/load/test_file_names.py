@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubestage.measure.outcome import Summary
+from kubestage.measure.results import Summary
 from kubestage.results.load.file_names import FileNames, is_plain
 from tests.results.load.loads import BEGAN, SECOND, make_result
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kubestage.load.result import Measured
-from kubestage.measure.outcome import Outcome, Verdict
+from kubestage.clusterloader.result import Measured
+from kubestage.measure.results import MeasurementResult, Verdict
 from kubestage.results.load import page
 from kubestage.results.load.about import About
 from kubestage.results.report import drawings
@@ -59,7 +59,7 @@ def test_a_pass_an_interruption_and_a_miss_that_is_not_enforced_are_told_apart()
     lax = Verdict(
         name="rate", passed=False, value=3, threshold=4, is_upper=False, is_enforced=False
     )
-    told = told_of(measured=[Measured("M", "M", 1, Outcome(verdicts=(lax,)))])
+    told = told_of(measured=[Measured("M", "M", 1, MeasurementResult(verdicts=(lax,)))])
     assert "Missed, not enforced rate 3 ≥ 4 – M" in told
 
 
@@ -92,9 +92,15 @@ def test_alike_problems_are_told_once_and_many_are_cut() -> None:
 
 def test_measurements_with_a_metric_each_share_a_table_of_the_slowest() -> None:
     measured = [
-        Measured("Wait", "Jobs", 1, Outcome(latencies=(make_latencies("job_running", [5]),))),
-        Measured("Wait", "Jobs", 2, Outcome(latencies=(make_latencies("job_running", [1]),))),
-        Measured("Wait", "Sets", 2, Outcome(latencies=(make_latencies("set_running", [9]),))),
+        Measured(
+            "Wait", "Jobs", 1, MeasurementResult(latencies=(make_latencies("job_running", [5]),))
+        ),
+        Measured(
+            "Wait", "Jobs", 2, MeasurementResult(latencies=(make_latencies("job_running", [1]),))
+        ),
+        Measured(
+            "Wait", "Sets", 2, MeasurementResult(latencies=(make_latencies("set_running", [9]),))
+        ),
     ]
     told = told_of(measured=measured)
     assert "Wait Object Metric Took ns-1/pod-0 set_running 9 s ns-1/pod-0 job_running 5 s" in told
@@ -107,7 +113,7 @@ def test_an_empty_load_has_a_page() -> None:
 
 
 def test_nothing_becomes_markup() -> None:
-    outcome = Outcome(
+    outcome = MeasurementResult(
         verdicts=(Verdict(name=EVIL, passed=True, unit=EVIL, value=1),),
         latencies=(make_latencies(EVIL, [1, 2]),),
         skipped=EVIL,
@@ -159,5 +165,5 @@ def test_the_page_loads_nothing_and_its_charts_are_in_it() -> None:
 
 def test_pods_that_were_scheduled_and_never_ran_are_told_of() -> None:
     seen = make_latencies("create_to_schedule", [0.5, 0.7]), make_latencies("pod_startup", [])
-    measured = [Measured("PodStartupLatency", "own", 1, Outcome(latencies=seen))]
+    measured = [Measured("PodStartupLatency", "own", 1, MeasurementResult(latencies=seen))]
     assert "Object create_to_schedule" in told_of(measured=measured)

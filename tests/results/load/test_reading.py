@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kubestage.clusterloader.result import Measured, StepResult
 from kubestage.errors import InputError
-from kubestage.load.result import Measured, StepResult
-from kubestage.measure.outcome import Outcome
+from kubestage.measure.results import MeasurementResult
 from kubestage.results.load import database_rows, reading
 from kubestage.results.load.reading import MetricRow, Observation, Reading, VerdictRow
 from tests.results.load.loads import ABOUT, SECOND, make_calls, make_latencies, make_result
@@ -86,7 +86,7 @@ def test_percentiles_are_nearest_ranks(report: Reading) -> None:
 
 def test_each_percentile_has_its_own_rank(tmp_path: pathlib.Path) -> None:
     latencies = make_latencies("m", [float(at) for at in range(200, 0, -1)])
-    measured = [Measured("M", "M", 1, Outcome(latencies=(latencies,)))]
+    measured = [Measured("M", "M", 1, MeasurementResult(latencies=(latencies,)))]
     database_rows.write(tmp_path / "load.sqlite", [make_result(measured=measured)], ABOUT, [])
     with reading.open_report(tmp_path) as found:
         [metric] = found.metrics()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.results.life.tables import Rows
+from kubestage.results.life.tables import LifeRows
 from kubestage.results.repeat import LifeRepeat
 from kubestage.results.report import drawings, life_figures, life_page
 from tests.results.life.lives import SUMMARY, WEB, make_life
@@ -79,7 +79,7 @@ def test_without_what_draws_the_page_says_how_to_get_it(monkeypatch: pytest.Monk
 
 
 def test_of_very_many_decisions_the_first_are_shown() -> None:
-    rows = Rows()
+    rows = LifeRows()
     for at in range(1234):
         rows.add("decisions", float(at), "rescale", "default/web", WEB, at, at + 1, f"wave {at};")
     told = _text(life_page.render(make_life(rows=rows), None, []))

@@ -119,7 +119,7 @@ def test_a_run_that_did_not_come_to_its_end_says_so_first(phase: str, sentence: 
 def test_the_step_in_which_a_scenario_failed_says_why() -> None:
     told = samples.scenario({"0": [bound("a")], "1": []})
     told["status"] |= {"phase": "Failed", "message": 'nodes "n9" not found'}
-    texts = rows.Texts()
+    texts = rows.PageTexts()
     first, last = steps.happened(told, texts)
     assert "failed" not in first
     assert list(texts.all)[last["failed"]] == 'nodes "n9" not found'
@@ -171,7 +171,7 @@ def test_shares_are_not_rounded_to_nothing_or_all(rate: float | None, words: str
 
 
 def test_each_step_is_told_by_sort_of_event() -> None:
-    texts = rows.Texts()
+    texts = rows.PageTexts()
     scenario = samples.rivalry()
     told = steps.happened(scenario, texts)
     names = list(texts.all)
@@ -188,7 +188,7 @@ def test_each_step_is_told_by_sort_of_event() -> None:
 
 
 def test_the_outline_counts_and_lines_up_the_events_of_steps() -> None:
-    outline = steps.outline(steps.happened(samples.rivalry(), rows.Texts()))
+    outline = steps.outline(steps.happened(samples.rivalry(), rows.PageTexts()))
     assert outline.count('<span class="tally') == 3 * 4 + 1
     assert "<b>1</b> preempted" in outline
     assert "Nothing happened" in steps.outline([])
@@ -197,7 +197,7 @@ def test_the_outline_counts_and_lines_up_the_events_of_steps() -> None:
 def test_at_summary_the_reason_is_that_of_the_pods_condition() -> None:
     pod = make_pod("web")
     pod["status"] = {"conditions": [{"type": "PodScheduled", "message": "no room at all"}]}
-    texts = rows.Texts()
+    texts = rows.PageTexts()
     events = {"0": [samples.pod_event(0, "PodUnscheduled", pod, [])]}
     steps.happened(samples.scenario(events), texts)
     assert "no room at all" in texts.all
@@ -205,7 +205,7 @@ def test_at_summary_the_reason_is_that_of_the_pods_condition() -> None:
 
 def test_rows_point_to_texts_that_are_written_once() -> None:
     scenario = samples.rivalry()
-    texts = rows.Texts()
+    texts = rows.PageTexts()
     told = rows.data(analysis.digest(scenario), texts, steps.happened(scenario, texts))
     names = told["texts"]
     assert len(names) == len(set(names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubestage.results import analysis
 from kubestage.results.report import steps
-from kubestage.results.report.rows import Texts
+from kubestage.results.report.rows import PageTexts
 from kubestage.scenario.resource import SCENARIO
 from kubestage.testing import make_node, make_pod
 from tests.scenario import building
@@ -27,11 +27,11 @@ def test_a_victim_is_preempted_and_not_deleted_as_well() -> None:
     assert deletes == [(1, "Delete", "other"), (1, "Delete", "low")]
     summary = analysis.summary(scenario)
     assert (summary.preempted, summary.deleted) == (1, 1)
-    table = analysis.by_pod(scenario)
+    table = analysis.table(scenario, "pods")
     assert dict(zip(table.column("pod"), table.column("deletedAt"), strict=True)) == {
         "default/boss": None,
         "default/low": None,
         "default/other": 1,
     }
-    told = steps.happened(scenario, Texts())
+    told = steps.happened(scenario, PageTexts())
     assert [len(told[1][sort]) for sort in ("deleted", "preempted")] == [1, 1]

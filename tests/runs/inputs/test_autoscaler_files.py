@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.testing import make_deployment, make_node
-from tests.backtest.manifests import make_hpa
+from tests.backtesting.manifests import make_hpa
 from tests.cli import clusters
 
 if TYPE_CHECKING:
@@ -101,4 +101,4 @@ def test_it_means_something_only_while_time_passes(terminal: Terminal) -> None:
     clusters.write("cluster.json", make_node("a"))
     result = terminal.run("run", "cluster.json", "--autoscaler", "own.py:Five")
     assert (result.code, result.out) == (2, "")
-    assert "--autoscaler: means something only while the cluster lives" in result.err
+    assert "--autoscaler: has an effect only with --for" in result.err

@@ -73,7 +73,7 @@ def test_who_has_nodes_or_no_pods_is_told_nothing(
     ("words", "problem", "fix"),
     [
         (["--nodes", "0"], "0", "--help"),
-        (["--node", "cpu=2"], "means nothing without --nodes", "--nodes 5"),
+        (["--node", "cpu=2"], "has no effect without --nodes", "--nodes 5"),
         (["--nodes", "2", "--node", "gpu=2"], '"gpu=2" is nothing that a node has', "cpu=8"),
         (["--nodes", "2", "n0.json"], 'the files have a node "node-0" already', "rename"),
     ],

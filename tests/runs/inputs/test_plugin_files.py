@@ -212,7 +212,7 @@ def test_an_error_inside_a_plugin_is_told_at_its_line() -> None:
         "        return 1 / 0\n"
     )
     classes = plugin_files.load(["mine.py:Even"], config.default())
-    with pytest.raises(InputError) as raised, plugin_files.blaming(classes):
+    with pytest.raises(InputError) as raised, plugin_files.error_context(classes):
         classes["Even"]({}, None).score_node(None, None, None)
     assert failures.explain(raised.value)[0] == "mine.py:6: ZeroDivisionError: division by zero"
 
@@ -220,8 +220,8 @@ def test_an_error_inside_a_plugin_is_told_at_its_line() -> None:
 def test_an_error_of_our_own_is_not_blamed_on_a_plugin() -> None:
     write(PLUGIN)
     classes = plugin_files.load(["mine.py:Even"], config.default())
-    with pytest.raises(ZeroDivisionError), plugin_files.blaming(classes):
+    with pytest.raises(ZeroDivisionError), plugin_files.error_context(classes):
         raise ZeroDivisionError
     for error in (ZeroDivisionError, TypeError, SyntaxError):
-        with pytest.raises(error), plugin_files.blaming({}):
+        with pytest.raises(error), plugin_files.error_context({}):
             raise error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kubestage.runs.inputs import scenario_inputs, staging
+from kubestage.runs.inputs import scenario_inputs, stage_inputs
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.cli import clusters, scenarios
 from tests.scenario import building
@@ -30,7 +30,7 @@ def _here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(*objects: Json, is_alive: bool | None = None) -> Inputs:
     clusters.write("all.json", *objects)
-    return scenario_inputs.read(staging.load(["all.json"], None), is_alive)
+    return scenario_inputs.read(stage_inputs.load(["all.json"], None), is_alive)
 
 
 def recorded(obj: Json, **metadata: Any) -> Json:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
-import sys
 from typing import TYPE_CHECKING
 
 from kubestage.runs.inputs import sources
+from kubestage.runs.observer import Observer
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
 
+    from kubestage.runs.observer import Advance
     from tests.cli.terminal import Terminal
 
 
@@ -57,16 +59,29 @@ def test_a_file_name_may_hold_a_comma(terminal: Terminal) -> None:
     ]
 
 
-def test_a_person_sees_the_progress_of_large_input_on_stderr(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+class _Watching(Observer):
+    """Keeps what it is shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[object] = []
+
+    @contextlib.contextmanager
+    def progress(
+        self, what: str, total: int, *, noticeable: int = 0, in_bytes: bool = False
+    ) -> Iterator[Advance]:
+        self.shown.append((what, total, noticeable <= total, in_bytes))
+        yield lambda done, what=None: self.shown.append((done, what))
+
+
+def test_an_observer_sees_how_much_is_read(terminal: Terminal) -> None:
     _write("a.yaml", "b.yaml")
-    assert list(sources.read(["a.yaml"]))
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sources, "_SLOW_BYTES", 10)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    assert [source.name for source in sources.read(["."])] == ["a.yaml", "b.yaml"]
-    shown = capsys.readouterr()
-    assert "reading b.yaml" in shown.err
-    assert shown.out == ""
+    size = pathlib.Path("a.yaml").stat().st_size
+    watching = _Watching()
+    assert [source.name for source in sources.read(["."], watching)] == ["a.yaml", "b.yaml"]
+    assert watching.shown == [
+        ("reading", 2 * size, False, True),
+        (0, "reading a.yaml"),
+        (size, None),
+        (size, "reading b.yaml"),
+        (2 * size, None),
+    ]

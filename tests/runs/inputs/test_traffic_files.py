@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kubestage.runs.inputs import loading
+from kubestage.runs.inputs import manifests
 from kubestage.testing import make_deployment
 from tests.cli import clusters
 
@@ -41,7 +41,7 @@ def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
 
 def _pattern(manifest: str) -> Json:
     pathlib.Path("here/load.yaml").write_text(manifest)
-    loaded = loading.load(["here/load.yaml"])
+    loaded = manifests.load(["here/load.yaml"])
     assert loaded.problems == []
     (document,) = loaded.documents
     pattern: Json = document.object["spec"]["pattern"]
@@ -81,7 +81,7 @@ def test_a_traffic_within_a_scenario_or_a_list_gets_its_rows() -> None:
     }
     listed = {"apiVersion": "v1", "kind": "List", "items": [traffic, scenario]}
     pathlib.Path("here/all.json").write_text(json.dumps(listed))
-    alone, within = (each.object for each in loading.load(["here/all.json"]).documents)
+    alone, within = (each.object for each in manifests.load(["here/all.json"]).documents)
     assert alone["spec"]["pattern"] == {"trace": {"csv": ROWS}}
     created = within["spec"]["events"][1]["createOperation"]["object"]
     assert created["spec"]["pattern"] == {"trace": {"csv": ROWS}}
@@ -91,7 +91,7 @@ def test_a_traffic_within_a_scenario_or_a_list_gets_its_rows() -> None:
 def test_what_names_no_file_is_left_as_it_was_written() -> None:
     for pattern in ("trace: {csv: 'arrival'}", "trace: {file: 5}", "sum: {}", "trace: []"):
         pathlib.Path("here/load.yaml").write_text(f"{HEAD}    {pattern}\n")
-        loaded = loading.load(["here/load.yaml"])
+        loaded = manifests.load(["here/load.yaml"])
         assert loaded.problems == []
         assert len(loaded.documents) == 1
 

@@ -115,7 +115,7 @@ def test_a_device_that_others_may_share_says_so() -> None:
         ),
         (
             f'{OWN}.model.find("[") == ""',
-            "Illegal regex: unterminated character set at position 0",
+            "Illegal regex: error parsing regexp: missing closing ]: `[`",
         ),
         (
             f"dyn({OWN}.?model)",

@@ -51,11 +51,11 @@ def test_only_vendors_resources_matter_and_only_if_a_class_stands_behind_one() -
     cluster = lister(machines.device_class("gpu", extendedResourceName=GPU))
     requests = {GPU: "2", "example.com/nic": "1", "cpu": "1", "hugepages-2Mi": "2Mi"}
     pod = clusters.pod(requests=requests)
-    assert extended_resources.wanted(pod, cluster) == {GPU: 2, "example.com/nic": 1}
-    assert extended_resources.wanted(pod, lister()) == {}
-    assert extended_resources.wanted(clusters.pod(requests={GPU: "0"}), cluster) == {}
+    assert extended_resources.requested_amounts(pod, cluster) == {GPU: 2, "example.com/nic": 1}
+    assert extended_resources.requested_amounts(pod, lister()) == {}
+    assert extended_resources.requested_amounts(clusters.pod(requests={GPU: "0"}), cluster) == {}
     implicit = clusters.pod(requests={"deviceclass.resource.kubernetes.io/gpu": "1"})
-    assert extended_resources.wanted(implicit, cluster)
+    assert extended_resources.requested_amounts(implicit, cluster)
 
 
 def test_a_node_provides_a_resource_itself_or_by_devices_or_not_at_all() -> None:

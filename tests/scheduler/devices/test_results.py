@@ -22,9 +22,9 @@ def allocations(
     """What claims are given on node n0."""
     attempt = attempt_of(claims, slices, classes=classes)
     view = node_views.of(machines.nodes(1)[0])
-    outcome = attempt.outcome(view)
-    assert outcome.solution is not None
-    return attempt.allocations(view, None, outcome.solution)
+    find = attempt.find(view)
+    assert find.solution is not None
+    return attempt.allocations(view, None, find.solution)
 
 
 def selector_of(*offered: Json, **spec: Any) -> Any:

@@ -39,17 +39,17 @@ def attempt_of(
 def taken(attempt: DeviceAttempt, node: Json) -> list[list[tuple[str, ...]]] | str:
     """The devices of each claim on a node, or what stands in the way."""
     view = node_views.of(node)
-    outcome = attempt.outcome(view)
-    if outcome.solution is None:
-        if outcome.is_error:
+    find = attempt.find(view)
+    if find.solution is None:
+        if find.is_error:
             return "error"
-        return outcome.problem or "cannot allocate all claims"
+        return find.problem or "cannot allocate all claims"
     return [
         [
             (each["request"], each["driver"], each["pool"], each["device"])
             for each in allocation["devices"]["results"]
         ]
-        for allocation in attempt.allocations(view, None, outcome.solution)
+        for allocation in attempt.allocations(view, None, find.solution)
     ]
 
 
@@ -88,11 +88,9 @@ def on_n0(*claims: Json, slices: list[Json], old: list[Json] | None = None) -> A
 
 def problem_on_n0(*claims: Json, slices: list[Json], budget: int = UNBOUNDED) -> str:
     """The error that stops the attempt on node n0."""
-    outcome = attempt_of(list(claims), slices, budget=budget).outcome(
-        node_views.of(machines.nodes(1)[0])
-    )
-    assert outcome.is_error
-    return outcome.problem
+    find = attempt_of(list(claims), slices, budget=budget).find(node_views.of(machines.nodes(1)[0]))
+    assert find.is_error
+    return find.problem
 
 
 def names(found: Any) -> list[list[str]]:
@@ -227,7 +225,7 @@ def test_a_selector_of_a_class_that_fails_names_the_class() -> None:
     slices = [machines.resource_slice("s", machines.devices(1), node="n0")]
     broken = machines.device_class("gpu", "device.driver ==")
     attempt = attempt_of([machines.claim("c")], slices, classes=[broken])
-    problem = attempt.outcome(node_views.of(machines.nodes(1)[0])).problem
+    problem = attempt.find(node_views.of(machines.nodes(1)[0])).problem
     assert problem.startswith(
         "class gpu: selector #0: CEL compile error: compilation failed: ERROR"
     )
@@ -260,7 +258,7 @@ def test_nodes_with_devices_of_one_kind_are_asked_once_and_answer_for_themselves
         ("n1", "gpu-1"),
         ("n2", "gpu-0"),
     ]
-    first, _, third = [attempt.outcome(node_views.of(node)).solution for node in machines.nodes(3)]
+    first, _, third = [attempt.find(node_views.of(node)).solution for node in machines.nodes(3)]
     assert first is third
 
 

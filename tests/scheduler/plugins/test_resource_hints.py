@@ -17,7 +17,7 @@ INCOMING = clusters.pod(requests={"cpu": "2"})
 
 def hints(*objects: Json) -> dict[EventResource, EventHint]:
     lister = clusters.handle(objects).lister
-    return {each.event.resource: each for each in resource_hints.of(lister)}
+    return {each.event.resource: each for each in resource_hints.events(lister)}
 
 
 def helps(kind: EventResource, pod: Any, old: Json | None, new: Json | None, *given: Json) -> bool:

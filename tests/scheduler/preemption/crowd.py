@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.attempt import Attempt
     from kubestage.scheduler.extender import Extender
 
 
@@ -145,4 +145,4 @@ class Crowd:
         """What an attempt that finds no room tells of preemption."""
         found = self.attempt(name)
         assert found.selected is None, found.node_name
-        return report.told(found)
+        return report.describe(found)

@@ -166,8 +166,8 @@ def _objects(draw: st.DrawFn) -> list[Json]:
         objects.append(placed)
     for number in range(draw(st.integers(0, 2))):
         waiting = pod(f"waiting-{number}", draw(st.sampled_from([0, 10, 20])))
-        promised = {"nominatedNodeName": f"node-{draw(st.integers(0, count - 1))}"}
-        objects.append({**waiting, "status": promised})
+        nominated = {"nominatedNodeName": f"node-{draw(st.integers(0, count - 1))}"}
+        objects.append({**waiting, "status": nominated})
     allowed = draw(st.lists(st.integers(0, 1), max_size=2))
     budgets = [crowd.budget(f"budget-{at}", left, app="web") for at, left in enumerate(allowed)]
     return [*objects, *budgets, pod("incoming", 10)]
@@ -208,8 +208,8 @@ def test_a_pod_put_back_takes_up_every_resource_it_did() -> None:
 
 
 def test_beside_whom_a_node_is_promised_to_comes_first() -> None:
-    promised = crowd.pod("first", cpu=1, priority=10, status={"nominatedNodeName": "full"})
-    pods = [crowd.pod("weak", "full", 1), crowd.pod("strong", "full", 3, 10), promised]
+    nominated = crowd.pod("first", cpu=1, priority=10, status={"nominatedNodeName": "full"})
+    pods = [crowd.pod("weak", "full", 1), crowd.pod("strong", "full", 3, 10), nominated]
     case = Case([crowd.node("full", 4, 2), *pods, crowd.pod("new", cpu=2, priority=10)])
     assert (
         case.found() == case.expected() == {"full": (("Too many pods", "Insufficient cpu"), [], 0)}

@@ -38,13 +38,13 @@ def test_a_rejection_of_the_pod_itself_leaves_all_nodes_to_try() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "percentage", "absolute", "wanted"),
+    ("nodes", "percentage", "absolute", "expected"),
     [(5000, 10, 100, 500), (500, 10, 100, 100), (50, 10, 100, 50), (19, 10, 0, 1), (9, 10, 0, 0)],
 )
 def test_how_many_candidates_are_enough(
-    nodes: int, percentage: int, absolute: int, wanted: int
+    nodes: int, percentage: int, absolute: int, expected: int
 ) -> None:
-    assert candidates.wanted(nodes, percentage, absolute) == wanted
+    assert candidates.candidate_count(nodes, percentage, absolute) == expected
 
 
 def _line(count: int, *guarded: int) -> list[Json]:

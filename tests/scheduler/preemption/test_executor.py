@@ -64,11 +64,11 @@ def test_if_all_victims_are_leaving_nothing_is_written() -> None:
 
 
 def test_weaker_pods_that_were_promised_the_node_look_elsewhere() -> None:
-    promised = {"nominatedNodeName": "full"}
+    nominated = {"nominatedNodeName": "full"}
     crowded = _crowd(
         crowd.pod("victim", "full", 4),
-        crowd.pod("weak", cpu=1, priority=9, status=promised),
-        crowd.pod("equal", cpu=0, priority=10, status=promised),
+        crowd.pod("weak", cpu=1, priority=9, status=nominated),
+        crowd.pod("equal", cpu=0, priority=10, status=nominated),
     )
     crowded.preempt("new")
     assert crowded.cluster.written[0] == ("patch", "weak", {"nominatedNodeName": None})
@@ -145,7 +145,7 @@ def test_a_victim_that_waits_for_a_permit_goes_back_to_the_queue() -> None:
     note = f"{EVENT[-1]} (in kube-scheduler memory)."
     event = ("event", "victim", *EVENT[:-1], note, "default-scheduler")
     assert crowded.cluster.written == [event]
-    assert waiting.outcome == error("preempted").by("DefaultPreemption")
+    assert waiting.decision == error("preempted").by("DefaultPreemption")
 
 
 def test_a_victim_that_has_its_permit_is_deleted() -> None:

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from kubestage.scheduler import registry
 from kubestage.scheduler.cycle_state import CycleState
 from kubestage.scheduler.nominator import Nominator
-from kubestage.scheduler.preemption import beside, candidates, onlookers, trials, victims
+from kubestage.scheduler.preemption import (
+    candidates,
+    nominated_fit,
+    pod_aware_plugins,
+    trials,
+    victims,
+)
 from kubestage.scheduler.preemption.dry_runs import NO_VICTIMS
 from kubestage.scheduler.preemption.preemptor import Preemptor
 from kubestage.scheduler.runtime import Profile
@@ -102,11 +108,11 @@ def test_dry_runs_come_to_what_they_come_to_pod_by_pod(
     _, runs = candidates.find(preemptor, columns, np.arange(len(columns)), len(columns))
     for row, (name, found) in enumerate(runs.by_node().items()):
         assert name == columns.names[row]
-        if not preemptor.weaker(columns.infos[row].pods.values()):
+        if not preemptor.lower_priority(columns.infos[row].pods.values()):
             assert found.status == NO_VICTIMS
             continue
         (plain,) = victims.dry_runs(preemptor, columns, [row], 1)
-        expected, _ = trials.judged(plain, name)
+        expected, _ = trials.trial_of(plain, name)
         assert _told(found) == _told(expected)
 
 
@@ -117,7 +123,9 @@ def test_verdicts_beside_promised_pods_are_those_on_copies_of_nodes(
     scene = Scene(data, *filters)
     columns, found, plain = scene.columns, scene.verdicts(), scene.verdicts()
     rows = np.arange(len(columns))
-    beside.consider(scene.nominator, scene.profile, scene.state, scene.pod, columns, rows, found)
+    nominated_fit.consider(
+        scene.nominator, scene.profile, scene.state, scene.pod, columns, rows, found
+    )
     for row in rows.tolist():
         expected = int(plain.rejecter[row]), int(plain.code[row])
         if scene.nominator.yielded_to(scene.pod, columns.names[row]):
@@ -169,11 +177,11 @@ def test_only_pods_that_a_term_is_about_make_a_difference() -> None:
     pod, state = crowds.pod(labels={"app": "web"}, affinity=away), CycleState()
     profile = _profile(*FILTERS)
     profile.run_pre_filter(state, pod, columns)
-    known = onlookers.of(profile, state, pod)
+    known = pod_aware_plugins.active_in(profile, state, pod)
     assert known is not None
 
     def moves(**parts: Any) -> bool:
-        return known.are_moved([onlookers.kind_of(crowds.pod("other", **parts))])
+        return known.are_moved([pod_aware_plugins.kind_of(crowds.pod("other", **parts))])
 
     assert moves(labels={"app": "db"})
     assert not moves(labels={"app": "web"})
@@ -192,4 +200,4 @@ def test_who_looks_at_pods_before_somebody_who_does_not_is_not_known() -> None:
     ):
         profile, state = _profile(*filters), CycleState()
         profile.run_pre_filter(state, pod, columns)
-        assert (onlookers.of(profile, state, pod) is not None) == are_known
+        assert (pod_aware_plugins.active_in(profile, state, pod) is not None) == are_known

@@ -138,9 +138,9 @@ def _change(stage: Changing, data: st.DataObject, step: int) -> None:
     elif what == "go":
         stage.remove(data.draw(st.sampled_from(sorted(stage.on))))
     elif what == "promise":
-        promised = [*stage.incoming, _pod("strong", cpu=1, priority=20), _pod("weak", cpu=1)]
+        nominated = [*stage.incoming, _pod("strong", cpu=1, priority=20), _pod("weak", cpu=1)]
         node_name = data.draw(st.sampled_from(["", f"node-{where}"]))
-        stage.nominator.add(data.draw(st.sampled_from(promised)), node_name)
+        stage.nominator.add(data.draw(st.sampled_from(nominated)), node_name)
     elif what == "node":
         stage.offer(where, data.draw(st.integers(2, 5)))
     else:
@@ -165,14 +165,14 @@ def test_a_dry_run_is_made_once_for_pods_of_one_template() -> None:
     one, other = stage.incoming
     stage.found(one)
     kept = _trials(stage, one)
-    before = kept.outcomes[0]
+    before = kept.trials[0]
     assert before is not None
     stage.found(other)
     assert kept is _trials(stage, other)
-    assert kept.outcomes[0] is before
+    assert kept.trials[0] is before
     stage.start("pod", 7)
     stage.found(other)
-    after = kept.outcomes[0]
+    after = kept.trials[0]
     assert after is not None
     assert after is not before
     assert after[0].victims == (stage.on["pod"],)
@@ -180,6 +180,6 @@ def test_a_dry_run_is_made_once_for_pods_of_one_template() -> None:
 
 def _trials(stage: Changing, pod: PodView) -> trials.Trials:
     state = CycleState()
-    return trials.of(
+    return trials.trials_for(
         Preemptor(pod, stage.profile, state, stage.nominator, stage.cluster), stage.cache.columns
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes
+    from kubestage.scheduler.arrays import Codes
 
 
 TOO_NOISY = unschedulable("the zone is too noisy")

@@ -8,7 +8,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from kubestage.objects.views import pod as pod_views
-from kubestage.scheduler import config, property_changes, registry
+from kubestage.scheduler import config, profiles, property_changes
 from kubestage.scheduler.plugins import alike_hints
 from kubestage.scheduler.queue import QueuedPod, QueueingHints, occasions, wakening
 from kubestage.scheduler.queue.hints import Strategy
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
 
 HINTS = QueueingHints(
-    registry.profiles(
+    profiles.build(
         config.complete(config.default()).configuration,
         clusters.handle(crowds.namespace_objects()),
         {},
@@ -117,5 +117,5 @@ def test_a_pod_with_resources_in_its_status_is_like_no_other() -> None:
     raw = crowds.pod("one", resources={"requests": {"cpu": "2"}}).raw
     resized = {"resources": {"requests": {"cpu": "1"}}}
     plain, special = pod_views.of(raw), pod_views.of({**raw, "status": resized})
-    assert alike_hints.of(plain) == alike_hints.of(pod_views.of({**raw}))
-    assert alike_hints.of(plain) != alike_hints.of(special)
+    assert alike_hints.likeness_of(plain) == alike_hints.likeness_of(pod_views.of({**raw}))
+    assert alike_hints.likeness_of(plain) != alike_hints.likeness_of(special)

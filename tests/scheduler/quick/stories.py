@@ -9,7 +9,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from kubestage.objects.views.node import ZONE_LABEL
-from kubestage.scheduler.pod_tallies import PodTallies
+from kubestage.scheduler.pod_counters import PodCounters
 from kubestage.scheduler.quick import kernels
 from kubestage.scheduler.record import Recording
 from kubestage.stage import Stage
@@ -105,7 +105,7 @@ PLAIN: list[Json] = [
     {"limits": {"example.com/gpu": "1"}},
     {"cpu": "50m", "host_ports": [8080]},
 ]
-SOCIAL: list[Json] = [
+POD_AWARE: list[Json] = [
     {"cpu": "200m", "labels": {"app": "db"}, "affinity": apart("db", HOST)},
     {"cpu": "100m", "labels": {"app": "db"}, "affinity": apart("web", ZONE_LABEL)},
     {"cpu": "100m", "labels": {"app": "web"}, "affinity": together("web", ZONE_LABEL)},
@@ -197,7 +197,7 @@ SOCIAL: list[Json] = [
         "scheduler_name": "second",
     },
 ]
-TEMPLATES = [*PLAIN, *SOCIAL]
+TEMPLATES = [*PLAIN, *POD_AWARE]
 
 
 def node(number: int) -> Json:
@@ -296,10 +296,10 @@ class World:
             kind: dict(store.read(("v1", kind))) for kind in ("Pod", "Event", "Node", "Service")
         }
         columns = scheduler.cache.columns
-        fresh = PodTallies(columns)
-        for question, tally in columns.tallies.all.items():
-            assert tally.counts.tolist() == fresh.answer(question).counts.tolist()
-            assert tally.placed == fresh.answer(question).placed
+        fresh = PodCounters(columns)
+        for question, counter in columns.counters.all.items():
+            assert counter.counts.tolist() == fresh.answer(question).counts.tolist()
+            assert counter.placed == fresh.answer(question).placed
         return (
             scheduler.record.decisions,
             objects,

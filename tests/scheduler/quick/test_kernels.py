@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kubestage.scheduler import selection
 from kubestage.scheduler.plugins import normalize, spread_scoring
 from kubestage.scheduler.quick import compiled, compiling, kernels, layout
-from kubestage.scheduler.quick.kernels import Amounts, Kept
+from kubestage.scheduler.quick.kernels import Amounts, NodeScores
 from kubestage.scheduler.quick.layout import Nodes
-from kubestage.scheduler.quick.plan_table import Asked, PlanTable
+from kubestage.scheduler.quick.plan_table import PlanTable, TemplateRequest
 from kubestage.scheduler.quick.row_log import RowLog
 from kubestage.scheduler.resource_table import ResourceTable
 
@@ -31,7 +31,7 @@ def _table(draw: np.random.Generator, count: int) -> ResourceTable:
     return table
 
 
-def _asked(draw: np.random.Generator, count: int, strategy: int) -> Asked:
+def _asked(draw: np.random.Generator, count: int, strategy: int) -> TemplateRequest:
     lines = np.array([1, 2])
     amounts = Amounts(
         np.array([0, 1, 2]),
@@ -46,7 +46,7 @@ def _asked(draw: np.random.Generator, count: int, strategy: int) -> Asked:
         int(draw.integers(0, 4)),
     )
     is_open, fixed = draw.random(count) < 0.8, draw.integers(0, 3, count)
-    return Asked(amounts, is_open, fixed, None, None, (0, 0), {0: (1, 0), 1: (5, 5)})
+    return TemplateRequest(amounts, is_open, fixed, None, None, (0, 0), {0: (1, 0), 1: (5, 5)})
 
 
 def _nodes(table: ResourceTable, log: RowLog) -> Nodes:
@@ -54,9 +54,9 @@ def _nodes(table: ResourceTable, log: RowLog) -> Nodes:
     return Nodes(*tables, log.ring, log.logged, np.zeros((0, 0), np.int32), np.zeros(0, np.int32))
 
 
-def _copied(kept: Kept) -> Kept:
-    copies: Any = (each.copy() for each in kept)
-    return Kept(*copies)
+def _copied(table_scores: NodeScores) -> NodeScores:
+    copies: Any = (each.copy() for each in table_scores)
+    return NodeScores(*copies)
 
 
 @settings(max_examples=150, deadline=None)
@@ -70,7 +70,7 @@ def test_all_three_work_out_the_same(seed: int, count: int, strategy: int) -> No
     table, asked = _table(draw, count), _asked(draw, count, strategy)
     plans = PlanTable(count, 4)
     number = plans.add(asked)
-    at_once, single = _copied(plans.kept(number)), _copied(plans.kept(number))
+    at_once, single = _copied(plans.scores(number)), _copied(plans.scores(number))
     kernels.refresh(np.arange(count), table, asked.amounts, at_once)
     for row in range(count):
         kernels.work_out(
@@ -84,7 +84,7 @@ def test_all_three_work_out_the_same(seed: int, count: int, strategy: int) -> No
             *single,
         )
     compiled.catch_up(number, _nodes(table, RowLog(count)), plans.arrays)
-    for one, other, another in zip(at_once, single, plans.kept(number), strict=True):
+    for one, other, another in zip(at_once, single, plans.scores(number), strict=True):
         assert (one == other).all()
         assert (one == another).all()
 
@@ -104,8 +104,8 @@ def test_only_what_changed_is_worked_out_anew() -> None:
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=200))
 def test_the_winner_is_the_same(totals: list[int]) -> None:
     scores, order = np.array(totals), selection.pre_order_keys(len(totals))
-    kept = Kept(*(np.ones(len(totals), np.bool_),) * 3, scores)  # type: ignore[arg-type]
-    chosen = kernels.choose(kept, 0, len(totals))
+    table_scores = NodeScores(*(np.ones(len(totals), np.bool_),) * 3, scores)  # type: ignore[arg-type]
+    chosen = kernels.choose(table_scores, 0, len(totals))
     rows = np.arange(len(totals))
     assert compiled.best(scores, rows, order, False, len(totals)) == chosen.row
     assert compiled.best(scores, rows, rows[::-1].copy(), True, len(totals)) == max(
@@ -194,5 +194,5 @@ def test_equal_plans_share_a_number_and_others_keep_theirs_as_the_table_grows() 
     assert numbers == list(range(9))
     assert [plans.add(each) for each in asked] == numbers
     for number, each in zip(numbers, asked, strict=True):
-        assert (plans.kept(number).is_open == each.is_open).all()
+        assert (plans.scores(number).is_open == each.is_open).all()
         assert plans.arrays.least[number, :3].tolist() == each.amounts.least.tolist()

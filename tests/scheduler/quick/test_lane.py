@@ -68,7 +68,7 @@ def test_pods_of_many_templates_are_placed_by_one_call(monkeypatch: pytest.Monke
     calls = _placed(monkeypatch)
     world = World(None, 60)
     for number in range(200):
-        world.make([*stories.PLAIN[:5], *stories.SOCIAL[4:6]][number % 7])
+        world.make([*stories.PLAIN[:5], *stories.POD_AWARE[4:6]][number % 7])
     assert world.scheduler.run_until_idle() == 200
     assert calls == [200]
 

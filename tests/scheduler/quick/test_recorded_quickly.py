@@ -12,7 +12,7 @@ import pytest
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.queue import QueuedPod
 from kubestage.scheduler.quick import compiled
-from kubestage.scheduler.quick.look_ahead import LookAhead
+from kubestage.scheduler.quick.forecaster import Forecaster
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.replay.runner import Runner
 from kubestage.scheduler.scheduler import Scheduler
@@ -41,7 +41,7 @@ class _Foretelling(Runner):
     def __init__(self, case: Any) -> None:
         super().__init__(case)
         around: Any = _Around()
-        self._look = LookAhead(self.cycle, self.profiles, around)
+        self._look = Forecaster(self.cycle, self.profiles, around)
         self.foretold = 0
 
     def _attempt(self, key: str) -> tuple[Any, bool]:

@@ -10,6 +10,8 @@ import kr8s.asyncio
 import pytest
 from kr8s.asyncio.objects import Deployment, Pod
 
+from tests.deadlines import HANG_S
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -43,7 +45,7 @@ def test_a_pod_from_its_creation_to_its_end(served: Served, name: str) -> None:
         async with connected(served) as api:
             pod = await Pod(manifest(name), api=api)
             await pod.create()
-            await pod.wait("condition=Ready", timeout=20)
+            await pod.wait("condition=Ready", timeout=HANG_S)
             assert await pod.ready()
             await pod.label({"tier": "web"})
             selector = f"app={name},tier=web"
@@ -53,7 +55,7 @@ def test_a_pod_from_its_creation_to_its_end(served: Served, name: str) -> None:
             await pod.refresh()
             assert pod.annotations["note"] == "x"
             await pod.delete()
-            await pod.wait("delete", timeout=20)
+            await pod.wait("delete", timeout=HANG_S)
             assert not await pod.exists()
 
     asyncio.run(story())
@@ -67,7 +69,7 @@ def test_a_deployment_is_scaled(served: Served, name: str) -> None:
             deployment = await Deployment({"metadata": {"name": name}, "spec": spec}, api=api)
             await deployment.create()
             await deployment.scale(3)
-            await deployment.wait("condition=Available", timeout=20)
+            await deployment.wait("condition=Available", timeout=HANG_S)
             assert deployment.replicas == 3
             await deployment.delete()
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+
+from tests.deadlines import HANG_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,12 +50,13 @@ def test_a_pod_from_its_creation_to_its_end(api: Any, name: str) -> None:
         core.list_namespaced_pod,
         "default",
         field_selector=f"metadata.name={name}",
-        timeout_seconds=20,
+        timeout_seconds=int(HANG_S),
     )
-    for event in stream:
-        seen.append(event["type"])
-        if event["object"].status.phase == "Running":
-            break
+    with contextlib.closing(stream):
+        for event in stream:
+            seen.append(event["type"])
+            if event["object"].status.phase == "Running":
+                break
     assert seen[0] == "ADDED"
     found = core.read_namespaced_pod(name, "default")
     assert found.metadata.uid == made.metadata.uid
@@ -109,7 +113,7 @@ def test_binding_by_a_scheduler_of_ones_own(api: Any, name: str) -> None:
     core.create_namespaced_pod("default", pod(name, scheduler_name="mine"))
     target = client.V1ObjectReference(api_version="v1", kind="Node", name="node-1")
     body = client.V1Binding(metadata=client.V1ObjectMeta(name=name), target=target)
-    core.create_namespaced_binding("default", body, _preload_content=False)
+    core.create_namespaced_binding("default", body, _preload_content=False).close()
     assert core.read_namespaced_pod(name, "default").spec.node_name == "node-1"
 
 
@@ -147,7 +151,7 @@ def test_a_command_in_a_container(api: Any, name: str) -> None:
         opened = stream.stream(
             connect, name, "default", command=words, _preload_content=False, **asked
         )
-        opened.run_forever(timeout=20)
+        opened.run_forever(timeout=HANG_S)
         assert opened.returncode == code
         told, complaint = opened.read_stdout(), opened.read_stderr()
         # The client itself keeps a socket open that the server has closed.

@@ -92,7 +92,7 @@ def test_a_pod_that_wants_no_links_has_none() -> None:
     from kubestage.server.containers import environment
 
     shy = {**pod, "spec": {**pod["spec"], "enableServiceLinks": False}}
-    variables = environment.of(stage.store, shy, shy["spec"]["containers"][0])
+    variables = environment.environment_variables(stage.store, shy, shy["spec"]["containers"][0])
     assert not any(name.startswith("DB_") for name in variables)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubestage.objects import kinds
-from kubestage.server import discovery
+from kubestage.server.discovery import legacy
 from tests.golden import vectors
 from tests.server.discovery.widgets import WIDGETS, widgets
 
@@ -17,7 +17,7 @@ from tests.server.discovery.widgets import WIDGETS, widgets
 )
 def test_resources_are_those_of_the_real_server(entry: dict[str, Any]) -> None:
     given = entry["in"]
-    found = discovery.api_resource_list(kinds.KindTable(), given["group"], given["version"])
+    found = legacy.api_resource_list(kinds.KindTable(), given["group"], given["version"])
     assert found == entry["out"]
 
 
@@ -25,11 +25,11 @@ def test_resources_are_those_of_the_real_server(entry: dict[str, Any]) -> None:
     "entry", vectors.load("discovery", "group"), ids=lambda entry: str(entry["in"]["group"])
 )
 def test_groups_are_those_of_the_real_server(entry: dict[str, Any]) -> None:
-    assert discovery.api_group(kinds.KindTable(), entry["in"]["group"]) == entry["out"]
+    assert legacy.api_group(kinds.KindTable(), entry["in"]["group"]) == entry["out"]
 
 
 def test_groups_come_in_the_order_of_the_real_server_then_custom_ones_then_metrics() -> None:
-    listed = discovery.api_group_list(widgets())
+    listed = legacy.api_group_list(widgets())
     names = [group["name"] for group in listed["groups"]]
     (aggregated,) = vectors.load("discovery", "aggregated")
     real = [group["metadata"]["name"] for group in aggregated["out"]["items"]]
@@ -43,7 +43,7 @@ def test_groups_come_in_the_order_of_the_real_server_then_custom_ones_then_metri
         "metrics.k8s.io",
     ]
     assert (listed["kind"], listed["apiVersion"]) == ("APIGroupList", "v1")
-    assert discovery.api_group(widgets(), "apps") == {
+    assert legacy.api_group(widgets(), "apps") == {
         "kind": "APIGroup",
         "apiVersion": "v1",
         **listed["groups"][names.index("apps")],
@@ -51,7 +51,7 @@ def test_groups_come_in_the_order_of_the_real_server_then_custom_ones_then_metri
 
 
 def test_the_core_group_names_the_address_of_the_server() -> None:
-    assert discovery.legacy_api("127.0.0.1:6443") == {
+    assert legacy.legacy_api("127.0.0.1:6443") == {
         "kind": "APIVersions",
         "versions": ["v1"],
         "serverAddressByClientCIDRs": [
@@ -62,13 +62,13 @@ def test_the_core_group_names_the_address_of_the_server() -> None:
 
 def test_what_is_not_served_is_not_there() -> None:
     table = kinds.KindTable()
-    assert discovery.api_group(table, "crud.example.com") is None
-    assert discovery.api_group(table, "") is None
-    assert discovery.api_resource_list(table, "apps", "v9") is None
+    assert legacy.api_group(table, "crud.example.com") is None
+    assert legacy.api_group(table, "") is None
+    assert legacy.api_resource_list(table, "apps", "v9") is None
 
 
 def test_versions_of_a_custom_resource_are_ordered_by_maturity_then_age() -> None:
-    group = discovery.api_group(widgets(), "crud.example.com")
+    group = legacy.api_group(widgets(), "crud.example.com")
     assert group is not None
     versions = [each["version"] for each in group["versions"]]
     assert versions == ["v10", "v2", "v1", "v11beta2", "v11beta1", "v12alpha1", "early", "late"]
@@ -76,7 +76,7 @@ def test_versions_of_a_custom_resource_are_ordered_by_maturity_then_age() -> Non
 
 
 def test_a_custom_resource_is_listed_as_the_real_server_does() -> None:
-    found = discovery.api_resource_list(widgets(), "crud.example.com", "v2")
+    found = legacy.api_resource_list(widgets(), "crud.example.com", "v2")
     assert found is not None
     assert found["resources"] == [
         {
@@ -114,11 +114,11 @@ def test_a_custom_resource_is_listed_as_the_real_server_does() -> None:
 def test_a_custom_resource_leaves_with_its_definition() -> None:
     table = widgets()
     table.unregister(WIDGETS)
-    assert discovery.api_group(table, "crud.example.com") is None
+    assert legacy.api_group(table, "crud.example.com") is None
 
 
 def test_the_metrics_api_is_listed_though_nothing_of_it_is_stored() -> None:
-    found = discovery.api_resource_list(kinds.KindTable(), "metrics.k8s.io", "v1beta1")
+    found = legacy.api_resource_list(kinds.KindTable(), "metrics.k8s.io", "v1beta1")
     assert found is not None
     rows = [(row["name"], row["kind"], row["namespaced"]) for row in found["resources"]]
     assert rows == [("nodes", "NodeMetrics", False), ("pods", "PodMetrics", True)]

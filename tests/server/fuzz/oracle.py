@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
+from tests.deadlines import HANG_S
 from tests.server.fuzz import wire as wires
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from tests.server.fuzz.wire import Answer, Wire
 
-# Far more than any request takes; whoever needs longer hangs.
-HANG_S = 15.0
 # Besides refusals: what waits for a version that never comes, and what is full.
 TEMPORARY = frozenset({503, 504})
 # The API server answers this with 500, and so do we.

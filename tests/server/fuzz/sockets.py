@@ -8,14 +8,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from kubestage.server import serving
-from kubestage.server.assembly import Plan, Served
-from kubestage.server.security.settings import Limits, Settings
+from kubestage.server.assembly import AssemblyOptions, Served
+from kubestage.server.security.settings import RequestLimits, SecuritySettings
 from kubestage.stage import Stage
+from tests.deadlines import HANG_S
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-LONGEST_S = 30.0
 HOST = b"host: localhost\r\n"
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
@@ -29,7 +29,7 @@ class Server:
 
     async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A connection on which nothing has been said."""
-        return await asyncio.wait_for(asyncio.open_connection("127.0.0.1", self.port), LONGEST_S)
+        return await asyncio.wait_for(asyncio.open_connection("127.0.0.1", self.port), HANG_S)
 
     async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
         """A request of somebody who behaves; code and body of the answer."""
@@ -37,7 +37,7 @@ class Server:
         data = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\ncontent-length: {len(data)}\r\n".encode()
         writer.write(head + HOST + b"connection: close\r\n\r\n" + data)
-        answer = await asyncio.wait_for(reader.read(), LONGEST_S)
+        answer = await asyncio.wait_for(reader.read(), HANG_S)
         writer.close()
         start, _, rest = answer.partition(b"\r\n\r\n")
         return int(start.split()[1]), rest
@@ -56,12 +56,12 @@ class Server:
         """An open watch of which the head has come."""
         reader, writer = await self.connect()
         writer.write(f"GET {CONFIG_MAPS}?watch=1 HTTP/1.1\r\n".encode() + HOST + b"\r\n")
-        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), LONGEST_S)
+        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HANG_S)
         return reader, writer
 
     async def settled(self) -> None:
         """Wait until nobody watches any more."""
-        async with asyncio.timeout(LONGEST_S):
+        async with asyncio.timeout(HANG_S):
             while self.live.fanout.watchers:
                 await asyncio.sleep(0.01)
 
@@ -69,25 +69,27 @@ class Server:
 async def rest(reader: asyncio.StreamReader) -> bytes:
     """All that still comes; a connection that is torn down has nothing more to say."""
     with contextlib.suppress(ConnectionError):
-        return await asyncio.wait_for(reader.read(), LONGEST_S)
+        return await asyncio.wait_for(reader.read(), HANG_S)
     return b""
 
 
 @contextlib.asynccontextmanager
-async def listening(limits: Limits | None = None) -> AsyncIterator[Server]:
+async def listening(limits: RequestLimits | None = None) -> AsyncIterator[Server]:
     """A server as people run it."""
-    limits = limits or Limits()
-    served = Served(Stage(), Plan(door=Settings(limits=limits), scheduler="none"))
+    limits = limits or RequestLimits()
+    served = Served(
+        Stage(), AssemblyOptions(security=SecuritySettings(limits=limits), scheduler="none")
+    )
     started = asyncio.Event()
     listener = serving.listen("127.0.0.1", 0)
-    server = serving.server(served.application, serving.Options(limits=limits), started.set)
+    server = serving.server(served.application, serving.ListenOptions(limits=limits), started.set)
     task = asyncio.ensure_future(server.serve([listener]))
     served.start()
     try:
-        await asyncio.wait_for(started.wait(), LONGEST_S)
+        await asyncio.wait_for(started.wait(), HANG_S)
         yield Server(listener.getsockname()[1], served)
     finally:
         server.stop()
         server.stop()
-        await asyncio.wait_for(task, LONGEST_S)
+        await asyncio.wait_for(task, HANG_S)
         await served.close()

@@ -8,9 +8,10 @@ import random
 import msgspec
 import pytest
 
-from kubestage.server.security.settings import Limits
+from kubestage.server.security.settings import RequestLimits
+from tests.deadlines import HANG_S
 from tests.server.fuzz import values
-from tests.server.fuzz.sockets import CONFIG_MAPS, HOST, LONGEST_S, listening, rest
+from tests.server.fuzz.sockets import CONFIG_MAPS, HOST, listening, rest
 
 POST = f"POST {CONFIG_MAPS} HTTP/1.1\r\n".encode() + HOST
 GET = f"GET {CONFIG_MAPS} HTTP/1.1\r\n".encode() + HOST
@@ -37,7 +38,7 @@ def test_bodies_that_never_end_and_heads_that_dribble_do_not_stall_others() -> N
 
 def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
     async def story() -> None:
-        async with listening(Limits(request_s=0.1, head_s=0.1, idle_s=1)) as server:
+        async with listening(RequestLimits(request_s=0.1, head_s=0.1, idle_s=1)) as server:
             reader, writer = await server.connect()
             writer.write(POST + b"content-length: 100\r\n\r\n{")
             assert b" 504 " in (await rest(reader)).partition(b"\r\n")[0]
@@ -50,14 +51,14 @@ def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
 @pytest.mark.parametrize("framing", ["length", "chunks"])
 def test_a_body_that_is_too_large_is_refused(framing: str) -> None:
     async def story() -> None:
-        async with listening(Limits(body_bytes=10_000)) as server:
+        async with listening(RequestLimits(body_bytes=10_000)) as server:
             reader, writer = await server.connect()
             if framing == "length":
                 writer.write(POST + b"content-length: 1000000\r\n\r\n" + b"x" * 100)
             else:
                 chunk = b"1000\r\n" + b"x" * 0x1000 + b"\r\n"
                 writer.write(POST + b"transfer-encoding: chunked\r\n\r\n" + chunk * 5)
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n"), LONGEST_S)
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n"), HANG_S)
             assert b" 413 " in head
             writer.transport.abort()
             assert await server.is_well()
@@ -80,7 +81,7 @@ def test_clients_that_vanish_are_forgotten() -> None:
                     writer.transport.abort()
                 assert await server.is_well()
             await server.settled()
-            async with asyncio.timeout(LONGEST_S):
+            async with asyncio.timeout(HANG_S):
                 while len(asyncio.all_tasks()) > before:
                     await asyncio.sleep(0.01)
 
@@ -98,7 +99,7 @@ def test_watchers_that_never_read_do_not_keep_news_from_others() -> None:
             heard = asyncio.ensure_future(_names(reader, len(names)))
             for name in names:
                 assert await server.store(name, 100_000) == 201
-            assert await asyncio.wait_for(heard, LONGEST_S) == names
+            assert await asyncio.wait_for(heard, HANG_S) == names
             for each in (writer, *(other for _, other in deaf)):
                 each.transport.abort()
             await server.settled()

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from kubestage.server import openapi
+from kubestage.server.openapi import documents as openapi
 from kubestage.stage import Stage
 from tests.server.fuzz import hostile, mutating, oracle, worlds
 from tests.server.fuzz.schema_values import NAMES, Maker

@@ -64,9 +64,9 @@ def test_what_is_kept_for_speed_is_bounded() -> None:
         await Storm(world.app, 77, ROUNDS).run()
         encoder = world.app.encoder
         stored = _stored(world)
-        assert len(encoder._kept) <= stored
-        kept = sum(len(body) for _, body in encoder._kept.values())
-        assert encoder._kept_bytes == kept
+        assert len(encoder._cached) <= stored
+        kept = sum(len(body) for _, body in encoder._cached.values())
+        assert encoder._cached_bytes == kept
         assert world.live.fanout.watchers == 0
         assert not any(world.live.fanout._waiting.values())
         assert not any(world.live.fanout._following.values())
@@ -79,13 +79,13 @@ def test_what_is_kept_for_speed_is_bounded() -> None:
 
 
 def _stored(world: World) -> int:
-    return sum(len(each.objects) for each in world.live.store.ledger.collections())
+    return world.live.store.object_count
 
 
 def test_who_gives_up_waiting_is_forgotten_before_anything_happens() -> None:
     async def story() -> None:
         live = worlds.still().live
-        log = live.store.ledger.collection(live.store.kind(("v1", "Pod"))).log
+        log = live.store.collection(("v1", "Pod")).log
         for _ in range(10):
             live.fanout.wait(log).cancel()
         await asyncio.sleep(0)

@@ -7,9 +7,10 @@ import json
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from tests.deadlines import HANG_S
+
 # A watch that is open is left after so many turns of the loop.
 TURNS = 3
-LONGEST_S = 10.0
 
 
 class Wire(NamedTuple):
@@ -110,5 +111,5 @@ async def send(app: Any, wire: Wire, *, turns: int = TURNS) -> Answer:
     if not task.done() and answer.starts:
         answer.was_left = True
         gone.set()
-    await asyncio.wait_for(task, LONGEST_S)
+    await asyncio.wait_for(task, HANG_S)
     return answer

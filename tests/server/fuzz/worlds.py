@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.server.assembly import Plan, Served
+from kubestage.server.assembly import AssemblyOptions, Served
 from kubestage.stage import Stage
+from tests.deadlines import HANG_S
 from tests.golden import conformance
 from tests.server.fuzz import oracle
 from tests.server.fuzz.wire import Wire
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kubestage.objects.kinds import Kind
     from kubestage.server.live import Live
 
-QUIET_S = 60.0
 HEADERS = ((b"host", b"localhost"), (b"user-agent", b"fuzz/1.0"))
 _META = b"g=meta.k8s.io"
 FORMS = (
@@ -49,8 +49,8 @@ class World:
 
     def check_stored(self) -> None:
         """Objects are under their own names, and no version is newer than the newest."""
-        newest = self.live.store.ledger.revision
-        for collection in self.live.store.ledger.collections():
+        newest = self.live.store.revision
+        for collection in self.live.store.collections():
             for key, obj in collection.objects.items():
                 metadata = obj["metadata"]
                 namespace = metadata.get("namespace")
@@ -82,7 +82,7 @@ class BusyWorld(World):
 
     async def quiet(self) -> None:
         """Wait until nothing is under way; the stage must not have broken down."""
-        async with asyncio.timeout(QUIET_S):
+        async with asyncio.timeout(HANG_S):
             while not self._served.pacer.is_quiet and not self._served.pacer.failure:
                 await asyncio.sleep(0.001)
         assert not self._served.pacer.failure
@@ -101,7 +101,7 @@ async def busy() -> AsyncIterator[BusyWorld]:
     stage.load(nodes(4))
     stage.add_scheduler()
     stage.add_controllers()
-    served = Served(stage, Plan())
+    served = Served(stage, AssemblyOptions())
     served.start()
     try:
         yield BusyWorld(served)

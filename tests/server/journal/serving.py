@@ -48,7 +48,7 @@ def texts(store: Store) -> dict[tuple[str, str], bytes]:
     """All objects as bytes, in the order in which each kind has them."""
     return {
         (each.kind.resource, key): msgspec.json.encode(obj)
-        for each in store.ledger.collections()
+        for each in store.collections()
         for key, obj in each.objects.items()
     }
 

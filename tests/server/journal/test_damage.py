@@ -75,7 +75,7 @@ def test_files_that_are_whole_are_taken(killed: pathlib.Path) -> None:
 
 def test_no_flipped_bit_in_the_database_goes_unnoticed_if_it_matters(closed: pathlib.Path) -> None:
     stage, journal = opening.open_directory(copy_of(closed)).stage()
-    whole, revision = texts(stage.store), stage.store.ledger.revision
+    whole, revision = texts(stage.store), stage.store.revision
     journal.close()
     stream, refusals = random.Random(0), []
     size = (closed / "journal.sqlite3").stat().st_size
@@ -89,7 +89,7 @@ def test_no_flipped_bit_in_the_database_goes_unnoticed_if_it_matters(closed: pat
             continue
         # It was in a part that holds nothing.
         assert texts(stage.store) == whole
-        assert stage.store.ledger.revision >= revision
+        assert stage.store.revision >= revision
         journal.close()
     assert len(refusals) > 50
     assert all(each.file and each.fix for each in refusals)

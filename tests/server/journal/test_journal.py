@@ -24,9 +24,9 @@ def test_watches_are_told_only_of_what_is_on_disk(tmp_path: pathlib.Path) -> Non
     async def play() -> None:
         with served(tmp_path / "data") as (live, journal):
             before = live.fanout.visible
-            assert before == live.store.ledger.revision == journal.revision
+            assert before == live.store.revision == journal.revision
             live.store.create(config_map("a"))
-            revision = live.store.ledger.revision
+            revision = live.store.revision
             await asyncio.sleep(0)
             assert live.fanout.visible == journal.revision == before
             await live.settled()
@@ -200,7 +200,7 @@ def test_relaxed_durability_tells_at_once_and_writes_soon(tmp_path: pathlib.Path
             live.store.create(config_map("a"))
             await live.settled()
             unsaved = copy_of(tmp_path / "data")
-            seen = live.store.ledger.revision
+            seen = live.store.revision
             assert journal.revision == seen
             await asyncio.sleep(0)
             assert live.fanout.visible == seen
@@ -208,7 +208,7 @@ def test_relaxed_durability_tells_at_once_and_writes_soon(tmp_path: pathlib.Path
             saved = copy_of(tmp_path / "data")
         with served(unsaved) as (live, _):
             assert names(live.store) == []
-            assert live.store.ledger.revision >= seen
+            assert live.store.revision >= seen
         with served(saved) as (live, _):
             assert names(live.store) == ["a"]
 

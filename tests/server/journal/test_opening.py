@@ -60,10 +60,10 @@ def test_what_was_killed_comes_back_with_all_that_was_safe(tmp_path: pathlib.Pat
             await live.settled()
             live.store.create(config_map("never-safe"))
             left = copy_of(tmp_path / "data")
-            seen = live.store.ledger.revision
+            seen = live.store.revision
         with served(left) as (live, _):
             assert names(live.store) == ["a"]
-            assert live.store.ledger.revision >= seen
+            assert live.store.revision >= seen
             with pytest.raises(Expired):
                 live.store.watch(CONFIG_MAP, resource_version=str(seen))
 
@@ -77,14 +77,14 @@ def test_versions_go_on_exactly_after_an_orderly_end_and_with_a_leap_after_anoth
         with served(tmp_path / "data") as (live, _):
             live.store.create(config_map("a"))
             await live.settled()
-            seen, left = live.store.ledger.revision, copy_of(tmp_path / "data")
+            seen, left = live.store.revision, copy_of(tmp_path / "data")
         with served(tmp_path / "data") as (live, _):
-            assert live.store.ledger.revision == seen
+            assert live.store.revision == seen
         with served(left) as (live, _):
-            assert seen < live.store.ledger.revision <= seen + RESERVED
-            again, left = live.store.ledger.revision, copy_of(left)
+            assert seen < live.store.revision <= seen + RESERVED
+            again, left = live.store.revision, copy_of(left)
         with served(left) as (live, _):
-            assert live.store.ledger.revision > again
+            assert live.store.revision > again
 
     asyncio.run(play())
 
@@ -95,9 +95,9 @@ def test_more_versions_are_reserved_long_before_they_are_used(tmp_path: pathlib.
             live.store.ledger.revision += 2 * RESERVED
             live.store.create(config_map("a"))
             await live.settled()
-            seen, left = live.store.ledger.revision, copy_of(tmp_path / "data")
+            seen, left = live.store.revision, copy_of(tmp_path / "data")
         with served(left) as (live, _):
-            assert live.store.ledger.revision >= seen + RESERVED // 2
+            assert live.store.revision >= seen + RESERVED // 2
 
     asyncio.run(play())
 

@@ -54,7 +54,7 @@ def test_any_object_comes_back_as_it_was() -> None:
 
 
 def test_what_has_not_changed_is_not_written_again() -> None:
-    written, address = parts.Written(), ("scenarios", "it")
+    written, address = parts.WrittenParts(), ("scenarios", "it")
     whole = large()
 
     def news(obj: Json) -> tuple[list[str], list[str]]:

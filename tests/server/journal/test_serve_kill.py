@@ -13,6 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from tests.deadlines import HANG_S
 from tests.server.journal.model import REQUESTS, Begun, Model, Told, value_after
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Client:
     """One connection."""
 
     def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)
         self.close = self._connection.close
 
     def call(self, method: str, path: str, body: Any = None, kind: str = "json") -> Any:
@@ -81,7 +82,7 @@ def _write(port: int, name: str, hear: Callable[[Told | int], None]) -> None:
 
 def _watch(port: int, hear: Callable[[Told | int], None]) -> None:
     """See versions go by until the server is gone."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)
     with contextlib.closing(connection), contextlib.suppress(*BROKEN):
         connection.request("GET", f"{PATH}?watch=1")
         answer = connection.getresponse()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from kubestage.server import pacing_setup
+from kubestage.server import assembly
 from kubestage.server.app import Application
 from kubestage.server.journal import opening
 from kubestage.server.live import Live
@@ -34,7 +34,7 @@ def test_a_time_that_somebody_was_told_does_not_come_again(tmp_path: pathlib.Pat
     async def play() -> None:
         stage, journal = opening.open_directory(tmp_path / "data").stage()
         live = Live(stage)
-        pacer = pacing_setup.set_up(live)
+        pacer = assembly.set_up(live)
         journal.start(live)
         pacer.start()
         app = Application(live)

@@ -30,7 +30,7 @@ async def _work(directory: pathlib.Path, boot: int, pipe: Connection, is_relaxed
     with served(directory, is_relaxed=is_relaxed) as (live, _):
         found = live.store.read(CONFIG_MAP)
         values = {obj["metadata"]["name"]: obj["data"]["value"] for obj in found.values()}
-        pipe.send(Begun(values, live.store.ledger.revision))
+        pipe.send(Begun(values, live.store.revision))
         tasks = [_write(live, f"b{boot}-w{writer}", pipe) for writer in range(WRITERS)]
         await asyncio.gather(_watch(live, pipe), *tasks)
 
@@ -54,7 +54,7 @@ def _request(live: Live, name: str, requests: int) -> Told:
     else:
         changed: dict[str, Any] = {"data": {"value": value}}
         store.patch(CONFIG_MAP, name, changed)
-    return Told(name, value, store.ledger.revision)
+    return Told(name, value, store.revision)
 
 
 async def _watch(live: Live, pipe: Connection) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from tests.deadlines import HANG_S
 from tests.server.served import Served, nodes, require_kubectl
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Kubectl:
             input=given,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANG_S,
             check=False,
         )
 

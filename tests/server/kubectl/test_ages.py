@@ -24,7 +24,7 @@ def fresh() -> Iterator[Kubectl]:
 def test_ages_make_sense(fresh: Kubectl) -> None:
     fresh("create", "deployment", "web", "--image=nginx", "--replicas=3")
     fresh("autoscale", "deployment", "web", "--min=2", "--max=5")
-    fresh("rollout", "status", "deployment/web", "--timeout=20s")
+    fresh("rollout", "status", "deployment/web", "--timeout=15m")
     for words in (("describe", "pods"), ("events",), ("describe", "deployment", "web")):
         told = fresh(*words)
         assert "Successfully assigned" in told or "Scaled up" in told
@@ -36,4 +36,4 @@ def test_an_autoscaler_moves_while_it_is_watched(fresh: Kubectl) -> None:
     fresh("set", "resources", "deployment/web", "--requests=cpu=100m")
     fresh("autoscale", "deployment", "web", "--min=2", "--max=5")
     # The fewest replicas are there once the autoscaler has looked, which is on its own time.
-    fresh("wait", "hpa/web", "--for=jsonpath={.status.currentReplicas}=2", "--timeout=55s")
+    fresh("wait", "hpa/web", "--for=jsonpath={.status.currentReplicas}=2", "--timeout=15m")

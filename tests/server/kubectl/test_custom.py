@@ -63,7 +63,7 @@ def test_a_kind_of_ones_own(kubectl: Kubectl) -> None:
     group = f"{kubectl.namespace}.example.com"
     resource = f"widgets.{group}"
     kubectl("apply", "-f", "-", given=definition(group))
-    kubectl("wait", f"crd/{resource}", "--for=condition=Established", "--timeout=10s")
+    kubectl("wait", f"crd/{resource}", "--for=condition=Established", "--timeout=15m")
     kubectl("apply", "-f", "-", given=widget(group))
     (row,) = kubectl.table("get", resource)
     assert (row["NAME"], row["SIZE"]) == ("w", "3")

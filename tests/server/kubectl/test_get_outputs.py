@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage.cli import app, failures
+from tests.deadlines import HANG_S
 from tests.server.served import Served, nodes, require_kubectl
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class _Both:
             env={**os.environ, **self._served.environment},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANG_S,
             check=False,
         )
 

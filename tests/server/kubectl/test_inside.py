@@ -33,7 +33,7 @@ REFUSED = "is not possible: containers are simulated and run no processes"
 @pytest.fixture(autouse=True)
 def web(kubectl: Kubectl) -> None:
     kubectl("apply", "-f", "-", given=PODS)
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
 
 
 def test_exec_answers_what_can_be_known(kubectl: Kubectl) -> None:

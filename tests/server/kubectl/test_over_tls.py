@@ -45,7 +45,7 @@ def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
     with Served("--token-file", str(token), objects=CLUSTER) as served:
         assert served.address.startswith("https://127.0.0.1:")
         client = Kubectl(served, "default")
-        client("wait", "pod/web", "--for=condition=Ready", "--timeout=60s")
+        client("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
         yield client
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def test_get_prints_what_the_server_says(kubectl: Kubectl) -> None:
     kubectl("run", "web", "--image=nginx")
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
     (row,) = kubectl.table("get", "pods")
     assert row["NAME"] == "web"
     assert (row["READY"], row["STATUS"], row["RESTARTS"]) == ("1/1", "Running", "0")
@@ -78,7 +78,7 @@ def test_a_watch_tells_as_it_happens(kubectl: Kubectl) -> None:
 
 def test_describe_tells_a_pods_story(kubectl: Kubectl) -> None:
     kubectl("run", "web", "--image=nginx")
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
     told = kubectl("describe", "pod", "web")
     assert "Successfully assigned" in told
     assert "Started" in told
@@ -113,14 +113,14 @@ def test_explain_describes_fields(kubectl: Kubectl) -> None:
 
 def test_logs_are_the_pods_simulated_life(kubectl: Kubectl) -> None:
     kubectl("run", "web", "--image=nginx")
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
     assert kubectl("logs", "web").strip()
     assert len(kubectl("logs", "web", "--tail=1").splitlines()) == 1
 
 
 def test_nobody_can_be_talked_to_inside_a_container(kubectl: Kubectl) -> None:
     kubectl("run", "web", "--image=nginx")
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
     for words in (("exec", "web", "--", "top"), ("attach", "web")):
         assert "simulated" in kubectl.refused(*words)
 
@@ -129,6 +129,6 @@ def test_top_shows_usage(kubectl: Kubectl) -> None:
     names = {row["NAME"] for row in kubectl.table("top", "nodes")}
     assert names == {f"node-{number}" for number in range(4)}
     kubectl("run", "web", "--image=nginx")
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
     (row,) = kubectl.table("top", "pods")
     assert row["NAME"] == "web"

@@ -16,7 +16,7 @@ def test_a_scenario_runs_when_it_is_created() -> None:
     with Served() as served:
         kubectl = Kubectl(served, "default")
         name = kubectl("create", "-f", str(SCENARIO), "-o", "name").strip()
-        kubectl("wait", name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=40s")
+        kubectl("wait", name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=15m")
         (row,) = kubectl.table("get", "scenarios")
         assert row["PHASE"] == "Succeeded"
         assert int(row["SCHEDULED"]) > 0

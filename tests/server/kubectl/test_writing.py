@@ -180,7 +180,7 @@ def test_typed_creates_speak_protobuf(kubectl: Kubectl) -> None:
 
 def test_deletion_waits_for_what_it_must(kubectl: Kubectl) -> None:
     kubectl("run", "web", "--image=nginx")
-    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=20s")
+    kubectl("wait", "pod/web", "--for=condition=Ready", "--timeout=15m")
     kubectl("delete", "pod", "web")
     assert "not found" in kubectl.refused("get", "pod", "web")
     kubectl("create", "-f", "-", given=CONFIG)
@@ -193,9 +193,9 @@ def test_deletion_waits_for_what_it_must(kubectl: Kubectl) -> None:
 
 def test_all_of_a_kind_are_deleted(kubectl: Kubectl) -> None:
     kubectl("create", "-f", "-", given=deployment(replicas=3))
-    kubectl("rollout", "status", "deploy/web", "--timeout=20s")
+    kubectl("rollout", "status", "deploy/web", "--timeout=15m")
     kubectl("delete", "deploy", "--all")
-    kubectl("wait", "pod", "--for=delete", "-l", "app=web", "--timeout=20s")
+    kubectl("wait", "pod", "--for=delete", "-l", "app=web", "--timeout=15m")
     assert kubectl("get", "pods", "-o", "name") == ""
 
 

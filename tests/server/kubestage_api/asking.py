@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from kubestage.server.kubestage_api import keeping
+from kubestage.server.kubestage_api import recorders
 from tests.server import calling, live_stage
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ OBJECTS = ("Deployment", "Node", "Pod", "ReplicaSet", "ConfigMap", "Scenario")
 async def served(**more: Any) -> AsyncIterator[Served]:
     """A stage whose clock runs, and of which attempts and runs are kept."""
     async with live_stage.served(**more) as stage:
-        keeping.keep(stage.live)
+        recorders.start_recording(stage.live)
         try:
             yield stage
         finally:
-            keeping.close(stage.live)
+            recorders.close(stage.live)
 
 
 async def ask(stage: Served, method: str, path: str, body: Any = None, **more: Any) -> Answer:
@@ -57,6 +57,6 @@ def names(stage: Served) -> dict[str, list[str]]:
     """The objects of a few kinds that are there."""
     return {
         each.kind.kind: sorted(each.objects)
-        for each in stage.live.store.ledger.collections()
+        for each in stage.live.store.collections()
         if each.kind.kind in OBJECTS and each.objects
     }

@@ -12,10 +12,10 @@ from kubestage.scenario.controller import RECONFIGURED
 from kubestage.scheduler import config
 from kubestage.scheduler.framework import unschedulable
 from kubestage.server.app import Application
+from kubestage.server.external_scheduler import ExternalSchedulerSettings
 from kubestage.server.journal.opening import open_directory
-from kubestage.server.kubestage_api import configuration, states
+from kubestage.server.kubestage_api import configuration
 from kubestage.server.live import Live
-from kubestage.server.outside import OutsideSettings
 from kubestage.testing import make_node, make_pod
 from tests.scenario.building import create, scenario
 from tests.server import calling
@@ -119,8 +119,8 @@ def test_a_scenario_that_is_running_fails_by_it() -> None:
 
 def test_where_nobody_of_ours_schedules_there_is_nothing_to_configure() -> None:
     async def story() -> None:
-        async with served(scheduler=False, outside=OutsideSettings()) as stage:
-            assert "outside" in await refused(stage, 409, "GET", PATH)
+        async with served(scheduler=False, external=ExternalSchedulerSettings()) as stage:
+            assert "external" in await refused(stage, 409, "GET", PATH)
             assert "--scheduler built-in" in await refused(stage, 409, "PUT", PATH, HEAD)
 
     tell(story())
@@ -129,7 +129,7 @@ def test_where_nobody_of_ours_schedules_there_is_nothing_to_configure() -> None:
 def test_plugins_of_the_users_own_are_handed_on_and_may_refuse_their_arguments() -> None:
     async def story() -> None:
         async with served() as stage:
-            states.of(stage.live).plugins = {"Nowhere": Nowhere}
+            stage.live.state.plugins = {"Nowhere": Nowhere}
             profile: Json = {"plugins": {"multiPoint": {"enabled": [{"name": "Nowhere"}]}}}
             await told(stage, "PUT", PATH, {**HEAD, "profiles": [profile]})
             await stage.call("POST", NODES, make_node("n1"))

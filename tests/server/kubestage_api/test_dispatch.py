@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import pytest
 import yaml
 
-from kubestage.server.kubestage_api import dispatch, documents, endpoints
+from kubestage.server.kubestage_api import dispatch, documents, routes
 from tests.server.kubestage_api.asking import ROOT, ask, refused, served, told
 from tests.server.test_pacing import tell
 
 
-def test_the_index_lists_every_endpoint() -> None:
+def test_the_index_lists_every_route() -> None:
     async def story() -> None:
         async with served() as stage:
             found = await told(stage, "GET", "")
             listed = {(each["method"], each["path"]) for each in found["endpoints"]}
-            assert listed == {(each.method, each.path) for each in endpoints.ALL}
+            assert listed == {(each.method, each.path) for each in routes.ROUTES}
             assert await told(stage, "GET", "/") == found
 
     tell(story())
 
 
-@pytest.mark.parametrize("endpoint", endpoints.ALL, ids=lambda each: f"{each.method} {each.path}")
-def test_every_endpoint_is_found_at_its_path_and_has_a_handler(endpoint: Any) -> None:
-    path = endpoint.path.replace("{", "").replace("}", "")
-    found, parts = dispatch.find(endpoint.method, path)
-    assert found is endpoint
-    assert all(name == value for name, value in parts.items())
-    module, _, name = endpoint.handler.partition(":")
-    assert callable(
-        getattr(importlib.import_module(f"kubestage.server.kubestage_api.{module}"), name)
-    )
+@pytest.mark.parametrize("route", routes.ROUTES, ids=lambda each: f"{each.method} {each.path}")
+def test_every_route_is_found_at_its_path_and_has_a_handler(route: Any) -> None:
+    path = route.path.replace("{", "").replace("}", "")
+    found, path_params = dispatch.match(route.method, path)
+    assert found is route
+    assert all(name == value for name, value in path_params.items())
+    assert callable(route.handler())
 
 
 def test_the_document_tells_every_operation_and_refers_only_to_what_it_has() -> None:
@@ -41,7 +37,7 @@ def test_the_document_tells_every_operation_and_refers_only_to_what_it_has() -> 
     operations = {
         (method.upper(), path) for path, each in found["paths"].items() for method in each
     }
-    assert operations == {(each.method, each.path) for each in endpoints.ALL}
+    assert operations == {(each.method, each.path) for each in routes.ROUTES}
     text = str(found)
     schemas = found["components"]["schemas"]
     used = {part.partition("'")[0] for part in text.split("#/components/schemas/")[1:]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.server.app import Application
 from kubestage.server.journal.opening import open_directory
-from kubestage.server.kubestage_api import resetting, states
+from kubestage.server.kubestage_api import resetting
 from kubestage.server.live import Live
 from kubestage.testing import make_deployment, make_node, make_pod
 from tests.scenario.building import create, scenario
@@ -26,7 +26,7 @@ def test_nothing_is_left_but_what_every_cluster_has_and_versions_go_on() -> None
             await stage.call("POST", NODES, make_node("n1"))
             await stage.call("POST", DEPLOYMENTS, make_deployment("web", replicas=3))
             await stage.quiet()
-            before, now = stage.live.store.ledger.revision, stage.stage.clock.now_ns
+            before, now = stage.live.store.revision, stage.stage.clock.now_ns
             found = await told(stage, "POST", "/reset", {})
             assert found["removed"] >= 6
             assert int(found["resourceVersion"]) >= before + found["removed"]
@@ -100,7 +100,7 @@ def test_a_scenario_that_is_running_ends_and_is_gone_too() -> None:
 def test_two_do_not_change_the_whole_cluster_at_the_same_time() -> None:
     async def story() -> None:
         async with served() as stage:
-            async with states.standstill(stage.live, "emptied"):
+            async with resetting.standstill(stage.live, "emptied"):
                 assert stage.pacer.mode.value == "paused"
                 assert "being emptied" in await refused(stage, 409, "POST", "/reset")
                 assert "being emptied" in await refused(stage, 409, "POST", "/clock/resume")
@@ -128,6 +128,6 @@ def test_what_was_emptied_stays_empty_after_a_restart(tmp_path: pathlib.Path) ->
     try:
         assert not stage.store.read(("v1", "Node"))
         assert len(stage.store.read(("v1", "Namespace"))) == 4
-        assert stage.store.ledger.revision >= version
+        assert stage.store.revision >= version
     finally:
         journal.close()

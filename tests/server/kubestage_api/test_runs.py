@@ -6,7 +6,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from kubestage.results import analysis
-from kubestage.server.kubestage_api import keeping, states
+from kubestage.server.kubestage_api import recorders
 from kubestage.testing import make_node, make_pod
 from tests.scenario.building import create, done, scenario
 from tests.server import live_stage
@@ -37,7 +37,7 @@ def test_a_run_is_told_in_numbers_as_the_analysis_has_them() -> None:
             found = await told(stage, "GET", "/runs/it")
             run = await stage.call("GET", f"{SCENARIOS}/it")
             assert found["summary"]["pending"] == 1
-            assert found["steps"] == list(analysis.by_step(run).records())
+            assert found["steps"] == list(analysis.table(run, "steps").records())
             for path in found["tables"]:
                 rows = (await stage.call("GET", path))["items"]
                 assert isinstance(rows, list)
@@ -92,17 +92,17 @@ def test_a_run_that_waits_for_more_events_is_explained_already() -> None:
 def test_records_are_there_after_a_restart(tmp_path: pathlib.Path) -> None:
     async def first() -> None:
         async with live_stage.served() as stage:
-            keeping.keep(stage.live, tmp_path / "runs")
+            recorders.start_recording(stage.live, tmp_path / "runs")
             await stage.call("POST", SCENARIOS, scenario(*EVENTS, done(1)))
             await stage.scenario()
-            keeping.close(stage.live)
+            recorders.close(stage.live)
 
     async def second() -> None:
         async with live_stage.served() as stage:
-            keeping.keep(stage.live, tmp_path / "runs")
+            recorders.start_recording(stage.live, tmp_path / "runs")
             big = await told(stage, "GET", "/runs/it/pods/default/big")
             assert all(each["explanation"] for each in big["attempts"])
-            keeping.close(stage.live)
+            recorders.close(stage.live)
 
     tell(first())
     assert stat.S_IMODE((tmp_path / "runs").stat().st_mode) == 0o700
@@ -157,9 +157,9 @@ def test_of_pods_that_come_by_the_thousand_outcomes_are_kept_and_some_are_explai
                 stage.live.store.create(make_pod(f"p{number}"))
             stage.pacer.wake()
             await stage.quiet()
-            kept = states.of(stage.live).attempts
+            kept = stage.live.state.attempts
             assert kept is not None
-            rows = [next(kept.of_pod(f"default/p{number}")) for number in range(2000)]
+            rows = [next(kept.attempts_at(f"default/p{number}")) for number in range(2000)]
             explained = sum(row.packed is not None for row in rows)
             assert 0 < explained < 2000
             unexplained = next(row for row in rows if row.packed is None)

@@ -77,7 +77,7 @@ def test_what_is_wrong_is_refused_and_changes_nothing() -> None:
             assert said == 'unknown field "details": did you mean detail?'
             said = await refused(stage, 400, "PATCH", "/settings", {})
             assert said == (
-                "nothing is asked for: give one or more of detail, resultStrategy, "
+                "the request sets nothing: give one or more of detail, resultStrategy, "
                 "resultAnnotations"
             )
             assert await told(stage, "GET", "/settings") == before

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from kubestage.scenario import kss_export
-from kubestage.server.kubestage_api import states
 from kubestage.testing import make_deployment, make_node, make_pod, make_replica_set
 from tests.scenario.building import scenario
 from tests.server.kubestage_api.asking import DEPLOYMENTS, ask, names, refused, served, told
@@ -129,7 +128,7 @@ def test_nothing_has_happened_if_anything_is_wrong() -> None:
     async def story() -> None:
         async with served() as stage:
             await _filled(stage)
-            there, version = names(stage), stage.live.store.ledger.revision
+            there, version = names(stage), stage.live.store.revision
             good = make_pod("good")
             wrong: list[tuple[int, Json, str]] = [
                 (422, make_pod("bad", image=""), "items[1] (Pod bad)"),
@@ -161,7 +160,7 @@ def test_nothing_has_happened_if_anything_is_wrong() -> None:
             body = {"kind": "List", "items": [good, make_pod("bad", image="")]}
             await refused(stage, 422, "POST", "/import", body, mode="replace")
             assert names(stage) == there
-            assert stage.live.store.ledger.revision == version
+            assert stage.live.store.revision == version
             assert stage.pacer.mode.value == "jump"
 
     tell(story())
@@ -173,7 +172,7 @@ def test_nothing_is_left_of_an_import_whose_names_somebody_takes_meanwhile() -> 
             pods = [_recorded(make_pod(f"p{number:03}"), f"u-{number}") for number in range(400)]
             body = {"kind": "List", "items": pods}
             answer = asyncio.ensure_future(ask(stage, "POST", "/import", body))
-            while not states.of(stage.live).at_work:
+            while not stage.live.state.operation:
                 await asyncio.sleep(0)
             stage.live.store.create(make_pod("p399"))
             found = await answer

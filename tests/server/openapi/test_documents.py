@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from kubestage.objects import kinds
-from kubestage.server import openapi
 from kubestage.server.discovery import groups, resources
 from kubestage.server.openapi import definitions, paths
-from kubestage.server.openapi.components import Components
+from kubestage.server.openapi import documents as openapi
+from kubestage.server.openapi.components import SchemaComponents
 from tests.server.discovery.widgets import WIDGETS, widgets
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def document(table: kinds.KindTable, path: str) -> Json:
 def built(group: str, version: str, *, published: bool) -> tuple[Json, dict[str, Json]]:
     """Paths and schemas, with the published definitions or without."""
     source = definitions.read() if published else None
-    components = Components(kinds.KindTable(), source)
+    components = SchemaComponents(kinds.KindTable(), source)
     return paths.build(kinds.KindTable(), components, group, version), components.schemas
 
 
@@ -64,7 +64,7 @@ def test_every_verb_of_discovery_has_an_operation(group: str, version: str) -> N
     served, _ = built(group, version, published=True)
     prefix = f"/apis/{group}/{version}" if group else f"/api/{version}"
     methods = {"create": "post", "update": "put", "list": "get", "deletecollection": "delete"}
-    for resource in resources.of(kinds.KindTable(), group, version):
+    for resource in resources.served_resources(kinds.KindTable(), group, version):
         scope = "/namespaces/{namespace}" if resource.namespaced else ""
         collection = f"{prefix}{scope}/{resource.name}"
         for verb in set(resource.verbs) - {"watch"}:

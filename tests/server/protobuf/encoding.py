@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.objects import durations, timestamps
-from kubestage.server.protobuf import MAGIC, table, wire
+from kubestage.golang import durations
+from kubestage.objects import timestamps
+from kubestage.server.protobuf import table, wire
+from kubestage.server.protobuf.envelope import MAGIC
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

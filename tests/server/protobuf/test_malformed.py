@@ -8,8 +8,8 @@ import pytest
 from hypothesis import strategies as st
 
 from kubestage import errors
-from kubestage.server import protobuf
-from kubestage.server.protobuf import MAGIC
+from kubestage.server.protobuf import envelope as protobuf
+from kubestage.server.protobuf.envelope import MAGIC
 from tests.server.protobuf import encoding
 from tests.server.protobuf.encoding import number_field, piece
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from kubestage.objects import kinds
-from kubestage.server import protobuf
+from kubestage.server.protobuf import envelope as protobuf
 from kubestage.server.protobuf import messages, table
 from tests.golden import vectors
 from tests.server.protobuf import encoding

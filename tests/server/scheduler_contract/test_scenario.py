@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from kubestage.testing import make_deployment, make_node, make_pod
+from tests.deadlines import HANG_S
 from tests.scenario import building
 from tests.scenario.building import create, delete, done, important, scenario
 from tests.server.live_stage import SCENARIOS
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-
-
-LONGEST_S = 90
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,7 @@ def story(served: Served, *events: Json) -> Json:
     try:
         body = msgspec.json.encode(scenario(*events))
         client.call("POST", SCENARIOS, body, "application/json")
-        until = time.monotonic() + LONGEST_S
+        until = time.monotonic() + HANG_S
         while time.monotonic() < until:
             assert candidate.try_acquire_or_renew() or candidate.try_acquire_or_renew()
             status: Json = client.get(f"{SCENARIOS}/it").get("status", {})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubestage.server.live import Live
 from kubestage.server.security.guard import Guard
-from kubestage.server.security.settings import Limits, Settings
+from kubestage.server.security.settings import RequestLimits, SecuritySettings
 from kubestage.server.security.traffic import Traffic
 from kubestage.stage import Stage
 from tests.server import calling
@@ -39,12 +39,12 @@ class Door:
     """A guard with what is behind it, and what it counted."""
 
     def __init__(
-        self, inside: Any = None, *, limits: Limits | None = None, **settings: Any
+        self, inside: Any = None, *, limits: RequestLimits | None = None, **settings: Any
     ) -> None:
         self.stage = Stage()
         self.inside = inside or Inside()
         self.traffic = Traffic(self.stage.store.kinds)
-        rules = Settings(limits=limits or Limits(), **settings)
+        rules = SecuritySettings(limits=limits or RequestLimits(), **settings)
         self.guard = Guard(self.inside, Live(self.stage), rules, self.traffic)
 
     async def call(self, method: str = "GET", path: str = "/api/v1/pods", **more: Any) -> Any:

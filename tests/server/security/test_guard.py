@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from kubestage.server.security.settings import Limits
+from kubestage.server.security.settings import RequestLimits
+from tests.deadlines import HANG_S
 from tests.server import calling
 from tests.server.security.doors import Door, Inside
 
@@ -79,7 +80,7 @@ def test_what_is_no_path_is_not_found() -> None:
 
 
 def test_a_body_that_is_announced_too_long_is_not_read() -> None:
-    door = Door(limits=Limits(body_bytes=10))
+    door = Door(limits=RequestLimits(body_bytes=10))
     refused = answer(door, "POST", headers={"content-length": "11"}, body=b"x" * 11)
     assert refused.status == 413
     assert refused.json["message"] == "Request entity too large: limit is 10"
@@ -98,19 +99,19 @@ def test_the_limit_of_a_body_is_that_of_the_api_server() -> None:
 
 
 def test_a_body_that_grows_too_long_is_cut_off() -> None:
-    door = Door(limits=Limits(body_bytes=10))
+    door = Door(limits=RequestLimits(body_bytes=10))
     assert answer(door, "POST", body=b"x" * 11).status == 413
     assert answer(door, "POST", body=b"x" * 10).status == 200
 
 
 def test_whole_clusters_come_in_through_our_own_api() -> None:
-    door = Door(limits=Limits(body_bytes=10, own_body_bytes=20))
+    door = Door(limits=RequestLimits(body_bytes=10, own_body_bytes=20))
     assert answer(door, "POST", "/kubestage/v1/import", body=b"x" * 20).status == 200
     assert answer(door, "POST", "/kubestage/v1/import", body=b"x" * 21).status == 413
 
 
 def test_a_scenario_may_be_larger_than_other_objects() -> None:
-    door = Door(limits=Limits(body_bytes=10, scenario_body_bytes=20))
+    door = Door(limits=RequestLimits(body_bytes=10, scenario_body_bytes=20))
     path = "/apis/simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1/scenarios"
     assert answer(door, "POST", path, body=b"x" * 20).status == 200
     assert answer(door, "PATCH", f"{path}/it", body=b"x" * 20).status == 200
@@ -118,7 +119,7 @@ def test_a_scenario_may_be_larger_than_other_objects() -> None:
 
 
 def test_a_request_that_takes_too_long_is_given_up() -> None:
-    door = Door(Inside(asyncio.Event()), limits=Limits(request_s=0.01))
+    door = Door(Inside(asyncio.Event()), limits=RequestLimits(request_s=0.01))
     late = answer(door)
     assert late.status == 504
     assert late.json["message"] == ("Timeout: request did not complete within the allotted timeout")
@@ -127,7 +128,7 @@ def test_a_request_that_takes_too_long_is_given_up() -> None:
 
 def test_a_body_that_does_not_come_is_given_up() -> None:
     async def story() -> None:
-        door = Door(limits=Limits(request_s=0.01))
+        door = Door(limits=RequestLimits(request_s=0.01))
         sent: list[Any] = []
 
         async def receive() -> Any:
@@ -138,7 +139,7 @@ def test_a_body_that_does_not_come_is_given_up() -> None:
 
         for path in ("/api/v1/namespaces", "/kubestage/v1/clock"):
             scope = calling.scope("POST", path, {"host": "localhost"})
-            await asyncio.wait_for(door.guard(scope, receive, send), 20)
+            await asyncio.wait_for(door.guard(scope, receive, send), HANG_S)
         assert [each["status"] for each in sent if "status" in each] == [504, 504]
 
     asyncio.run(story())
@@ -147,7 +148,7 @@ def test_a_body_that_does_not_come_is_given_up() -> None:
 def test_letting_time_pass_may_take_its_time() -> None:
     async def story() -> None:
         done = asyncio.Event()
-        door = Door(Inside(done), limits=Limits(request_s=0.01))
+        door = Door(Inside(done), limits=RequestLimits(request_s=0.01))
         asked = asyncio.ensure_future(door.call("POST", "/kubestage/v1/clock", body=b"{}"))
         await asyncio.sleep(0.05)
         done.set()
@@ -159,7 +160,7 @@ def test_letting_time_pass_may_take_its_time() -> None:
 def test_a_watch_may_take_its_time_but_not_a_place_too_many() -> None:
     async def story() -> None:
         done = asyncio.Event()
-        door = Door(Inside(done), limits=Limits(request_s=0.01, watchers=2))
+        door = Door(Inside(done), limits=RequestLimits(request_s=0.01, watchers=2))
         watches = [asyncio.ensure_future(door.call(watch="1")) for _ in range(2)]
         await asyncio.sleep(0.05)
         refused = await door.call(watch="true")
@@ -175,8 +176,8 @@ def test_a_watch_may_take_its_time_but_not_a_place_too_many() -> None:
 
 def test_a_full_store_takes_no_more_but_lets_go() -> None:
     async def story() -> None:
-        door = Door(limits=Limits(objects=20))
-        held = sum(len(each.objects) for each in door.stage.store.ledger.collections())
+        door = Door(limits=RequestLimits(objects=20))
+        held = door.stage.store.object_count
         for number in range(20 - held):
             assert (await door.call("POST")).status == 200
             door.stage.store.create(config_map(f"c{number}"))

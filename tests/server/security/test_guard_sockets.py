@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kubestage.server.security.settings import Limits
+from kubestage.server.security.settings import RequestLimits
 from tests.server import calling
 from tests.server.security.doors import LOCAL, Door
 
@@ -90,7 +90,7 @@ def test_a_token_is_demanded() -> None:
 def test_there_are_no_more_than_may_be() -> None:
     async def story() -> None:
         waits = asyncio.Event()
-        door = Door(Inside(waits), limits=Limits(watchers=1))
+        door = Door(Inside(waits), limits=RequestLimits(watchers=1))
         first = asyncio.ensure_future(_connect(door))
         await asyncio.sleep(0)
         sent = await _connect(door)
@@ -104,7 +104,7 @@ def test_there_are_no_more_than_may_be() -> None:
 
 def test_one_that_takes_too_long_is_let_go_of() -> None:
     async def story() -> None:
-        door = Door(Inside(asyncio.Event()), limits=Limits(request_s=0.01))
+        door = Door(Inside(asyncio.Event()), limits=RequestLimits(request_s=0.01))
         assert [each["type"] for each in await _connect(door)] == ["websocket.accept"]
         assert door.traffic.in_flight == 0
 

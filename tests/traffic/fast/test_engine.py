@@ -72,7 +72,7 @@ def test_it_goes_on_with_arrays_in_the_middle_of_the_work() -> None:
 def test_the_kernel_is_loaded_when_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
     from kubestage.traffic.fast import compiled as module
 
-    monkeypatch.setattr(module, "is_kept", lambda: True)
+    monkeypatch.setattr(module, "is_cached", lambda: True)
     compiled = Compiled(pays_after=100)
     assert compiled.get(60) is kernel
     assert compiled.get(40) is kernel
@@ -84,7 +84,7 @@ def test_more_work_is_needed_where_the_kernel_is_not_on_disk_yet(
 ) -> None:
     from kubestage.traffic.fast import compiled as module
 
-    monkeypatch.setattr(module, "is_kept", lambda: False)
+    monkeypatch.setattr(module, "is_cached", lambda: False)
     compiled = Compiled(pays_after=100, compiling_pays_after=1_000)
     assert compiled.get(101) is kernel
     assert compiled.get(899) is kernel

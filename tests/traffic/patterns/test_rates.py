@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from kubestage.objects import request_traces
-from kubestage.traffic.patterns.rates import Ramp, Rates, Sinusoidal, Steady, Table
+from kubestage.traffic.patterns.rates import Ramp, Rates, RateTable, Sinusoidal, Steady
 from kubestage.units import SECOND_NS
 from tests.traffic.building import counts, feed
 
 
-def _table(csv: str, scale: float = 1, speed: float = 1, *, repeats: bool = False) -> Table:
-    return Table(request_traces.read(csv), scale, speed, repeats=repeats)
+def _table(csv: str, scale: float = 1, speed: float = 1, *, repeats: bool = False) -> RateTable:
+    return RateTable(request_traces.read(csv), scale, speed, repeats=repeats)
 
 
 def _a_second(rates: Rates, seconds: int) -> list[float]:

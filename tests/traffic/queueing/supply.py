@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from kubestage.traffic import laws, spec
+from kubestage.traffic import draws, spec
 from kubestage.traffic.feed import Feed
 from kubestage.traffic.requests import FCFS, Service
 from tests.traffic.building import traffic
@@ -63,7 +63,7 @@ class Supply:
         self._system = system
         self._feed = _feed(system, end_ns, seed)
         self.begin_ns = self._feed.begin_ns
-        self._stream = laws.stream_of(seed, system.name, system.law)
+        self._stream = draws.stream_of(seed, system.name, system.law)
         self._told: list[Floats] = []
 
     @property

@@ -1,10 +1,11 @@
-"""Which moment of a schedule is due, and when to look again."""
+"""Which moment of a schedule is due, and when to sync again."""
 
 from __future__ import annotations
 
 import functools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.errors import MalformedValue
 from kubestage.objects import cron_schedule, time_zones
 from kubestage.units import SECOND_NS
 
@@ -17,7 +18,7 @@ MARGIN_NS: Final = 100_000_000
 _MANY: Final = 100
 
 
-class InvalidSchedule(ValueError):
+class InvalidSchedule(MalformedValue):
     """A schedule that can be read but names no moments."""
 
 
@@ -52,7 +53,7 @@ def schedule_text(spec: Json) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _next_ns(text: str, after_ns: int) -> int | None:
-    # NOTE: several looks at a CronJob ask for the same moment, and CronJobs share schedules.
+    # NOTE: several syncs of a CronJob need the same moment, and CronJobs share schedules.
     return cron_schedule.parse(text).next_ns(after_ns)
 
 

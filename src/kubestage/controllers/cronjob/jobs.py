@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.job import conditions
 from kubestage.controllers.job.tracking import JOB
 from kubestage.controllers.ownership import controller_of, controller_reference
 from kubestage.errors import ApiError
-from kubestage.objects import durations, time_zones, timestamps
+from kubestage.golang import durations
+from kubestage.objects import time_zones, timestamps
 from kubestage.store.deletion import DeleteOptions
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.cronjob.status import CronJobStatus
-    from kubestage.controllers.event_recorder import EventRecorder
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.log import Change
     from kubestage.store.store import Store
 
@@ -30,7 +31,7 @@ _MINUTE_NS: Final = 60 * durations.SECOND
 
 
 def name_for(cronjob: Json, at_ns: int) -> str:
-    """The name of the Job for a moment: whoever makes it twice finds that it exists."""
+    """The name of the Job for a moment, so that a second creation finds that it exists."""
     return f"{cronjob['metadata']['name']}-{at_ns // _MINUTE_NS}"
 
 
@@ -66,7 +67,7 @@ def _in_zone(at_ns: int, zone: str) -> str:
     return f"{text[:-1]}{sign}{hours:02d}:{minutes:02d}"
 
 
-def in_words(at_ns: int) -> str:
+def describe_time(at_ns: int) -> str:
     """A moment as mail has it: ``Mon, 02 Jan 2006 15:04:05 +0000``."""
     moment = dt.datetime.fromtimestamp(at_ns // durations.SECOND, dt.UTC)
     day = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[moment.weekday()]
@@ -101,7 +102,7 @@ class Children:
             child = Child(change.new, conditions.finished(change.new))
             self._jobs.setdefault(owner, {})[change.key] = child
 
-    def of(self, key: str) -> list[Child]:
+    def jobs_of(self, key: str) -> list[Child]:
         """The Jobs of a CronJob, as they came."""
         found = self._jobs.get(key)
         return list(found.values()) if found is not None else []

@@ -1,8 +1,8 @@
-"""The loop of CronJobs: what it hears, and how one look at a CronJob goes."""
+"""The loop of CronJobs: its handlers, and one sync of a CronJob."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller, Retry
 from kubestage.controllers.cronjob import due
@@ -10,19 +10,20 @@ from kubestage.controllers.cronjob.jobs import (
     Child,
     Children,
     JobRemoval,
+    describe_time,
     from_template,
-    in_words,
     name_for,
 )
 from kubestage.controllers.cronjob.status import CronJobStatus
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.job import conditions
 from kubestage.controllers.job.tracking import JOB
 from kubestage.controllers.ownership import controller_of, is_controlled_by
 from kubestage.controllers.pod_control import is_namespace_ending
 from kubestage.errors import AlreadyExists, ApiError, NotFound
-from kubestage.objects import cron_schedule, durations, gvk, time_zones, timestamps
+from kubestage.golang import durations
+from kubestage.objects import cron_schedule, gvk, time_zones, timestamps
 from kubestage.objects.validation import field
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
 
 class CronJobController(Controller):
-    """Starts a Job whenever a CronJob's schedule says so."""
+    """Starts a Job whenever a CronJob's schedule is due."""
 
-    name: ClassVar[str] = "cronjob-controller"
+    name = "cronjob-controller"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -73,18 +74,18 @@ class CronJobController(Controller):
         try:
             cron_schedule.parse(text)
         except cron_schedule.ScheduleError:
-            words = f"unparseable schedule for cronjob: {spec['schedule']}"
-            self.events.event(new, WARNING, "UnParseableCronJobSchedule", words)
+            message = f"unparseable schedule for cronjob: {spec['schedule']}"
+            self.events.event(new, WARNING, "UnParseableCronJobSchedule", message)
             return
-        self._wait(change.key, CronJobStatus.of(new), text)
+        self._wait(change.key, CronJobStatus.read(new), text)
 
     def sync(self, key: str) -> None:
         """Start the Job that is due, tidy up, and come back for the next."""
         cronjob = self._cronjobs.get(key)
         if cronjob is None:
             return
-        children = self._children.of(key)
-        status = CronJobStatus.of(cronjob)
+        children = self._children.jobs_of(key)
+        status = CronJobStatus.read(cronjob)
         self._removal.remove_old(cronjob, children, status)
         try:
             self._take_stock(cronjob, children, status)
@@ -99,26 +100,26 @@ class CronJobController(Controller):
         self.queue.add_after(key, due.wait_ns(status.since_ns, text, self.clock.unix_ns))
 
     def _take_stock(self, cronjob: Json, children: list[Child], status: CronJobStatus) -> None:
-        """Note what became of the Jobs that were started."""
+        """Record the results of the Jobs that were started."""
         for job, finished in children:
             metadata = job["metadata"]
             is_listed = bool(status.active) and status.lists(metadata["uid"])
             if finished is None:
                 if not is_listed:
-                    words = "Saw a job that the controller did not create or forgot"
-                    self._warn(cronjob, "UnexpectedJob", f"{words}: {metadata['name']}")
+                    message = "Saw a job that the controller did not create or forgot"
+                    self._warn(cronjob, "UnexpectedJob", f"{message}: {metadata['name']}")
                 continue
             if is_listed:
                 status.end(metadata["uid"])
-                words = f"Saw completed job: {metadata['name']}, condition: {finished['type']}"
-                self.events.event(cronjob, NORMAL, "SawCompletedJob", words)
+                message = f"Saw completed job: {metadata['name']}, condition: {finished['type']}"
+                self.events.event(cronjob, NORMAL, "SawCompletedJob", message)
             if finished["type"] == conditions.COMPLETE:
                 status.succeed(job["status"].get("completionTime"))
         known = {job["metadata"]["uid"] for job, _ in children} if status.active else ()
         for each in list(status.active):
             if each["uid"] not in known and self._find(each) is None:
-                words = f"Active job went missing: {each['name']}"
-                self.events.event(cronjob, NORMAL, "MissingJob", words)
+                message = f"Active job went missing: {each['name']}"
+                self.events.event(cronjob, NORMAL, "MissingJob", message)
                 status.end(each["uid"])
 
     def _schedule_of(self, cronjob: Json) -> str | None:
@@ -131,25 +132,25 @@ class CronJobController(Controller):
             try:
                 time_zones.check(zone)
             except time_zones.UnknownTimeZone as error:
-                words = f"invalid timeZone: {field.quote(zone)}: {error}"
-                self._warn(cronjob, "UnknownTimeZone", words)
+                message = f"invalid timeZone: {field.quote(zone)}: {error}"
+                self._warn(cronjob, "UnknownTimeZone", message)
                 return None
         if spec.get("suspend"):
             return None
         schedule = spec["schedule"]
         if "TZ" in schedule:
-            words = (
+            message = (
                 f"CRON_TZ or TZ used in schedule {field.quote(schedule)} is not officially "
                 "supported, see https://kubernetes.io/docs/concepts/workloads/controllers/"
                 "cron-jobs/ for more details"
             )
-            self._warn(cronjob, "UnsupportedSchedule", words)
+            self._warn(cronjob, "UnsupportedSchedule", message)
         text = due.schedule_text(spec)
         try:
             cron_schedule.parse(text)
         except cron_schedule.ScheduleError as error:
-            words = f"unparseable schedule: {field.quote(schedule)} : {error}"
-            self._warn(cronjob, "UnparseableSchedule", words)
+            message = f"unparseable schedule: {field.quote(schedule)} : {error}"
+            self._warn(cronjob, "UnparseableSchedule", message)
             return None
         return text
 
@@ -167,26 +168,28 @@ class CronJobController(Controller):
         if at_ns is None:
             return True
         if found.too_many:
-            words = (
+            message = (
                 "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or "
                 "check clock skew"
             )
-            self._warn(cronjob, "TooManyMissedTimes", words)
+            self._warn(cronjob, "TooManyMissedTimes", message)
         deadline_seconds = spec.get("startingDeadlineSeconds")
         if deadline_seconds is not None and at_ns + deadline_seconds * durations.SECOND < now_ns:
-            words = f"Missed scheduled time to start a job: {in_words(at_ns)}"
-            self._warn(cronjob, "MissSchedule", words)
+            message = f"Missed scheduled time to start a job: {describe_time(at_ns)}"
+            self._warn(cronjob, "MissSchedule", message)
             return True
         if _is_acted_upon(cronjob, status, at_ns) or not self._make_room(cronjob, status):
             return True
         return self._start(cronjob, status, at_ns)
 
     def _make_room(self, cronjob: Json, status: CronJobStatus) -> bool:
-        """See to the Jobs that still run, as the policy says; whether another may run."""
+        """Apply the concurrency policy to the Jobs that still run; whether another may run."""
         policy = cronjob["spec"]["concurrencyPolicy"]
         if policy == "Forbid" and status.active:
-            words = "Not starting job because prior execution is running and concurrency policy is"
-            self.events.event(cronjob, NORMAL, "JobAlreadyActive", f"{words} Forbid")
+            message = (
+                "Not starting job because prior execution is running and concurrency policy is"
+            )
+            self.events.event(cronjob, NORMAL, "JobAlreadyActive", f"{message} Forbid")
             return False
         for each in list(status.active) if policy == "Replace" else ():
             try:
@@ -203,7 +206,7 @@ class CronJobController(Controller):
         try:
             created = self.store.create(job)
         except AlreadyExists:
-            # Made by somebody else, who sees to it; or by us, and the status does not say so.
+            # Created by another client, which handles it; or by us, and not in the status.
             created = self.store.get(JOB, job["metadata"]["name"], job["metadata"]["namespace"])
             is_ours = is_controlled_by(created, cronjob)
             if not is_ours or status.lists(created["metadata"]["uid"]):
@@ -213,8 +216,8 @@ class CronJobController(Controller):
                 self._warn(cronjob, "FailedCreate", f"Error creating job: {error.message}")
             raise
         else:
-            words = f"Created job {created['metadata']['name']}"
-            self.events.event(cronjob, NORMAL, "SuccessfulCreate", words)
+            message = f"Created job {created['metadata']['name']}"
+            self.events.event(cronjob, NORMAL, "SuccessfulCreate", message)
         status.start(created, at_ns)
         return True
 

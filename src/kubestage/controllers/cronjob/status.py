@@ -22,8 +22,8 @@ class CronJobStatus:
     changed: bool = False
 
     @classmethod
-    def of(cls, cronjob: Json) -> CronJobStatus:
-        """What a CronJob's status says; its list is its own."""
+    def read(cls, cronjob: Json) -> CronJobStatus:
+        """The fields of a CronJob's status; the list is a copy."""
         status = cronjob.get("status") or {}
         return cls(
             cronjob["metadata"]["creationTimestamp"],

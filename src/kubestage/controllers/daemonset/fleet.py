@@ -29,13 +29,13 @@ AVAILABLE: Final = 2
 class Standing(NamedTuple):
     """How a set stands on one node.
 
-    `is_wanted` says that a pod should run there, `is_known` that there is such a node,
+    `is_desired` means that a pod should run there, `is_known` that there is such a node,
     `has_pod` that there is a pod, of which the oldest counts: `is_ready`, `is_available`,
     `is_updated`. `new` and `old` are the pods of this and of earlier templates that are not on
-    their way out, and `is_crowded` says that there are too many to tell.
+    their way out, and `is_crowded` means that there are too many pods to decide.
     """
 
-    is_wanted: bool
+    is_desired: bool
     is_known: bool
     has_pod: bool
     is_ready: bool
@@ -47,16 +47,16 @@ class Standing(NamedTuple):
 
 
 class Fleet:
-    """The pods of one set by node. `unmanaged` are the nodes that nobody has looked at yet."""
+    """The pods of one set by node. `unmanaged` are the nodes not yet examined."""
 
     def __init__(
         self,
         roster: Roster,
         revisions: Roster,
         nodes: dict[str, Json],
-        chance: random.Random,
+        rng: random.Random,
     ) -> None:
-        self._chance = chance
+        self._rng = rng
         self.roster = roster
         self.revisions = revisions
         self.nodes = nodes
@@ -112,7 +112,7 @@ class Fleet:
         self._uncounted[node_name] = None
 
     def place(self, daemon_set: Json, template_hash: str) -> None:
-        """Look at all nodes anew if the set asks for something else than before."""
+        """Examine all nodes again if the set's template or selector has changed."""
         metadata = daemon_set["metadata"]
         annotations = metadata.get("annotations")
         generation = (metadata.get("generation"), template_hash, annotations)
@@ -123,9 +123,9 @@ class Fleet:
         self._min_ready_seconds = daemon_set["spec"].get("minReadySeconds") or 0
         self.failures.clear()
         names = sorted({*self.nodes, *self._by_node})
-        # Where upstream begins to go through its nodes is left to chance; and what is grouped
+        # Where upstream starts to go through its nodes is random; and what is grouped
         # first is chosen first.
-        first = self._chance.randrange(len(names)) if names else 0
+        first = self._rng.randrange(len(names)) if names else 0
         for node_name in (*names[first:], *names[:first]):
             self.mark(node_name)
 
@@ -146,7 +146,7 @@ class Fleet:
         return any(pod["spec"].get("nodeName") for pod in there.values())
 
     def count(self, now_ns: int) -> None:
-        """Bring the groups up to date."""
+        """Update the groups."""
         for node_name in self._uncounted:
             self._regroup(node_name, self._standing(node_name, now_ns))
         self._uncounted.clear()
@@ -174,9 +174,9 @@ class Fleet:
     def _standing(self, node_name: str, now_ns: int) -> Standing | None:
         assert self.placement is not None
         node, there = self.nodes.get(node_name), self.pods_on(node_name)
-        is_wanted = node is not None and self.placement.verdict(node)[0]
+        is_desired = node is not None and self.placement.verdict(node)[0]
         if not there:
-            if not is_wanted:
+            if not is_desired:
                 return None
             return Standing(True, True, False, False, False, False, NONE, NONE, False)
         oldest = min(there, key=seniority)
@@ -189,7 +189,7 @@ class Fleet:
                 is_available = self._is_available(pod, node_name, now_ns)
                 found[is_new] = AVAILABLE if is_available else UNAVAILABLE
         return Standing(
-            is_wanted,
+            is_desired,
             node is not None,
             True,
             pods.is_ready(oldest),

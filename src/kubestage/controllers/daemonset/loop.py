@@ -1,12 +1,12 @@
-"""The loop that looks after DaemonSets."""
+"""The loop of DaemonSets."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import history
 from kubestage.controllers.controller import Controller, Retry
-from kubestage.controllers.daemonset import revisions, rolling, status
+from kubestage.controllers.daemonset import revisions, rolling
 from kubestage.controllers.daemonset.fleet import Fleet
 from kubestage.controllers.daemonset.management import Management
 from kubestage.controllers.daemonset.placement import HASH_LABEL
@@ -22,17 +22,25 @@ if TYPE_CHECKING:
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
+_KEPT: Final = ("collisionCount", "conditions")
+_REQUIRED: Final = (
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+)
+
 
 class DaemonSetController(Controller):
     """Has a pod of every DaemonSet on every node that will have it."""
 
-    name: ClassVar[str] = "daemonset-controller"
+    name = "daemonset-controller"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._pods = Rosters(self.lister, POD)
         self._revisions = Rosters(self.lister, history.REVISION)
-        self._chance = cluster.streams.stream("controllers/daemonset")
+        self._rng = cluster.streams.stream("controllers/daemonset")
         self._fleets: dict[str, Fleet] = {}
 
     def handlers(self) -> Handlers:
@@ -49,23 +57,23 @@ class DaemonSetController(Controller):
         if change.type == ADDED:
             rosters = self._pods.open(key, found), self._revisions.open(key, found)
             nodes = self.lister.collection(gvk.NODE).objects
-            self._fleets[key] = Fleet(*rosters, nodes, self._chance)
+            self._fleets[key] = Fleet(*rosters, nodes, self._rng)
         elif change.type == DELETED:
             self._pods.close(key)
             self._revisions.close(key)
             del self._fleets[key]
-        elif change.old is not None and _asks_for_the_same(found, change.old):
-            # NOTE: our own report; upstream looks again and finds nothing to do.
+        elif change.old is not None and _differs_in_status_only(found, change.old):
+            # NOTE: written by this loop; upstream syncs again and finds nothing to do.
             return
         self.queue.add(key)
 
     def _on_pod(self, change: Change) -> None:
-        for roster in self._pods.hear(change):
+        for roster in self._pods.on_change(change):
             self.queue.add(roster.key)
 
     def _on_revision(self, change: Change) -> None:
         is_new = change.type == ADDED and controller_of(change.new) is not None
-        for roster in self._revisions.hear(change):
+        for roster in self._revisions.on_change(change):
             if not is_new:
                 self.queue.add(roster.key)
 
@@ -79,7 +87,7 @@ class DaemonSetController(Controller):
             if fleet.placement is None:
                 continue
             fleet.mark(name)
-            # Upstream does not hear of nodes that go; what was there is counted until it looks.
+            # Upstream is not notified of deleted nodes; their pods count until the next sync.
             if change.type != DELETED and self._is_concerned(key, fleet, node):
                 self.queue.add(key)
 
@@ -92,7 +100,7 @@ class DaemonSetController(Controller):
         return not may_go_on or bool((found.get("status") or {}).get("numberMisscheduled"))
 
     def sync(self, key: str) -> None:
-        """Look at one set: make and end pods, renew them, and report."""
+        """Create, delete and update the pods of one set, and write its status."""
         found = self.lister.get(gvk.DAEMON_SET, key)
         if found is None or "deletionTimestamp" in found["metadata"]:
             return
@@ -146,11 +154,11 @@ class DaemonSetController(Controller):
         stored = self.lister.get(gvk.DAEMON_SET, key)
         if stored is not None:
             before = stored.get("status") or {}
-            new = status.of(found, fleet, before)
+            new = _new_status(found, fleet, before)
             self.store.record_status(gvk.DAEMON_SET, key, new)
 
 
-def _asks_for_the_same(new: Json, old: Json) -> bool:
+def _differs_in_status_only(new: Json, old: Json) -> bool:
     """Whether a set differs from what it was in its status only."""
     after, before = new["metadata"], old["metadata"]
     return new["spec"] is old["spec"] and all(
@@ -165,3 +173,32 @@ def _is_as_inviting(new: Json, old: Json) -> bool:
     return labels_of(new) == labels_of(old) and (
         after is before or (after.get("taints") or []) == (before.get("taints") or [])
     )
+
+
+def _new_status(daemon_set: Json, fleet: Fleet, before: Json) -> Json:
+    """The status of a set, from how it stands on the nodes that there are."""
+    desired = current = misscheduled = ready = updated = available = 0
+    for standing, names in fleet.groups.items():
+        count = len(names)
+        if not standing.is_desired:
+            misscheduled += count if standing.is_known else 0
+            continue
+        desired += count
+        if standing.has_pod:
+            current += count
+            ready += count if standing.is_ready else 0
+            available += count if standing.is_available else 0
+            updated += count if standing.is_updated else 0
+    counts = {
+        "currentNumberScheduled": current,
+        "numberMisscheduled": misscheduled,
+        "desiredNumberScheduled": desired,
+        "numberReady": ready,
+        "observedGeneration": daemon_set["metadata"].get("generation"),
+        "updatedNumberScheduled": updated,
+        "numberAvailable": available,
+        "numberUnavailable": desired - available,
+    }
+    status: Json = {name: n for name, n in counts.items() if n or name in _REQUIRED}
+    status.update((name, before[name]) for name in _KEPT if name in before)
+    return status

@@ -8,16 +8,16 @@ from kubestage.controllers import pods
 from kubestage.controllers.daemonset import rolling
 from kubestage.controllers.daemonset.fleet import seniority
 from kubestage.controllers.daemonset.placement import target_node
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.pod_control import PodControl, is_namespace_ending
 from kubestage.errors import ApiError, NotFound
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.daemonset.fleet import Fleet
-    from kubestage.controllers.event_recorder import EventRecorder
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
 
@@ -27,10 +27,10 @@ _LAST_BACKOFF_NS: Final = 900 * 1_000_000_000
 
 
 class Management:
-    """One look at the nodes of one set.
+    """One pass over the nodes of one set.
 
-    Afterwards `has_acted` says whether pods were made or ended, and `backoff_ns` how long to wait
-    until a failed pod may be replaced.
+    Afterwards `has_acted` is whether pods were created or deleted, and `backoff_ns` how long to
+    wait until a failed pod may be replaced.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Management:
         self.backoff_ns: int | None = None
 
     def run(self) -> None:
-        """Look at all nodes where something has changed, and act on what is found."""
+        """Examine all nodes where something has changed, and act on what is found."""
         fleet = self._fleet
         missing: list[str] = []
         surplus: list[Json] = []
@@ -68,7 +68,7 @@ class Management:
         assert fleet.placement is not None
         node, there = fleet.nodes.get(node_name), fleet.pods_on(node_name)
         if node is None:
-            # Nobody else will end what waits for a node that is gone.
+            # No other controller ends a pod that waits for a node that is gone.
             return [pod for pod in there if not pod["spec"].get("nodeName")]
         should_run, may_go_on = fleet.placement.verdict(node)
         if should_run and not there:
@@ -93,17 +93,17 @@ class Management:
             phase = pods.phase(pod)
             if phase == "Failed":
                 if self._may_replace(node_name):
-                    self._tell(WARNING, "Failed", pod, node_name, "kill")
+                    self._report_failure(WARNING, "Failed", pod, node_name, "kill")
                     ended.append(pod)
             elif phase == "Succeeded":
-                self._tell(NORMAL, "Succeeded", pod, node_name, "delete")
+                self._report_failure(NORMAL, "Succeeded", pod, node_name, "delete")
                 ended.append(pod)
             else:
                 running.append(pod)
         running.sort(key=seniority)
         return ended, running
 
-    def _tell(self, kind: str, state: str, pod: Json, node_name: str, verb: str) -> None:
+    def _report_failure(self, kind: str, state: str, pod: Json, node_name: str, verb: str) -> None:
         name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         text = f"Found {state.lower()} daemon pod {name} on node {node_name}, will try to {verb} it"
         self._events.event(self._set, kind, f"{state}DaemonPod", text)
@@ -134,8 +134,8 @@ class Management:
         assert placement is not None
         new = [pod for pod in running if placement.has_hash(pod)]
         old = [pod for pod in running if not placement.has_hash(pod)]
-        kept = [*new[:1], *old[:1]]
-        superseded = [pod for pod in running if not any(pod is each for each in kept)]
+        survivor = [*new[:1], *old[:1]]
+        superseded = [pod for pod in running if not any(pod is each for each in survivor)]
         if new and old and (not pods.is_ready(old[0]) or self._is_available(new[0])):
             superseded.append(old[0])
         return superseded

@@ -36,7 +36,7 @@ _DRIVES_OUT: Final = (taints.NO_EXECUTE,)
 
 
 class Placement:
-    """The template of a DaemonSet, ready to be asked about nodes and to be made into pods."""
+    """The template of a DaemonSet: decides for nodes, and creates pods."""
 
     def __init__(self, daemon_set: Json, template_hash: str) -> None:
         template: Json = daemon_set["spec"]["template"]
@@ -106,23 +106,23 @@ def template_generation(daemon_set: Json) -> str | None:
 
 
 def with_daemon_tolerations(spec: Json) -> list[Json]:
-    """A template's tolerations and those by which daemons outlast trouble on their nodes."""
+    """A template's tolerations and those by which daemons stay on failing nodes."""
     tolerations: list[Json] = list(spec.get("tolerations") or ())
     extra: Iterable[tuple[str, str]] = _TOLERATED
     if spec.get("hostNetwork"):
         extra = _TOLERATED + _TOLERATED_ON_HOST_NETWORK
     for key, effect in extra:
-        wanted = {"key": key, "operator": "Exists", "effect": effect}
-        replaced = [wanted if _is_same(each, wanted) else each for each in tolerations]
-        if not any(each is wanted for each in replaced):
-            replaced.append(wanted)
+        desired = {"key": key, "operator": "Exists", "effect": effect}
+        replaced = [desired if _is_same(each, desired) else each for each in tolerations]
+        if not any(each is desired for each in replaced):
+            replaced.append(desired)
         tolerations = replaced
     return tolerations
 
 
-def _is_same(toleration: Json, wanted: Json) -> bool:
+def _is_same(toleration: Json, desired: Json) -> bool:
     return not toleration.get("value") and all(
-        toleration.get(name) == wanted[name] for name in ("key", "operator", "effect")
+        toleration.get(name) == desired[name] for name in ("key", "operator", "effect")
     )
 
 

@@ -34,10 +34,10 @@ def construct(
     number = max((history.number_of(each) for each in old), default=0) + 1
     if not current:
         return _snapshot(store, daemon_set, data, number), old
-    kept = current[-1] if len(current) == 1 else _merged(store, current, members)
-    if history.number_of(kept) < number:
-        kept = history.renumber(store, kept, number)
-    return kept, old
+    survivor = current[-1] if len(current) == 1 else _merged(store, current, members)
+    if history.number_of(survivor) < number:
+        survivor = history.renumber(store, survivor, number)
+    return survivor, old
 
 
 def _labelled(store: Store, revision: Json) -> Json:
@@ -50,17 +50,17 @@ def _labelled(store: Store, revision: Json) -> Json:
 
 
 def _merged(store: Store, current: list[Json], members: Iterable[Json]) -> Json:
-    """Of several revisions of one template the newest, which all pods are then said to be of."""
-    kept = current[-1]
-    kept_hash = labels_of(kept)[HASH_LABEL]
+    """Of several revisions of one template the newest; all pods are relabeled to it."""
+    survivor = current[-1]
+    survivor_hash = labels_of(survivor)[HASH_LABEL]
     for pod in members:
-        if labels_of(pod).get(HASH_LABEL) != kept_hash:
+        if labels_of(pod).get(HASH_LABEL) != survivor_hash:
             metadata = pod["metadata"]
-            patch = {"metadata": {"labels": {HASH_LABEL: kept_hash}}}
+            patch = {"metadata": {"labels": {HASH_LABEL: survivor_hash}}}
             store.patch(POD, metadata["name"], patch, metadata["namespace"])
     for revision in current[:-1]:
         history.delete(store, revision)
-    return kept
+    return survivor
 
 
 def _snapshot(store: Store, daemon_set: Json, data: Json, number: int) -> Json:

@@ -42,7 +42,7 @@ def _scaled(daemon_set: Json, name: str, desired: int) -> int:
 
 def next_step(daemon_set: Json, fleet: Fleet) -> Step:
     """What to do now so that, in the end, all pods are of the new template."""
-    desired = sum(len(names) for standing, names in fleet.groups.items() if standing.is_wanted)
+    desired = sum(len(names) for standing, names in fleet.groups.items() if standing.is_desired)
     surge, unavailable = surge_of(daemon_set, desired), unavailable_of(daemon_set, desired)
     if surge:
         return _surge(fleet, desired, surge)
@@ -95,8 +95,8 @@ def _surge(fleet: Fleet, desired: int, max_surge: int) -> Step:
             missing = next(iter(names))
             raise Retry(f'couldn\'t get node for nodeName "{missing}": node not found')
         elif standing.old == UNAVAILABLE:
-            (useless if standing.is_wanted else finished).extend(names)
-        elif standing.is_wanted:
+            (useless if standing.is_desired else finished).extend(names)
+        elif standing.is_desired:
             candidates.append(names)
         else:
             unwanted += names

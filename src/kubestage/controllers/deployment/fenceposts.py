@@ -15,12 +15,12 @@ def is_rolling(spec: Json) -> bool:
 
 
 def max_surge(spec: Json) -> int:
-    """How many pods there may be beyond those asked for."""
+    """How many pods there may be beyond the desired ones."""
     return _of(spec)[0] if is_rolling(spec) else 0
 
 
 def max_unavailable(spec: Json) -> int:
-    """How many of the pods asked for may be unavailable."""
+    """How many of the desired pods may be unavailable."""
     replicas: int = spec["replicas"]
     if not is_rolling(spec) or not replicas:
         return 0

@@ -34,7 +34,7 @@ def clean_up(rollout: Rollout) -> None:
 
 
 def _by_revision(sets: list[Json]) -> list[Json]:
-    """The oldest revision first; those that cannot be told apart stay by age."""
+    """The oldest revision first; revisions of equal number by age."""
     if any(revisions.revision(each) is None for each in sets):
         return sorted(sets, key=replica_sets.age)
     return sorted(sets, key=lambda each: (revisions.revision(each), replica_sets.age(each)))

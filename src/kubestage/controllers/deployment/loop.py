@@ -11,12 +11,11 @@ from kubestage.controllers.deployment import (
     history,
     new_replica_set,
     progress,
-    recreate,
     replica_sets,
     rollback,
-    rolling,
     scaling,
     status,
+    strategies,
 )
 from kubestage.controllers.deployment.replica_sets import REPLICA_SET, Comparisons
 from kubestage.controllers.deployment.rollout import DEPLOYMENT, Rollout
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 class DeploymentController(Controller):
     """Has a Deployment's pods run its template, by way of ReplicaSets."""
 
-    name: ClassVar[str] = "deployment-controller"
+    name = "deployment-controller"
     max_retries: ClassVar[int | None] = 15
 
     def __init__(self, cluster: Cluster) -> None:
@@ -65,7 +64,7 @@ class DeploymentController(Controller):
             self._selectors.set(namespace, change.key, selector)
             self._unclaimed.add(change.key)
         elif change.key == self._at_hand and _is_report(new, old):
-            # A look at a Deployment goes by what it reports itself.
+            # A sync of a Deployment depends on its own status.
             return
         self.queue.add(change.key)
 
@@ -156,14 +155,14 @@ class DeploymentController(Controller):
         return sorted(claimed, key=replica_sets.age)
 
     def _step(self, rollout: Rollout) -> int | None:
-        """Do what a look at a Deployment is about; when to look again if nothing else happens."""
+        """Do what a sync of a Deployment has to do; when to sync again if nothing changes."""
         if "deletionTimestamp" in rollout.deployment["metadata"]:
             new_replica_set.keep_up(rollout)
             status.report(rollout)
             return None
         progress.check_paused(rollout)
         is_paused = bool(rollout.spec.get("paused"))
-        revision = rollback.wanted(rollout.deployment)
+        revision = rollback.desired(rollout.deployment)
         new_replica_set.keep_up(rollout)
         if not is_paused and revision is not None:
             rollback.roll_back(rollout, revision)
@@ -175,8 +174,8 @@ class DeploymentController(Controller):
             status.report(rollout)
             return None
         if fenceposts.is_rolling(rollout.spec):
-            return rolling.roll(rollout)
-        return recreate.recreate(rollout, self.lister)
+            return strategies.roll(rollout)
+        return strategies.recreate(rollout, self.lister)
 
 
 def _is_report(new: Json, old: Json) -> bool:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from kubestage.controllers import ownership, pod_control
 from kubestage.controllers.deployment import conditions, fenceposts, replica_sets, revisions
 from kubestage.controllers.deployment.replica_sets import HASH_LABEL, REPLICA_SET
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.errors import AlreadyExists, ApiError
 from kubestage.objects import hashing
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def keep_up(rollout: Rollout) -> None:
-    """Have the new ReplicaSet, if there is one, carry what the Deployment says of it."""
+    """Update the new ReplicaSet, if there is one, with what the Deployment states."""
     new, deployment = rollout.new, rollout.deployment
     if new is None:
         return
@@ -30,31 +30,31 @@ def keep_up(rollout: Rollout) -> None:
         spec = {**new["spec"], "minReadySeconds": min_ready_seconds}
         rollout.new = rollout.store.update({**new, "metadata": metadata, "spec": spec})
         return
-    wanted, current = known.get(revisions.REVISION, ""), rollout.conditions
-    is_known = revisions.annotations_of(deployment).get(revisions.REVISION) == wanted
+    desired, current = known.get(revisions.REVISION, ""), rollout.conditions
+    is_known = revisions.annotations_of(deployment).get(revisions.REVISION) == desired
     progress = conditions.find(current, conditions.PROGRESSING)
     if rollout.has_deadline and progress is None:
         text = f'Found new replica set "{replica_sets.name(new)}"'
         current = _progressing(rollout, "True", conditions.FOUND_NEW, text)
     elif is_known:
         return
-    rollout.record_conditions(current, wanted)
+    rollout.record_conditions(current, desired)
 
 
 def create(rollout: Rollout) -> None:
-    """Make the ReplicaSet of a new template; a refusal is told, and passed on.
+    """Create the ReplicaSet of a new template; a failure is reported, and raised.
 
-    If the name that the template gives is taken by something else, the next look tries another.
+    If the name that the template gives is taken by something else, the next sync tries another.
     """
     template = _hashed_template(rollout)
     revision = revisions.newest(rollout.old) + 1
     size = first_size(rollout)
-    wanted = _manifest(rollout, template, revision, size)
-    name = replica_sets.name(wanted)
+    desired = _manifest(rollout, template, revision, size)
+    name = replica_sets.name(desired)
     try:
-        created = rollout.store.create(wanted)
+        created = rollout.store.create(desired)
     except AlreadyExists:
-        found = rollout.store.get(REPLICA_SET, name, wanted["metadata"]["namespace"])
+        found = rollout.store.get(REPLICA_SET, name, desired["metadata"]["namespace"])
         if not _is_ours(rollout, found):
             collisions = rollout.status.get("collisionCount") or 0
             rollout.record({**rollout.status, "collisionCount": collisions + 1})
@@ -64,7 +64,7 @@ def create(rollout: Rollout) -> None:
         return
     except ApiError as error:
         if not pod_control.is_namespace_ending(error):
-            _tell_failure(rollout, name, error)
+            _report_failure(rollout, name, error)
         raise
     rollout.new = created
     if size > 0:
@@ -83,7 +83,7 @@ def next_size(rollout: Rollout, new: Json) -> int:
 
 
 def first_size(rollout: Rollout) -> int:
-    """How large the new ReplicaSet may begin."""
+    """The initial size of the new ReplicaSet."""
     return _grown(rollout, replica_sets.total_replicas(rollout.old), 0)
 
 
@@ -134,7 +134,7 @@ def _is_ours(rollout: Rollout, found: Json) -> bool:
     return replica_sets.have_same_template(rollout.spec["template"], found["spec"]["template"])
 
 
-def _tell_failure(rollout: Rollout, name: str, error: ApiError) -> None:
+def _report_failure(rollout: Rollout, name: str, error: ApiError) -> None:
     text = f'Failed to create new replica set "{name}": {error.message}'
     if rollout.has_deadline:
         current = _progressing(rollout, "False", conditions.FAILED_CREATE, text)

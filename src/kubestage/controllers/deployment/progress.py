@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 _RETRY_NS: Final = 5_000_000
-# No lack of progress follows upon these. Upstream looks again and again all the same.
+# No lack of progress follows upon these. Upstream keeps checking all the same.
 _FINAL: Final = (conditions.TIMED_OUT, conditions.NEW_AVAILABLE)
 
 
 def report(rollout: Rollout) -> int | None:
-    """Write the status, with progress; when to look for the lack of it, if nothing happens."""
+    """Write the status, with progress; when to check for the lack of it, if nothing happens."""
     status = statuses.calculate(rollout)
     current = status["conditions"]
     known = conditions.find(rollout.conditions, conditions.PROGRESSING)

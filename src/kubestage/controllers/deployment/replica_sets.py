@@ -73,14 +73,14 @@ def without_hash(template: Json) -> Json:
     labels = metadata.get("labels") or {}
     if HASH_LABEL not in labels:
         return template
-    kept = {key: text for key, text in labels.items() if key != HASH_LABEL}
-    return {**template, "metadata": {**metadata, "labels": kept}}
+    remaining = {key: text for key, text in labels.items() if key != HASH_LABEL}
+    return {**template, "metadata": {**metadata, "labels": remaining}}
 
 
 class Comparisons:
     """Remembers which ReplicaSet has its Deployment's template.
 
-    A Deployment is looked at for every pod that becomes ready, and its templates are the same
+    A Deployment is synced for every pod that becomes ready, and its templates are the same
     dicts then as they were before.
     """
 
@@ -99,10 +99,10 @@ class Comparisons:
         """A ReplicaSet is gone."""
         self._known.pop(uid, None)
 
-    def _are_equal(self, uid: str, wanted: Json, found: Json) -> bool:
+    def _are_equal(self, uid: str, desired: Json, found: Json) -> bool:
         known = self._known.get(uid)
-        if known is not None and known[0] is wanted and known[1] is found:
+        if known is not None and known[0] is desired and known[1] is found:
             return known[2]
-        answer = have_same_template(wanted, found)
-        self._known[uid] = wanted, found, answer
+        answer = have_same_template(desired, found)
+        self._known[uid] = desired, found, answer
         return answer

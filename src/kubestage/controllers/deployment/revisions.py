@@ -84,7 +84,7 @@ def size(replica_set: Json, annotation: str) -> int | None:
 
 
 def with_sizes(annotations: Annotations, spec: Json) -> Annotations:
-    """Annotations that tell of a Deployment's size."""
+    """Annotations that state a Deployment's size."""
     replicas: int = spec["replicas"]
     return {
         **annotations,
@@ -94,7 +94,7 @@ def with_sizes(annotations: Annotations, spec: Json) -> Annotations:
 
 
 def have_sizes(annotations: Annotations, spec: Json) -> bool:
-    """Whether annotations tell of a Deployment's size as it is."""
+    """Whether annotations state the present size of a Deployment."""
     replicas: int = spec["replicas"]
     return annotations.get(DESIRED_REPLICAS) == str(replicas) and annotations.get(
         MAX_REPLICAS
@@ -108,16 +108,16 @@ def for_new(deployment: Json, annotations: Annotations, revision: int) -> tuple[
     added to its history.
     """
     shared = {key: text for key, text in annotations_of(deployment).items() if key not in OWN}
-    wanted = {**annotations, **shared}
+    desired = {**annotations, **shared}
     was = annotations.get(REVISION)
     known = number(was) if was else 0
     if known is None:
-        return wanted, False
+        return desired, False
     if known < revision:
-        wanted[REVISION] = str(revision)
+        desired[REVISION] = str(revision)
         if was is not None:
-            wanted[REVISION_HISTORY] = _history(annotations.get(REVISION_HISTORY) or "", was)
-    return wanted, wanted != annotations
+            desired[REVISION_HISTORY] = _history(annotations.get(REVISION_HISTORY) or "", was)
+    return desired, desired != annotations
 
 
 def _history(past: str, was: str) -> str:

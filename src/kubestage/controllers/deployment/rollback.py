@@ -1,19 +1,19 @@
-"""Going back to the template of an earlier revision, as an annotation asks."""
+"""Rollback to the template of an earlier revision, as requested by an annotation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.deployment import new_replica_set, replica_sets, revisions
-from kubestage.controllers.event_recorder import NORMAL, WARNING
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.deployment.rollout import Rollout
 
 
-def wanted(deployment: Json) -> int | None:
-    """The revision to go back to, 0 for the one before; None if nobody asks for it."""
+def desired(deployment: Json) -> int | None:
+    """The revision to go back to, 0 for the one before; None if none is requested."""
     text = revisions.annotations_of(deployment).get(revisions.ROLLBACK_TO)
     return revisions.number(text) if text else None
 
@@ -45,8 +45,8 @@ def _take_over(rollout: Rollout, replica_set: Json, revision: int) -> None:
         _answer(rollout, deployment)
         return
     # The annotations of the revision come back with it, or they would be lost to the present ones.
-    own = revisions.annotations_of(deployment)
-    annotations = {key: text for key, text in own.items() if key in revisions.OWN}
+    present = revisions.annotations_of(deployment)
+    annotations = {key: text for key, text in present.items() if key in revisions.OWN}
     theirs = revisions.annotations_of(replica_set)
     annotations |= {key: text for key, text in theirs.items() if key not in revisions.OWN}
     spec = {**rollout.spec, "template": replica_sets.without_hash(template)}

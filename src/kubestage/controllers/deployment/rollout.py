@@ -1,4 +1,4 @@
-"""One look at a Deployment."""
+"""The state of one sync of a Deployment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kubestage.controllers.deployment import revisions
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
 
@@ -17,11 +17,11 @@ _FOR_EVER: Final = 2**31 - 1
 
 
 class Rollout:
-    """A Deployment while it is looked at, with its ReplicaSets, the oldest first.
+    """A Deployment during a sync, with its ReplicaSets, the oldest first.
 
     What is written of the Deployment is known here at once. Of the ReplicaSets, `new` has the
     Deployment's template, if there is one; they stay as they were found, so that what is decided
-    and what is reported in one look fit together.
+    and what is reported in one sync fit together.
     """
 
     __slots__ = ("deployment", "events", "key", "new", "old", "store")
@@ -49,13 +49,13 @@ class Rollout:
 
     @property
     def spec(self) -> Json:
-        """What the Deployment asks for."""
+        """The spec of the Deployment."""
         spec: Json = self.deployment["spec"]
         return spec
 
     @property
     def replicas(self) -> int:
-        """How many pods the Deployment asks for."""
+        """The desired number of pods."""
         count: int = self.deployment["spec"]["replicas"]
         return count
 
@@ -78,7 +78,7 @@ class Rollout:
 
     @property
     def has_deadline(self) -> bool:
-        """Whether lack of progress is to be told."""
+        """Whether lack of progress is reported."""
         return self.spec.get("progressDeadlineSeconds") not in (None, _FOR_EVER)
 
     def record(self, status: Json) -> None:

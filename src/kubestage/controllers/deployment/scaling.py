@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.deployment import fenceposts, replica_sets, revisions
-from kubestage.controllers.event_recorder import NORMAL
+from kubestage.store.event_recorder import NORMAL
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def resize(rollout: Rollout, replica_set: Json, size: int, *, force: bool = False) -> Json | None:
     """Give a ReplicaSet another size; the ReplicaSet, or None if its size is that already.
 
-    With `force` it is told of the Deployment's size even if its own stays.
+    With `force` its annotations get the Deployment's size even if its own stays.
     """
     was = replica_sets.replicas(replica_set)
     if was == size and not force:
@@ -48,7 +48,7 @@ def is_called_for(rollout: Rollout) -> bool:
 
 
 def scale(rollout: Rollout) -> None:
-    """Bring the Deployment to its size, and its rollout no further than it is."""
+    """Scale the Deployment to its size without advancing its rollout."""
     only = _only_or_latest(rollout)
     if only is not None:
         resize(rollout, only, rollout.replicas)

@@ -21,10 +21,10 @@ _TOO_FEW: Final = (
 
 def calculate(rollout: Rollout) -> Json:
     """The status that a Deployment's ReplicaSets give it, in canonical form."""
-    wanted = total = ready = available = 0
+    desired = total = ready = available = 0
     terminating: int | None = 0
     for each in rollout.all:
-        wanted += each["spec"].get("replicas") or 0
+        desired += each["spec"].get("replicas") or 0
         reported = each.get("status") or {}
         total += reported.get("replicas") or 0
         ready += reported.get("readyReplicas") or 0
@@ -42,7 +42,7 @@ def calculate(rollout: Rollout) -> Json:
         "updatedReplicas": replica_sets.reported(new, "replicas") if new is not None else 0,
         "readyReplicas": ready,
         "availableReplicas": available,
-        "unavailableReplicas": max(wanted - available, 0),
+        "unavailableReplicas": max(desired - available, 0),
     }
     status: Json = {field: count for field, count in counts.items() if count}
     if terminating is not None:
@@ -54,18 +54,18 @@ def calculate(rollout: Rollout) -> Json:
 
 
 def is_complete(rollout: Rollout, status: Json) -> bool:
-    """Whether all pods asked for are of the new template and available, and none is old."""
-    wanted = rollout.replicas
+    """Whether all desired pods are of the new template and available, and none is old."""
+    desired = rollout.replicas
     return (
-        (status.get("updatedReplicas") or 0) == wanted
-        and (status.get("replicas") or 0) == wanted
-        and (status.get("availableReplicas") or 0) == wanted
+        (status.get("updatedReplicas") or 0) == desired
+        and (status.get("replicas") or 0) == desired
+        and (status.get("availableReplicas") or 0) == desired
         and (status.get("observedGeneration") or 0) >= rollout.deployment["metadata"]["generation"]
     )
 
 
 def report(rollout: Rollout) -> None:
-    """Write the status without a word on progress."""
+    """Write the status without the progress condition."""
     status = calculate(rollout)
     if status != rollout.status:
         rollout.record(status)

@@ -1,4 +1,4 @@
-"""What a budget's status says, given the numbers."""
+"""The status of a budget, computed from its numbers."""
 
 from __future__ import annotations
 

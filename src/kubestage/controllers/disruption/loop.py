@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers import disruption_target, pods
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.disruption import budget_status, scales
-from kubestage.controllers.disruption.tallies import Tallies
-from kubestage.controllers.event_recorder import NORMAL, WARNING
+from kubestage.controllers.disruption.budget_pods import BudgetPodsIndex
 from kubestage.objects import labels, timestamps
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
-    from kubestage.controllers.disruption.tallies import Tally
+    from kubestage.controllers.disruption.budget_pods import BudgetPods
     from kubestage.store.log import Change
 
 
 BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
 _TIMEOUT_NS: Final = 120 * SECOND_NS
-# What is looked at again goes through the queue for failures, which holds it back this long.
+# A repeated sync goes through the queue for failures, which delays it this long.
 _RECHECK_NS: Final = 5_000_000
 _UNMANAGED: Final = (
     "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a "
@@ -40,8 +40,8 @@ class DisruptionController(Controller):
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self._tallies = Tallies()
-        # Until when a disruption is believed at least, by the pod that it was announced for.
+        self._index = BudgetPodsIndex()
+        # The earliest time to withdraw an announced disruption, by pod.
         self._announced: dict[str, int] = {}
 
     def handlers(self) -> Handlers:
@@ -56,38 +56,38 @@ class DisruptionController(Controller):
         namespace = budget["metadata"]["namespace"]
         self._catch_up(namespace, key)
         if change.type == DELETED:
-            self._tallies.close(namespace, key)
+            self._index.close(namespace, key)
         elif change.old is None or change.old["spec"] != budget["spec"]:
             selector = labels.from_label_selector(budget["spec"].get("selector"))
             found = self.lister.selected(pods.POD, namespace, selector)
             keyed = ((f"{namespace}/{pod['metadata']['name']}", pod) for pod in found)
-            self._tallies.open(namespace, key, selector, keyed)
+            self._index.open(namespace, key, selector, keyed)
         self.queue.add(key)
 
     def _catch_up(self, namespace: str, key: str) -> None:
-        """Tell what a look that waits would tell, if upstream looks before the next change.
+        """Write the Events of a waiting sync, if upstream syncs before the next change.
 
-        There every change is looked at within a millisecond, so a budget that has something to
-        tell at each look tells it at each change, also at those of one moment.
+        There every change is synced within a millisecond, so a budget that writes an Event at each
+        sync writes it at each change, also at those of one moment.
         """
-        tally = self._tallies.get(namespace, key)
-        if tally is None or not tally.is_noisy or not self.queue.is_waiting(key):
+        budget_pods = self._index.get(namespace, key)
+        if budget_pods is None or not budget_pods.is_noisy or not self.queue.is_waiting(key):
             return
         budget = self.lister.get(BUDGET, key)
-        if budget is not None and len(tally):
+        if budget is not None and len(budget_pods):
             with contextlib.suppress(scales.ScaleError):
-                self._expected(budget, tally)
+                self._expected(budget, budget_pods)
 
     def _on_pod(self, change: Change) -> None:
         namespace = change.new["metadata"]["namespace"]
-        for key in self._tallies.noisy(namespace, change):
+        for key in self._index.noisy(namespace, change):
             self._catch_up(namespace, key)
-        found = self._tallies.hear(change)
+        found = self._index.on_change(change)
         if found:
-            first, looks = found[0]
+            first, times = found[0]
             if len(found) > 1:
-                self._tell_of_many(change.new, first)
-            if looks:
+                self._report_multiple_budgets(change.new, first)
+            if times:
                 self.queue.add(first)
         status = change.new.get("status")
         if change.type == DELETED:
@@ -96,9 +96,9 @@ class DisruptionController(Controller):
             self._expect_deletion(change)
 
     def _expect_deletion(self, change: Change) -> None:
-        """Look again at a pod whose disruption was announced, if it is still there then.
+        """Check a pod again whose disruption was announced, if it is still there then.
 
-        Whoever announces it has two minutes from that moment on, too: a client writes the time of
+        The client that announces it has two minutes from that moment on, too: it writes the time of
         its own clock, and virtual time may be far ahead of that.
         """
         stale_ns = _stale_from_ns(change.new)
@@ -107,12 +107,12 @@ class DisruptionController(Controller):
             return
         if change.old is not None and _stale_from_ns(change.old) is None:
             self._announced[change.key] = self.clock.unix_ns + _TIMEOUT_NS
-        self.queue.add_at(f"pod:{change.key}", self._later(change.key, stale_ns))
+        self.queue.add_at(f"pod:{change.key}", self._delayed(change.key, stale_ns))
 
-    def _later(self, key: str, stale_ns: int) -> int:
+    def _delayed(self, key: str, stale_ns: int) -> int:
         return max(stale_ns, self._announced.get(key, 0))
 
-    def _tell_of_many(self, pod: Json, chosen: str) -> None:
+    def _report_multiple_budgets(self, pod: Json, chosen: str) -> None:
         metadata = pod["metadata"]
         text = (
             f'Pod "{metadata["namespace"]}"/"{metadata["name"]}" matches multiple '
@@ -121,30 +121,30 @@ class DisruptionController(Controller):
         self.events.event(pod, WARNING, "MultiplePodDisruptionBudgets", text)
 
     def sync(self, key: str) -> None:
-        """Count a budget, or look at a pod whose disruption never came."""
+        """Sync a budget, or a pod whose announced disruption did not happen."""
         if key.startswith("pod:"):
             self._clear_stale(key.removeprefix("pod:"))
             return
         budget = self.lister.get(BUDGET, key)
         if budget is None:
             return
-        tally = self._tallies.get(budget["metadata"]["namespace"], key)
-        assert tally is not None
+        budget_pods = self._index.get(budget["metadata"]["namespace"], key)
+        assert budget_pods is not None
         now = timestamps.format_time(self.clock.unix_ns)
         try:
-            self._count(key, budget, tally, now)
+            self._count(key, budget, budget_pods, now)
         except scales.ScaleError as error:
             self.store.record_status(BUDGET, key, budget_status.failed(budget, str(error), now))
 
-    def _count(self, key: str, budget: Json, tally: Tally, now: str) -> None:
+    def _count(self, key: str, budget: Json, budget_pods: BudgetPods, now: str) -> None:
         spec, namespace = budget["spec"], budget["metadata"]["namespace"]
-        if not len(tally):
+        if not len(budget_pods):
             self.events.event(budget, NORMAL, "NoPods", "No matching pods found")
-        expected = self._expected(budget, tally)
+        expected = self._expected(budget, budget_pods)
         desired = budget_status.desired_healthy(spec, expected)
-        disrupted = self._disrupted(key, budget, tally)
-        healthy = tally.healthy - sum(
-            tally.is_healthy(f"{namespace}/{name}")
+        disrupted = self._disrupted(key, budget, budget_pods)
+        healthy = budget_pods.healthy - sum(
+            budget_pods.is_healthy(f"{namespace}/{name}")
             for name, since in disrupted.items()
             if timestamps.parse_time(since) + _TIMEOUT_NS > self.clock.unix_ns
         )
@@ -153,36 +153,36 @@ class DisruptionController(Controller):
             status["disruptedPods"] = disrupted
         self.store.record_status(BUDGET, key, status)
 
-    def _expected(self, budget: Json, tally: Tally) -> int:
+    def _expected(self, budget: Json, budget_pods: BudgetPods) -> int:
         """How many pods there should be, and what is odd about those that there are."""
         spec, namespace = budget["spec"], budget["metadata"]["namespace"]
-        tally.is_noisy = False
+        budget_pods.is_noisy = False
         if not budget_status.needs_scale(spec):
-            return len(tally)
+            return len(budget_pods)
         try:
-            expected = scales.expected(self.store, namespace, tally)
+            expected = scales.expected(self.store, namespace, budget_pods)
         except scales.ScaleError as error:
-            tally.is_noisy = True
+            budget_pods.is_noisy = True
             text = f"Failed to calculate the number of expected pods: {error}"
             self.events.event(budget, WARNING, "CalculateExpectedPodCountFailed", text)
             raise
-        if tally.unmanaged:
-            tally.is_noisy = True
+        if budget_pods.unmanaged:
+            budget_pods.is_noisy = True
             text = _UNMANAGED.format(budget_status.selector_text(spec.get("selector")))
             self.events.event(budget, WARNING, "UnmanagedPods", text)
         return expected
 
-    def _disrupted(self, key: str, budget: Json, tally: Tally) -> dict[str, str]:
+    def _disrupted(self, key: str, budget: Json, budget_pods: BudgetPods) -> dict[str, str]:
         """The pods that an eviction was granted for and that are not yet seen to go."""
         namespace, now_ns = budget["metadata"]["namespace"], self.clock.unix_ns
-        kept: dict[str, str] = {}
+        announced: dict[str, str] = {}
         for name, since in ((budget.get("status") or {}).get("disruptedPods") or {}).items():
             pod_key = f"{namespace}/{name}"
-            if pod_key not in tally or tally.is_terminating(pod_key):
+            if pod_key not in budget_pods or budget_pods.is_terminating(pod_key):
                 continue
             until_ns = timestamps.parse_time(since) + _TIMEOUT_NS
             if until_ns >= now_ns:
-                kept[name] = since
+                announced[name] = since
                 self.queue.add_at(key, until_ns + _RECHECK_NS)
                 continue
             pod = self.lister.get(pods.POD, pod_key)
@@ -190,14 +190,14 @@ class DisruptionController(Controller):
             # Upstream's text names the namespace twice.
             text = f"Pod was expected by PDB {namespace}/{namespace} to be deleted but it wasn't"
             self.events.event(pod, WARNING, "NotDeleted", text)
-        return kept
+        return announced
 
     def _clear_stale(self, key: str) -> None:
         pod = self.lister.get(pods.POD, key)
         stale_ns = None if pod is None else _stale_from_ns(pod)
         if pod is None or stale_ns is None:
             return
-        stale_ns = self._later(key, stale_ns)
+        stale_ns = self._delayed(key, stale_ns)
         if stale_ns > self.clock.unix_ns:
             self.queue.add_at(f"pod:{key}", stale_ns)
             return
@@ -206,9 +206,9 @@ class DisruptionController(Controller):
 
 
 def _stale_from_ns(pod: Json) -> int | None:
-    """From when on a pod that stays is not believed to be disrupted, if it is said to be.
+    """When the DisruptionTarget condition of a pod that still exists becomes stale.
 
-    What the kubelet says is believed, for its pods may take any time to end.
+    A condition set by the kubelet never does: its pods may take any time to end.
     """
     status = pod.get("status")
     found = pods.condition(status, disruption_target.DISRUPTION_TARGET)

@@ -1,4 +1,4 @@
-"""How many pods there should be, by what those who control them are asked for."""
+"""How many pods there should be, by the scale of their controllers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kubestage.objects import gvk
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.disruption.tallies import Tally
+    from kubestage.controllers.disruption.budget_pods import BudgetPods
     from kubestage.store.store import Store
 
 
@@ -18,13 +18,13 @@ _GROUPS: Final = ("apps", "extensions")
 
 
 class ScaleError(KubestageError):
-    """It cannot be told how many pods there should be."""
+    """The expected number of pods cannot be determined."""
 
 
-def expected(store: Store, namespace: str, tally: Tally) -> int:
-    """The sum of the scales of all who control a pod of the tally."""
+def expected(store: Store, namespace: str, budget_pods: BudgetPods) -> int:
+    """The sum of the scales of all controllers of the counted pods."""
     scales: dict[str, int] = {}
-    for owner in tally.owners.values():
+    for owner in budget_pods.owners.values():
         found = _scale(store, namespace, owner.reference)
         if found is None:
             pod = next(iter(owner.pods)).partition("/")[2]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Layout:
-    """What the slices of a Service should hold, kept from one look to the next.
+    """What the slices of a Service should hold, retained from one sync to the next.
 
-    `is_stale` says that the slices, the nodes or the Service changed behind its back.
+    `is_stale` is set when the slices, the nodes or the Service changed meanwhile.
     """
 
     __slots__ = ("_ports", "foreign", "groups", "is_stale", "misplaced", "retries", "times")
@@ -33,7 +33,7 @@ class Layout:
         self._ports: dict[str, tuple[Port, ...]] = {}
 
     def reread(self, service: Json, slices: Iterable[Json]) -> None:
-        """Begin anew with the slices that there are; those of nobody are `foreign`."""
+        """Start again with the slices that exist; those of no Service are `foreign`."""
         self.groups, self._ports, self.misplaced, self.foreign = {}, {}, {}, []
         types = pod_endpoint.address_types(service)
         uid = service["metadata"]["uid"]
@@ -74,7 +74,9 @@ class Layout:
         if is_lost:
             self.misplaced[key] = node_name
         for address_type in pod_endpoint.address_types(service):
-            endpoint = None if is_lost else pod_endpoint.of(pod, node, service, address_type)
+            endpoint = (
+                None if is_lost else pod_endpoint.endpoint_of(pod, node, service, address_type)
+            )
             self._group(address_type, ports).desired[key] = endpoint
 
     def _group(self, address_type: str, ports: tuple[Port, ...]) -> SliceGroup:

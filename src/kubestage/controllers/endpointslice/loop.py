@@ -9,9 +9,9 @@ from kubestage.controllers.controller import Controller
 from kubestage.controllers.endpointslice import pod_endpoint, service_ports, slice_manifest
 from kubestage.controllers.endpointslice.layout import Layout
 from kubestage.controllers.endpointslice.service_pods import SERVICE, ServicePods
-from kubestage.controllers.event_recorder import WARNING
 from kubestage.errors import ApiError
 from kubestage.objects import gvk, labels
+from kubestage.store.event_recorder import WARNING
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ class EndpointSliceController(Controller):
         }
 
     def _on_service(self, change: Change) -> None:
-        if self._pods.hear_service(change):
+        if self._pods.on_service(change):
             self.queue.add(change.key)
 
     def _on_pod(self, change: Change) -> None:
-        for key in self._pods.hear_pod(change):
+        for key in self._pods.on_pod(change):
             self.queue.add(key)
 
     def _on_slice(self, change: Change) -> None:
@@ -70,7 +70,7 @@ class EndpointSliceController(Controller):
                 self.queue.add_after(key, _SLICE_DELAY_NS)
 
     def _on_node(self, change: Change) -> None:
-        """Where a pod's node is shows when its Service is looked at next; not before, upstream."""
+        """A change of a node's zone takes effect at the next sync of its Services, as upstream."""
         if not self._layouts or change.type == ADDED:
             return
         assert change.old is not None
@@ -110,12 +110,12 @@ class EndpointSliceController(Controller):
             layout.retries = 0
 
     def _slices(self, service: Json) -> list[Json]:
-        wanted = {
+        desired = {
             slice_manifest.SERVICE_NAME: service["metadata"]["name"],
             slice_manifest.MANAGED_BY: slice_manifest.MANAGER,
         }
         namespace = service["metadata"]["namespace"]
-        found = self.lister.selected(SLICE, namespace, labels.selector_from_set(wanted))
+        found = self.lister.selected(SLICE, namespace, labels.selector_from_set(desired))
         return [each for each in found if "deletionTimestamp" not in each["metadata"]]
 
     def _complain(self, service: Json, layout: Layout, key: str, why: str) -> None:
@@ -158,7 +158,7 @@ class EndpointSliceController(Controller):
         for group in groups:
             outdated = _outdated(group, service) if changed is None else ()
             plan = group.plan(changed, most, outdated)
-            rewrites += [(group, name, kept) for name, kept in plan.updates.items()]
+            rewrites += [(group, name, unchanged) for name, unchanged in plan.updates.items()]
             drafts += [(group, endpoints) for endpoints in plan.creates]
             spares += [(group, name) for name in plan.deletes]
         if not drafts and len(spares) == sum(len(group.slices) for group in groups):
@@ -168,9 +168,11 @@ class EndpointSliceController(Controller):
                 drafts.append((layout.placeholder(address_type), []))
         self._reuse(service, drafts, spares, trigger)
         self._create(service, drafts, trigger)
-        for group, name, kept in rewrites:
+        for group, name, unchanged in rewrites:
             old = group.slices[name]
-            self._put(group, slice_manifest.rewritten(old, service, kept, old["ports"], trigger))
+            self._put(
+                group, slice_manifest.rewritten(old, service, unchanged, old["ports"], trigger)
+            )
         for group, name in spares:
             self.store.delete(SLICE, name, service["metadata"]["namespace"])
             group.settle(name, None)
@@ -191,8 +193,8 @@ class EndpointSliceController(Controller):
         if "deletionTimestamp" in service["metadata"]:
             return
         for group, endpoints in drafts:
-            made = self.store.create(slice_manifest.fresh(group, service, endpoints, trigger))
-            group.settle(made["metadata"]["name"], made)
+            created = self.store.create(slice_manifest.fresh(group, service, endpoints, trigger))
+            group.settle(created["metadata"]["name"], created)
 
     def _put(self, group: SliceGroup, slice_: Json) -> None:
         # NOTE: written as it is stored, for it is right by construction: an update of a full slice

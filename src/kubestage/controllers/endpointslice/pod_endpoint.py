@@ -27,7 +27,7 @@ def address_types(service: Json) -> tuple[str, ...]:
     families = spec.get("ipFamilies")
     if families:
         return tuple(dict.fromkeys(families))
-    # The API fills families in; a cluster that was not told otherwise has IPv4.
+    # The API sets the families; the default of a cluster is IPv4.
     return ("IPv6",) if ":" in (spec.get("clusterIP") or "") else ("IPv4",)
 
 
@@ -38,7 +38,7 @@ def addresses(pod: Json, address_type: str) -> list[str]:
     return [each["ip"] for each in found if (":" in each["ip"]) is wants_colon]
 
 
-def of(pod: Json, node: Json | None, service: Json, address_type: str) -> Json | None:
+def endpoint_of(pod: Json, node: Json | None, service: Json, address_type: str) -> Json | None:
     """The endpoint of a pod; None if it has no address of the kind."""
     found = addresses(pod, address_type)
     if not found:
@@ -74,8 +74,8 @@ def distribution(service: Json) -> str | None:
     """Whether traffic is to stay close, in a way that makes endpoints carry hints."""
     if _uses_topology_mode(service["metadata"].get("annotations") or {}):
         return None
-    wanted: str | None = service["spec"].get("trafficDistribution")
-    return wanted if wanted in _CLOSE else None
+    desired: str | None = service["spec"].get("trafficDistribution")
+    return desired if desired in _CLOSE else None
 
 
 def _uses_topology_mode(annotations: Mapping[str, str]) -> bool:
@@ -83,13 +83,13 @@ def _uses_topology_mode(annotations: Mapping[str, str]) -> bool:
     return mode in ("Auto", "auto")
 
 
-def _hints(endpoint: Json, wanted: str | None) -> Json | None:
+def _hints(endpoint: Json, desired: str | None) -> Json | None:
     """Who should use a ready endpoint first."""
-    if wanted is None:
+    if desired is None:
         return None
     hints: Json = {}
     if "zone" in endpoint:
         hints["forZones"] = [{"name": endpoint["zone"]}]
-    if wanted == "PreferSameNode" and "nodeName" in endpoint:
+    if desired == "PreferSameNode" and "nodeName" in endpoint:
         hints["forNodes"] = [{"name": endpoint["nodeName"]}]
     return hints

@@ -1,4 +1,4 @@
-"""Which pods stand behind which Service, and which of them changed since it was looked at."""
+"""Which pods belong to which Service, and which of them changed since its last sync."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _WATCHED: Final = ("labels", "annotations", "deletionTimestamp")
 class Backing:
     """What is known of the pods behind one Service.
 
-    `listed` are those that had an address to serve at, `changed` those to look at again; if
-    `is_new` is set, everything is to be looked at.
+    `listed` are those that had an address, `changed` those to examine again; if
+    `is_new` is set, all are.
     """
 
     selector: Selector
@@ -54,8 +54,8 @@ class ServicePods:
         """What is known of the pods of all Services."""
         return self._backings.values()
 
-    def hear_service(self, change: Change) -> bool:
-        """Note a change of a Service; whether it is to be looked at."""
+    def on_service(self, change: Change) -> bool:
+        """Record a change of a Service; whether it needs a sync."""
         key, service, old = change.key, change.new, change.old
         if change.type == DELETED or not _selects(service):
             self._selectors.drop(service["metadata"]["namespace"], key)
@@ -68,8 +68,8 @@ class ServicePods:
         self._backings[key] = Backing(selector)
         return True
 
-    def hear_pod(self, change: Change) -> list[str]:
-        """Note a change of a pod; the Services that are to be looked at."""
+    def on_pod(self, change: Change) -> list[str]:
+        """Record a change of a pod; the Services that need a sync."""
         if not self._backings:
             return []
         old, new = change.old, change.new
@@ -80,9 +80,9 @@ class ServicePods:
         if old is not None and labels_of(old) != labels_of(new):
             before = self._selectors.matching(namespace, labels_of(old))
             found += [key for key in before if key not in found]
-        return [key for key in found if self._note(self._backings[key], change)]
+        return [key for key in found if self._on_change(self._backings[key], change)]
 
-    def _note(self, backing: Backing, change: Change) -> bool:
+    def _on_change(self, backing: Backing, change: Change) -> bool:
         key, pod = change.key, change.new
         if change.type != DELETED and has_address(pod):
             if backing.selector.matches(labels_of(pod)):
@@ -98,7 +98,7 @@ class ServicePods:
         return True
 
     def take(self, backing: Backing, namespace: str) -> dict[str, Json | None]:
-        """The pods to look at: those that changed, or all; None for those that are gone."""
+        """The pods to examine: those that changed, or all; None for those that are gone."""
         changed, backing.changed = backing.changed, {}
         if backing.is_new:
             backing.is_new = False

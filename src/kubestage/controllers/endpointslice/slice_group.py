@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(slots=True)
-class Plan:
+class SlicePlan:
     """What to write: endpoints by the slice that gets them, endpoints of new slices, and ends."""
 
     updates: dict[str, list[Json]] = dataclasses.field(default_factory=dict)
@@ -25,7 +25,7 @@ class SliceGroup:
     """The slices of one Service for one kind of addresses and one set of ports.
 
     `desired` has the endpoint of every pod of these ports, None if it cannot be listed; `homes`
-    tells which slice has a pod now.
+    is the slice that has a pod now.
     """
 
     __slots__ = ("address_type", "desired", "homes", "ports", "slices")
@@ -54,13 +54,13 @@ class SliceGroup:
         changed: Collection[str] | None,
         most: int,
         outdated: Collection[str] = (),
-    ) -> Plan:
+    ) -> SlicePlan:
         """Make the slices match what is desired with as few writes as upstream.
 
         `changed` are the pods that may differ, None for all, and `outdated` the slices that are
         to be written in any case.
         """
-        plan = Plan()
+        plan = SlicePlan()
         if not self.desired:
             plan.deletes = list(self.slices)
             return plan
@@ -71,39 +71,39 @@ class SliceGroup:
         else:
             names = list(dict.fromkeys(self.homes[key] for key in changed if key in self.homes))
         for name in names:
-            kept, differs = self._kept(name, changed, left)
-            if not kept and self.slices[name].get("endpoints"):
+            unchanged, differs = self._unchanged(name, changed, left)
+            if not unchanged and self.slices[name].get("endpoints"):
                 plan.deletes.append(name)
             elif differs or name in outdated:
-                plan.updates[name] = kept
+                plan.updates[name] = unchanged
         self._fill(plan, list(left.values()), most)
         return plan
 
-    def _kept(
+    def _unchanged(
         self, name: str, changed: Collection[str] | None, left: dict[str, Json]
     ) -> tuple[list[Json], bool]:
         """The endpoints that stay in a slice as they are to be, and whether that is a change."""
-        kept, old = [], self.slices[name].get("endpoints") or ()
+        unchanged, old = [], self.slices[name].get("endpoints") or ()
         differs = False
         for endpoint in old:
             key = pod_key(endpoint)
             if changed is not None and key not in changed:
-                kept.append(endpoint)
+                unchanged.append(endpoint)
                 continue
-            wanted = left.get(key)
-            if wanted is not None and _identity(wanted) == _identity(endpoint):
-                kept.append(wanted)
-                differs = differs or wanted != endpoint
+            desired = left.get(key)
+            if desired is not None and _identity(desired) == _identity(endpoint):
+                unchanged.append(desired)
+                differs = differs or desired != endpoint
                 del left[key]
-        return kept, differs or len(kept) != len(old)
+        return unchanged, differs or len(unchanged) != len(old)
 
-    def _fill(self, plan: Plan, left: list[Json], most: int) -> None:
+    def _fill(self, plan: SlicePlan, left: list[Json], most: int) -> None:
         """Place new endpoints: in slices that are written anyway, in one that has room, in new."""
         if not left:
             return
-        for kept in sorted(plan.updates.values(), key=len, reverse=True):
-            room = most - len(kept)
-            kept.extend(left[:room])
+        for unchanged in sorted(plan.updates.values(), key=len, reverse=True):
+            room = most - len(unchanged)
+            unchanged.extend(left[:room])
             left = left[room:]
         untouched = {
             name: len(slice_.get("endpoints") or ())

@@ -50,7 +50,7 @@ class Subsets:
         self._groups: dict[tuple[Port, ...], dict[bool, list[Address]]] = {}
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Start again."""
         self._entries, self._groups = {}, {}
 
     def place(self, service: Json, changed: Mapping[str, Json | None]) -> None:

@@ -26,9 +26,9 @@ class TriggerTimes:
         self._pods: dict[str, int] = {}
 
     def take(self, service: Json, changed: Mapping[str, Json | None]) -> str | None:
-        """The earliest time of what is new since the last look, as an annotation has it.
+        """The earliest time of what is new since the last sync, as text for the annotation.
 
-        `changed` are the pods to look at by key, None for those that are gone. Of a Service that
+        `changed` are the pods to examine by key, None for those that are gone. Of a Service that
         is seen for the first time it is when that was created.
         """
         created_ns = timestamps.parse_time(service["metadata"]["creationTimestamp"])
@@ -52,7 +52,7 @@ class TriggerTimes:
 
 def annotated(annotations: Mapping[str, str] | None, trigger: str | None) -> dict[str, str]:
     """Annotations with another trigger time, or without one."""
-    kept = {key: value for key, value in (annotations or {}).items() if key != ANNOTATION}
+    others = {key: value for key, value in (annotations or {}).items() if key != ANNOTATION}
     if trigger is not None:
-        kept[ANNOTATION] = trigger
-    return kept
+        others[ANNOTATION] = trigger
+    return others

@@ -31,7 +31,7 @@ class ScaleEvents:
         self.downs: list[ScaleEvent] = []
 
     def store(self, behavior: Json, before: int, after: int, now_ns: int) -> None:
-        """Remember a change, in the place of one that no policy looks at any more."""
+        """Store a change, in the place of one that is older than any policy's period."""
         is_up = after > before
         rules = behavior["scaleUp" if is_up else "scaleDown"]
         known = self.ups if is_up else self.downs

@@ -31,8 +31,8 @@ class Condition(NamedTuple):
     since_ns: int | None
 
 
-class Status(msgspec.Struct, frozen=True):
-    """What an autoscaler says of itself."""
+class HpaStatus(msgspec.Struct, frozen=True):
+    """The status of an autoscaler."""
 
     current_replicas: int = 0
     desired_replicas: int = 0
@@ -41,7 +41,7 @@ class Status(msgspec.Struct, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
     @classmethod
-    def of(cls, status: Json | None) -> Status:
+    def read(cls, status: Json | None) -> HpaStatus:
         """Read the status of a stored autoscaler."""
         found = status or {}
         return cls(
@@ -67,9 +67,9 @@ class Status(msgspec.Struct, frozen=True):
 
 
 class Draft:
-    """A status while a look is under way, and the Events that came up."""
+    """A status during a sync, and the Events of that sync."""
 
-    def __init__(self, before: Status, now_ns: int) -> None:
+    def __init__(self, before: HpaStatus, now_ns: int) -> None:
         self.before = before
         self.now_ns = now_ns
         self.events: list[Event] = []
@@ -93,7 +93,7 @@ class Draft:
         """Whether a condition is there and true."""
         return any(each.type == kind and each.status == "True" for each in self._conditions)
 
-    def tell(self, kind: str, reason: str, message: str) -> None:
+    def event(self, kind: str, reason: str, message: str) -> None:
         """Add an Event, Normal or Warning."""
         self.events.append((kind, reason, message))
 
@@ -102,7 +102,7 @@ class Draft:
     ) -> None:
         """Fill in all but the conditions; what was desired stays unless it is given."""
         before = self.before
-        self._status = Status(
+        self._status = HpaStatus(
             current,
             before.desired_replicas if desired is None else desired,
             self.now_ns if rescaled else before.last_scale_ns,
@@ -110,7 +110,7 @@ class Draft:
         )
 
     @property
-    def status(self) -> Status:
+    def status(self) -> HpaStatus:
         """The status as it stands."""
         return msgspec.structs.replace(self._status, conditions=tuple(self._conditions))
 

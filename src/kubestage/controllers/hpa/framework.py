@@ -1,18 +1,18 @@
-"""All that an autoscaler of one's own is made of, in one place.
+"""The interface of autoscalers that users provide.
 
 ::
 
-    from kubestage.controllers.hpa.framework import Look, Recommendation
+    from kubestage.controllers.hpa.framework import Observation, Recommendation
 
     class Twice:
         def __init__(self, hpa):
             self.target = hpa["spec"]["scaleTargetRef"]["name"]
 
-        def recommend(self, look):
-            return Recommendation(2 * look.ready, "twice as many as are ready")
+        def recommend(self, observation):
+            return Recommendation(2 * observation.ready, "twice as many as are ready")
 
-It takes the place of the HPA's own rules for some HorizontalPodAutoscalers: their objects say what
-is scaled, between which limits and how often; it says how many replicas there should be.
+It replaces the HPA's own rules for some HorizontalPodAutoscalers: their objects state what is
+scaled, between which limits and how often; the autoscaler decides how many replicas there are.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from kubestage.controllers.hpa.metrics_client import MetricsClient
 
 
-__all__ = ["Autoscaler", "Look", "PodLook", "Recommendation"]
+__all__ = ["Autoscaler", "Observation", "PodObservation", "Recommendation"]
 
 
-class PodLook(NamedTuple):
+class PodObservation(NamedTuple):
     """What is known of a pod at a tick.
 
     Usage is that of the last sample, None as long as there is none; `request` is None for a pod
@@ -57,13 +57,13 @@ class Recommendation(NamedTuple):
     reason: str = ""
 
 
-class Look:
-    """What an autoscaler sees at a tick.
+class Observation:
+    """What an autoscaler observes at a tick.
 
-    `now_ns` is virtual time since the simulation began. `replicas` is what the target is asked for
-    now, `lowest` and `highest` are the HPA's limits, within which every recommendation is kept.
-    `hpa` is the object as stored, and `standard` what the HPA's own rules ask for at this moment,
-    before they are tempered (None if there is nothing to go by). `log` takes lines that
+    `now_ns` is virtual time since the simulation began. `replicas` is the desired number of
+    replicas now, `lowest` and `highest` are the HPA's limits, within which every recommendation is
+    kept. `hpa` is the object as stored, and `standard` what the HPA's own rules recommend at this
+    moment, before they are tempered (None if there is nothing to go by). `log` takes lines that
     ``--log-level`` shows.
     """
 
@@ -72,7 +72,7 @@ class Look:
         hpa: Json,
         now_ns: int,
         replicas: int,
-        pods: Sequence[PodLook],
+        pods: Sequence[PodObservation],
         client: MetricsClient,
         log: logging.LoggerAdapter[logging.Logger],
         standard: int | None,
@@ -115,14 +115,14 @@ class Look:
 
 
 class Autoscaler(Protocol):
-    """Made when its HPA comes up, asked at each of the HPA's ticks, forgotten when it is deleted.
+    """Created with its HPA, called at each of the HPA's ticks, dropped when the HPA is deleted.
 
-    What it remembers it keeps in attributes; they are copied when a stage is forked, so they must
+    State is in attributes; they are copied when a stage is forked, so they must
     be picklable. `scales_to_zero` True allows no replicas at all, whatever the HPA's minimum.
     """
 
     def __init__(self, hpa: Json) -> None: ...
 
-    def recommend(self, look: Look) -> Recommendation | int | None:
+    def recommend(self, observation: Observation) -> Recommendation | int | None:
         """How many replicas there should be; None leaves them as they are."""
         ...

@@ -53,7 +53,7 @@ def group(
 
 
 def _is_initializing(pod: Json, metric: PodMetric, settings: HpaSettings, now_ns: int) -> bool:
-    """Whether the CPU of a pod tells how it starts rather than how it works."""
+    """Whether the CPU usage of a pod is that of its start and not of its work."""
     status = pod["status"]
     ready = pods.condition(status, "Ready")
     started = status.get("startTime")
@@ -67,7 +67,7 @@ def _is_initializing(pod: Json, metric: PodMetric, settings: HpaSettings, now_ns
     if not is_false:
         return False
     since_ns = _since_ns(ready)
-    # What was never said to have changed has been unready from the start.
+    # Without a transition time it has been unready from the start.
     return since_ns is None or started_ns + settings.initial_readiness_delay_ns > since_ns
 
 

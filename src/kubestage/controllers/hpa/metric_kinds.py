@@ -1,4 +1,4 @@
-"""The five kinds of metrics: what each asks for, what its status says, and how each fails."""
+"""The five kinds of metrics: what each recommends, its status, and how each fails."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kubestage.objects.labels import SelectorError
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.hpa.replica_count import Count, ReplicaCalculator
+    from kubestage.controllers.hpa.replica_count import ReplicaCalculator, ReplicaCount
 
 
 class Proposed(NamedTuple):
-    """The replicas that a metric asks for, what it is called, and what its status says."""
+    """The replicas that a metric recommends, its name, and its status."""
 
     replicas: int
     metric: str
@@ -24,7 +24,7 @@ class Proposed(NamedTuple):
 
 
 class Unusable(KubestageError):
-    """A metric that says nothing: `cause` is for the condition and its Event."""
+    """A metric without a value: `cause` is for the condition and its Event."""
 
     def __init__(self, reason: str, cause: str, text: str) -> None:
         super().__init__(text)
@@ -33,7 +33,7 @@ class Unusable(KubestageError):
 
 
 class Replicas(NamedTuple):
-    """How many replicas the target asks for, and how many it says there are."""
+    """The desired and the present replicas of the target."""
 
     spec: int
     status: int
@@ -54,15 +54,15 @@ def _object(metric: Json, replicas: Replicas, calculator: ReplicaCalculator) -> 
     inner = ""
     try:
         selector = metrics_client.selector_of(identifier.get("selector"))
-        asked = (identifier["name"], described, selector)
+        query = (identifier["name"], described, selector)
         if target["type"] == "Value" and "value" in target:
-            count = calculator.by_object_value(replicas.spec, _milli(target["value"]), *asked)
+            count = calculator.by_object_value(replicas.spec, _milli(target["value"]), *query)
             current = {"value": _text(count.usage)}
             name = f"{described['kind']} metric {identifier['name']}"
         elif target["type"] == "AverageValue" and "averageValue" in target:
             inner = f"failed to get {identifier['name']} object metric: "
-            wanted = _milli(target["averageValue"])
-            count = calculator.by_object_average(replicas.status, wanted, *asked)
+            target_milli = _milli(target["averageValue"])
+            count = calculator.by_object_average(replicas.status, target_milli, *query)
             current = {"averageValue": _text(count.usage)}
             # Upstream calls it external here.
             name = _external_name(identifier)
@@ -119,13 +119,13 @@ def _container(metric: Json, replicas: Replicas, calculator: ReplicaCalculator) 
 
 def _usage(
     target: Json, resource: str, container: str, current: int, calculator: ReplicaCalculator
-) -> tuple[Count, Json, str]:
+) -> tuple[ReplicaCount, Json, str]:
     """Usage of a resource, its status, and how its percentage is called, if it is one."""
     form = quantity.BINARY_SI if resource == "memory" else quantity.DECIMAL_SI
     if "averageValue" in target:
-        wanted = _milli(target["averageValue"])
+        target_milli = _milli(target["averageValue"])
         try:
-            count = calculator.by_resource_value(current, wanted, resource, container)
+            count = calculator.by_resource_value(current, target_milli, resource, container)
         except CountError as error:
             raise CountError(f"failed to get {resource} usage: {error}") from error
         return count, {"averageValue": _text(count.usage, form)}, ""
@@ -154,13 +154,13 @@ def _external(metric: Json, replicas: Replicas, calculator: ReplicaCalculator) -
     try:
         if "averageValue" in target:
             inner = f"failed to get {name} external metric: "
-            wanted = _milli(target["averageValue"])
-            count = calculator.by_external_average(replicas.status, wanted, name, selector)
+            target_milli = _milli(target["averageValue"])
+            count = calculator.by_external_average(replicas.status, target_milli, name, selector)
             current = {"averageValue": _text(count.usage)}
         elif "value" in target:
             inner = f"failed to get external metric {name}: "
-            wanted = _milli(target["value"])
-            count = calculator.by_external_value(replicas.spec, wanted, name, selector)
+            target_milli = _milli(target["value"])
+            count = calculator.by_external_value(replicas.spec, target_milli, name, selector)
             current = {"value": _text(count.usage)}
         else:
             raise CountError(_NEITHER.format("external"))

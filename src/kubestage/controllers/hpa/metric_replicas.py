@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kubestage.controllers.event_recorder import WARNING
 from kubestage.controllers.hpa import metric_kinds
 from kubestage.controllers.hpa.conditions import SCALING_ACTIVE
 from kubestage.controllers.hpa.replica_count import ReplicaCalculator, Tolerances
 from kubestage.errors import KubestageError
 from kubestage.objects import labels, quantity
+from kubestage.store.event_recorder import WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
     from kubestage.controllers.hpa.conditions import Draft
+    from kubestage.controllers.hpa.context import HpaContext, Scale
     from kubestage.controllers.hpa.settings import HpaSettings
-    from kubestage.controllers.hpa.surroundings import Scale, Surroundings
 
 
 class Computed(NamedTuple):
-    """The most that any metric asks for, which that is, what all say, and what failed, if any."""
+    """The highest recommendation, its metric, all statuses, and what failed, if any."""
 
     replicas: int
     metric: str
@@ -30,7 +30,7 @@ class Computed(NamedTuple):
 
 
 class Unable(KubestageError):
-    """There is nothing to go by; `statuses` is what the metrics said, if they were asked."""
+    """There is no recommendation; `statuses` are those of the metrics, if they were read."""
 
     def __init__(self, why: str, statuses: list[Json] | None = None) -> None:
         super().__init__(why)
@@ -38,18 +38,18 @@ class Unable(KubestageError):
 
 
 def compute(
-    settings: HpaSettings, hpa: Json, scale: Scale, around: Surroundings, draft: Draft
+    settings: HpaSettings, hpa: Json, scale: Scale, context: HpaContext, draft: Draft
 ) -> Computed:
-    """Ask every metric, and tell by the condition ScalingActive what came of it.
+    """Read every metric, and set the condition ScalingActive to the result.
 
     Metrics that fail are passed over as long as the others do not ask for fewer replicas.
     """
-    pods = pods_of(scale.selector, around, draft)
+    pods = pods_of(scale.selector, context, draft)
     calculator = ReplicaCalculator(
         settings,
         hpa["metadata"]["namespace"],
         pods,
-        around.metrics(pods),
+        context.metrics(pods),
         _tolerances(hpa["spec"].get("behavior"), settings),
         draft.now_ns,
     )
@@ -62,7 +62,7 @@ def compute(
         try:
             proposed = metric_kinds.propose(metric, replicas, calculator)
         except metric_kinds.Unusable as failure:
-            draft.tell(WARNING, failure.reason, failure.cause)
+            draft.event(WARNING, failure.reason, failure.cause)
             unusable.append(failure)
             statuses.append({"type": ""})
             continue
@@ -82,7 +82,7 @@ def compute(
     return Computed(most, name, statuses, error)
 
 
-def pods_of(selector: str, around: Surroundings, draft: Draft) -> Sequence[Json]:
+def pods_of(selector: str, context: HpaContext, draft: Draft) -> Sequence[Json]:
     """The pods of the target, if it is clear that they are this autoscaler's."""
     if not selector:
         text = "the HPA target's scale is missing a selector"
@@ -94,8 +94,8 @@ def pods_of(selector: str, around: Surroundings, draft: Draft) -> Sequence[Json]
         text = f"{what}: {error}"
         reasons = ("InvalidSelector", "InvalidSelector")
         raise _no_pods(draft, reasons, text, text) from error
-    pods = around.pods(parsed)
-    sharers = around.sharers(parsed, pods)
+    pods = context.pods(parsed)
+    sharers = context.sharers(parsed, pods)
     if len(sharers) > 1:
         who = f"[{' '.join(sharers)}]"
         text = f"pods by selector {selector} are controlled by multiple HPAs: {who}"
@@ -105,7 +105,7 @@ def pods_of(selector: str, around: Surroundings, draft: Draft) -> Sequence[Json]
 
 def _no_pods(draft: Draft, reasons: tuple[str, str], why: str, message: str) -> Unable:
     """Reasons are those of the Event and of the condition."""
-    draft.tell(WARNING, reasons[0], why)
+    draft.event(WARNING, reasons[0], why)
     draft.set(SCALING_ACTIVE, "False", reasons[1], message)
     return Unable(why)
 
@@ -115,8 +115,8 @@ def _tolerances(behavior: Json | None, settings: HpaSettings) -> Tolerances:
     general = settings.tolerance
     if behavior is None or not settings.configurable_tolerance:
         return Tolerances(general, general)
-    own = [behavior[way].get("tolerance") for way in ("scaleDown", "scaleUp")]
-    return Tolerances(*(general if each is None else _float(each) for each in own))
+    stated = [behavior[way].get("tolerance") for way in ("scaleDown", "scaleUp")]
+    return Tolerances(*(general if each is None else _float(each) for each in stated))
 
 
 def _float(amount: Any) -> float:

@@ -1,4 +1,4 @@
-"""What the autoscaler asks the metrics APIs, and the client that asks the stage's own board."""
+"""The queries of the autoscaler to the metrics APIs, and a client of the stage's board."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PodMetric(NamedTuple):
 
 
 class MetricsClient(Protocol):
-    """Answers for the pods of one autoscaler; `MetricsError` has the words of the API.
+    """Answers for the pods of one autoscaler; `MetricsError` has the message of the API.
 
     A pod of which nothing is known is left out. Metric selectors have been read: one that an
     autoscaler does not state selects everything.
@@ -66,7 +66,7 @@ class BoardClient:
         self._pods = pods
 
     def resource(self, resource: str, container: str) -> dict[str, PodMetric]:
-        """PodMetrics of the pods; a sample in which the container is missing says nothing."""
+        """PodMetrics of the pods; a sample without the container is left out."""
         samples = self._board.pods(self._namespace)
         found: dict[str, PodMetric] = {}
         is_empty = True
@@ -78,10 +78,10 @@ class BoardClient:
             is_empty = False
             containers = sample.containers
             if container:
-                wanted = [containers[container]] if container in containers else []
+                expected = [containers[container]] if container in containers else []
             else:
-                wanted = list(containers.values())
-            value = _usage(wanted, resource)
+                expected = list(containers.values())
+            value = _usage(expected, resource)
             if value is not None:
                 found[name] = PodMetric(sample.unix_ns, sample.window_ns, value)
         if is_empty:
@@ -107,7 +107,7 @@ class BoardClient:
         name = reference["name"]
         group, _, _ = reference.get("apiVersion", "").rpartition("/")
         if reference["kind"] == "Namespace" and not group:
-            # An autoscaler sees no other namespace than its own, whatever the reference says.
+            # An autoscaler reads its own namespace only, whatever the reference states.
             name = self._namespace
         resource = self._resource(group, reference["kind"])
         sample = self._board.values(self._namespace, resource, metric).get(name)

@@ -24,15 +24,15 @@ _STABILIZED = (
 )
 
 
-class Recommendation(NamedTuple):
-    """What the metrics asked for at some time."""
+class PastRecommendation(NamedTuple):
+    """What the metrics recommended at some time."""
 
     replicas: int
     at_ns: int
 
 
-class Wanted(NamedTuple):
-    """The replicas that there are, those that metrics ask for, and the limits for both."""
+class ScaleRequest(NamedTuple):
+    """The present replicas, those that the metrics recommend, and the limits of both."""
 
     current: int
     desired: int
@@ -49,44 +49,48 @@ class Limited(NamedTuple):
 
 
 class History:
-    """What one autoscaler remembers from one look to the next."""
+    """What one autoscaler retains from one sync to the next."""
 
     def __init__(self) -> None:
-        self.recommendations: list[Recommendation] = []
+        self.recommendations: list[PastRecommendation] = []
         self.events = ScaleEvents()
 
     def begin(self, current: int, now_ns: int) -> None:
         """Before the first recommendation, what is there counts as one."""
         if not self.recommendations:
-            self.recommendations.append(Recommendation(current, now_ns))
+            self.recommendations.append(PastRecommendation(current, now_ns))
 
     def keep(self, replicas: int, now_ns: int, place: int | None) -> None:
         """Remember a recommendation, in the place of one that is too old to matter."""
         if place is None:
-            self.recommendations.append(Recommendation(replicas, now_ns))
+            self.recommendations.append(PastRecommendation(replicas, now_ns))
         else:
-            self.recommendations[place] = Recommendation(replicas, now_ns)
+            self.recommendations[place] = PastRecommendation(replicas, now_ns)
 
 
 def normalize(
-    history: History, wanted: Wanted, behavior: Json | None, settings: HpaSettings, draft: Draft
+    history: History,
+    desired: ScaleRequest,
+    behavior: Json | None,
+    settings: HpaSettings,
+    draft: Draft,
 ) -> int:
-    """The replicas to have, told by the conditions AbleToScale and ScalingLimited."""
+    """The replicas to have; sets the conditions AbleToScale and ScalingLimited."""
     if behavior is None:
-        stabilized = _highest_recent(history, wanted, settings, draft.now_ns)
+        stabilized = _highest_recent(history, desired, settings, draft.now_ns)
         reason, how = "ScaleDownStabilized", ("higher", "highest")
     else:
-        stabilized = _stabilized(history, wanted, behavior, settings, draft.now_ns)
+        stabilized = _stabilized(history, desired, behavior, settings, draft.now_ns)
         reason, how = "ScaleDownStabilized", ("higher", "highest")
-        if wanted.desired >= wanted.current:
+        if desired.desired >= desired.current:
             reason, how = "ScaleUpStabilized", ("lower", "lowest")
-    if stabilized != wanted.desired:
+    if stabilized != desired.desired:
         draft.set(ABLE_TO_SCALE, "True", reason, _STABILIZED.format(*how))
     else:
         draft.set(
             ABLE_TO_SCALE, "True", "ReadyForNewScale", "recommended size matches current size"
         )
-    steady = wanted._replace(desired=stabilized)
+    steady = desired._replace(desired=stabilized)
     if behavior is None:
         limited = _by_rules(steady)
     else:
@@ -96,21 +100,23 @@ def normalize(
     return limited.replicas
 
 
-def _highest_recent(history: History, wanted: Wanted, settings: HpaSettings, now_ns: int) -> int:
+def _highest_recent(
+    history: History, desired: ScaleRequest, settings: HpaSettings, now_ns: int
+) -> int:
     """The highest recommendation of the window, and the new one kept."""
     cutoff_ns = now_ns - settings.downscale_stabilization_ns
-    highest, place = wanted.desired, None
+    highest, place = desired.desired, None
     for at, each in enumerate(history.recommendations):
         if each.at_ns < cutoff_ns:
             place = at
         else:
             highest = max(highest, each.replicas)
-    history.keep(wanted.desired, now_ns, place)
+    history.keep(desired.desired, now_ns, place)
     return highest
 
 
 def _stabilized(
-    history: History, wanted: Wanted, behavior: Json, settings: HpaSettings, now_ns: int
+    history: History, desired: ScaleRequest, behavior: Json, settings: HpaSettings, now_ns: int
 ) -> int:
     """What is there, raised to the lowest of the window up, lowered to the highest of that down."""
     up_cutoff_ns = now_ns - behavior["scaleUp"]["stabilizationWindowSeconds"] * SECOND_NS
@@ -118,7 +124,7 @@ def _stabilized(
     if down_seconds is None:
         down_seconds = settings.downscale_stabilization_ns // SECOND_NS
     down_cutoff_ns = now_ns - down_seconds * SECOND_NS
-    up = down = wanted.desired
+    up = down = desired.desired
     place: int | None = None
     for at, each in enumerate(history.recommendations):
         if each.at_ns > up_cutoff_ns:
@@ -127,8 +133,8 @@ def _stabilized(
             down = max(down, each.replicas)
         if each.at_ns < up_cutoff_ns and each.at_ns < down_cutoff_ns:
             place = at
-    history.keep(wanted.desired, now_ns, place)
-    return min(max(wanted.current, up), down)
+    history.keep(desired.desired, now_ns, place)
+    return min(max(desired.current, up), down)
 
 
 def within(desired: int, lowest: int, highest: int) -> Limited:
@@ -140,31 +146,31 @@ def within(desired: int, lowest: int, highest: int) -> Limited:
     return Limited(desired, "DesiredWithinRange", _IN_RANGE)
 
 
-def _by_rules(wanted: Wanted) -> Limited:
+def _by_rules(desired: ScaleRequest) -> Limited:
     """At most twice as many at once, or four; and within minimum and maximum."""
-    fastest = go_numbers.truncated_int32(max(2.0 * float(wanted.current), 4.0))
-    if wanted.desired < wanted.lowest:
-        return Limited(wanted.lowest, "TooFewReplicas", _TOO_FEW)
-    if wanted.desired > min(wanted.highest, fastest):
-        if wanted.highest > fastest:
+    fastest = go_numbers.truncated_int32(max(2.0 * float(desired.current), 4.0))
+    if desired.desired < desired.lowest:
+        return Limited(desired.lowest, "TooFewReplicas", _TOO_FEW)
+    if desired.desired > min(desired.highest, fastest):
+        if desired.highest > fastest:
             return Limited(fastest, "ScaleUpLimit", _FASTER.format("increasing"))
-        return Limited(wanted.highest, "TooManyReplicas", _TOO_MANY)
-    return Limited(wanted.desired, "DesiredWithinRange", _IN_RANGE)
+        return Limited(desired.highest, "TooManyReplicas", _TOO_MANY)
+    return Limited(desired.desired, "DesiredWithinRange", _IN_RANGE)
 
 
-def _by_rates(wanted: Wanted, events: ScaleEvents, behavior: Json, now_ns: int) -> Limited:
+def _by_rates(desired: ScaleRequest, events: ScaleEvents, behavior: Json, now_ns: int) -> Limited:
     """As fast as policies allow; the maximum counts on the way up, the minimum on the way down."""
-    current = wanted.current
-    if wanted.desired > current:
+    current = desired.current
+    if desired.desired > current:
         fastest = max(events.up_limit(current, behavior["scaleUp"], now_ns), current)
-        if wanted.desired > min(wanted.highest, fastest):
-            if wanted.highest > fastest:
+        if desired.desired > min(desired.highest, fastest):
+            if desired.highest > fastest:
                 return Limited(fastest, "ScaleUpLimit", _FASTER.format("increasing"))
-            return Limited(wanted.highest, "TooManyReplicas", _TOO_MANY)
-    elif wanted.desired < current:
+            return Limited(desired.highest, "TooManyReplicas", _TOO_MANY)
+    elif desired.desired < current:
         fastest = min(events.down_limit(current, behavior["scaleDown"], now_ns), current)
-        if wanted.desired < max(wanted.lowest, fastest):
-            if wanted.lowest < fastest:
+        if desired.desired < max(desired.lowest, fastest):
+            if desired.lowest < fastest:
                 return Limited(fastest, "ScaleDownLimit", _FASTER.format("decreasing"))
-            return Limited(wanted.lowest, "TooFewReplicas", _TOO_FEW)
-    return Limited(wanted.desired, "DesiredWithinRange", _IN_RANGE)
+            return Limited(desired.lowest, "TooFewReplicas", _TOO_FEW)
+    return Limited(desired.desired, "DesiredWithinRange", _IN_RANGE)

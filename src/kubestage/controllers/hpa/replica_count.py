@@ -1,4 +1,4 @@
-"""How many replicas one metric asks for: the arithmetic, in upstream's order of operations.
+"""How many replicas one metric recommends: the arithmetic, in upstream's order of operations.
 
 Floats are the reason for the order: 0.28 times 25 is a little more than 7, and 8 replicas follow.
 """
@@ -36,7 +36,7 @@ class Tolerances(NamedTuple):
         return (1.0 - self.scale_down) <= usage_ratio <= (1.0 + self.scale_up)
 
 
-class Count(NamedTuple):
+class ReplicaCount(NamedTuple):
     """Replicas, the usage behind them in thousandths, and its percentage of what is requested."""
 
     replicas: int
@@ -54,7 +54,9 @@ class ReplicaCalculator(NamedTuple):
     tolerances: Tolerances
     now_ns: int
 
-    def by_utilization(self, current: int, target: int, resource: str, container: str) -> Count:
+    def by_utilization(
+        self, current: int, target: int, resource: str, container: str
+    ) -> ReplicaCount:
         """Utilisation of a resource, in percent of what pods request of it."""
         metrics = self._resource(resource, container)
         groups, values = self._grouped(metrics, resource)
@@ -71,13 +73,17 @@ class ReplicaCalculator(NamedTuple):
             return _utilization(filled, requested, target)[0]
 
         replicas = self._replicas(current, measured[0], values, groups, measure, stand_in)
-        return Count(replicas, measured[2], measured[1])
+        return ReplicaCount(replicas, measured[2], measured[1])
 
-    def by_resource_value(self, current: int, target: int, resource: str, container: str) -> Count:
+    def by_resource_value(
+        self, current: int, target: int, resource: str, container: str
+    ) -> ReplicaCount:
         """Usage of a resource per pod, in thousandths."""
         return self._by_value(current, target, self._resource(resource, container), resource)
 
-    def by_pods_metric(self, current: int, target: int, metric: str, selector: Selector) -> Count:
+    def by_pods_metric(
+        self, current: int, target: int, metric: str, selector: Selector
+    ) -> ReplicaCount:
         """A custom metric per pod."""
         try:
             metrics = self.client.raw(metric, selector)
@@ -87,25 +93,25 @@ class ReplicaCalculator(NamedTuple):
 
     def by_object_value(
         self, current: int, target: int, metric: str, reference: Json, selector: Selector
-    ) -> Count:
+    ) -> ReplicaCount:
         """A metric of one object, whose value is to be met."""
         usage = self._of_object(metric, reference, selector)
         usage_ratio = go_numbers.ratio(float(usage), float(target))
-        return Count(self._by_ratio(current, usage_ratio), usage)
+        return ReplicaCount(self._by_ratio(current, usage_ratio), usage)
 
     def by_object_average(
         self, status_replicas: int, target: int, metric: str, reference: Json, selector: Selector
-    ) -> Count:
+    ) -> ReplicaCount:
         """A metric of one object, shared by the replicas that there are."""
         usage = self._of_object(metric, reference, selector)
         replicas = status_replicas
         if not self.tolerances.is_within(_per_pod(usage, target, status_replicas)):
             replicas = go_numbers.ceiling_int32(go_numbers.ratio(float(usage), float(target)))
-        return Count(replicas, _mean(usage, status_replicas))
+        return ReplicaCount(replicas, _mean(usage, status_replicas))
 
     def by_external_value(
         self, current: int, target: int, metric: str, selector: Json | None
-    ) -> Count:
+    ) -> ReplicaCount:
         """An external metric, whose sum is to be met."""
         usage = 0
         for value in self._external(metric, selector):
@@ -114,11 +120,11 @@ class ReplicaCalculator(NamedTuple):
                 break
             usage = go_numbers.int64(usage + value)
         usage_ratio = go_numbers.ratio(float(usage), float(target))
-        return Count(self._by_ratio(current, usage_ratio), usage)
+        return ReplicaCount(self._by_ratio(current, usage_ratio), usage)
 
     def by_external_average(
         self, status_replicas: int, target: int, metric: str, selector: Json | None
-    ) -> Count:
+    ) -> ReplicaCount:
         """An external metric, whose sum the replicas share that there are."""
         usage = 0
         for value in self._external(metric, selector):
@@ -128,12 +134,12 @@ class ReplicaCalculator(NamedTuple):
                 break
         replicas = status_replicas
         if not self.tolerances.is_within(_per_pod(usage, target, status_replicas)):
-            wanted = go_numbers.ratio(float(usage), float(target))
-            is_beyond = wanted > go_numbers.INT32_MAX
-            replicas = go_numbers.INT32_MAX if is_beyond else go_numbers.ceiling_int32(wanted)
+            target_milli = go_numbers.ratio(float(usage), float(target))
+            is_beyond = target_milli > go_numbers.INT32_MAX
+            replicas = go_numbers.INT32_MAX if is_beyond else go_numbers.ceiling_int32(target_milli)
         if float(usage) >= float(go_numbers.INT64_MAX):
-            return Count(replicas, go_numbers.INT64_MAX)
-        return Count(replicas, _mean(usage, status_replicas))
+            return ReplicaCount(replicas, go_numbers.INT64_MAX)
+        return ReplicaCount(replicas, _mean(usage, status_replicas))
 
     def _resource(self, resource: str, container: str) -> dict[str, PodMetric]:
         try:
@@ -151,9 +157,9 @@ class ReplicaCalculator(NamedTuple):
             raise CountError(f"unable to get metric {metric}: {text}") from error
 
     def _external(self, metric: str, selector: Json | None) -> list[int]:
-        wanted = metrics_client.selector_of(selector)
+        target_milli = metrics_client.selector_of(selector)
         try:
-            return self.client.external(metric, wanted)
+            return self.client.external(metric, target_milli)
         except MetricsError as error:
             what = f"{self.namespace}/{metric}/{metrics_client.selector_text(selector)}"
             raise CountError(f"unable to get external metric {what}: {error}") from error
@@ -174,7 +180,7 @@ class ReplicaCalculator(NamedTuple):
 
     def _by_value(
         self, current: int, target: int, metrics: Mapping[str, PodMetric], resource: str
-    ) -> Count:
+    ) -> ReplicaCount:
         groups, values = self._grouped(metrics, resource)
         usage_ratio, usage = _mean_usage(values, target)
 
@@ -184,7 +190,9 @@ class ReplicaCalculator(NamedTuple):
         def measure(filled: Values) -> float:
             return _mean_usage(filled, target)[0]
 
-        return Count(self._replicas(current, usage_ratio, values, groups, measure, stand_in), usage)
+        return ReplicaCount(
+            self._replicas(current, usage_ratio, values, groups, measure, stand_in), usage
+        )
 
     def _replicas(
         self,
@@ -230,10 +238,10 @@ class ReplicaCalculator(NamedTuple):
         if not self.pods:
             raise CountError(f"unable to calculate ready pods: {_NO_PODS}")
         ready = sum(pods.phase(pod) == "Running" and pods.is_ready(pod) for pod in self.pods)
-        wanted = usage_ratio * float(ready)
-        if wanted > go_numbers.INT32_MAX:
+        target_milli = usage_ratio * float(ready)
+        if target_milli > go_numbers.INT32_MAX:
             return go_numbers.INT32_MAX
-        return go_numbers.ceiling_int32(wanted)
+        return go_numbers.ceiling_int32(target_milli)
 
 
 def _utilization(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.ownership import labels_of
-from kubestage.controllers.selector_index import SelectorIndex
 from kubestage.objects import labels
+from kubestage.objects.selector_index import SelectorIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 class PodSelectors:
     """The selectors of all autoscalers' targets, as far as they are known.
 
-    An autoscaler is entered when it appears; what it selects is known from its first look on.
+    An autoscaler is entered when it appears; what it selects is known from its first sync on.
     """
 
     def __init__(self) -> None:
-        self._namespaces: dict[str, SelectorIndex] = {}
+        self._namespaces: dict[str, SelectorIndex[str]] = {}
 
     def enter(self, namespace: str, key: str) -> None:
-        """An autoscaler is there; it selects nothing until it says what."""
+        """An autoscaler is there; it selects nothing until its first sync."""
         here = self._namespaces.setdefault(namespace, SelectorIndex())
         if key not in here.selectors:
             here.put(key, labels.NOTHING)
@@ -41,7 +41,7 @@ class PodSelectors:
     def sharers(
         self, namespace: str, key: str, selector: Selector, pods: Iterable[Json]
     ) -> list[str]:
-        """An autoscaler says what it selects: all, by key, that mean one of the pods."""
+        """Store what an autoscaler selects: all, by key, that select one of the pods."""
         here = self._namespaces.get(namespace)
         if here is None or key not in here.selectors:
             return []

@@ -38,15 +38,15 @@ class Backoff(NamedTuple):
                 return self
             return Backoff(self.failures + len(failed), max(map(finished_ns, failed)))
         success_ns = max(map(finished_ns, succeeded))
-        later = [at_ns for at_ns in map(finished_ns, failed) if at_ns > success_ns]
-        return Backoff(len(later), max(later)) if later else NO_BACKOFF
+        since_success = [at_ns for at_ns in map(finished_ns, failed) if at_ns > success_ns]
+        return Backoff(len(since_success), max(since_success)) if since_success else NO_BACKOFF
 
 
 NO_BACKOFF: Final = Backoff()
 
 
 def finished_ns(pod: Json) -> int:
-    """When a pod ended, as far as it tells: by its containers, its condition or its deletion."""
+    """When a pod ended, if that is known: by its containers, its condition or its deletion."""
     status = pod.get("status") or {}
     by_containers = _containers_finished_ns(pod, status)
     if by_containers is not None:

@@ -49,14 +49,14 @@ def finished(job: Json) -> Json | None:
     return None
 
 
-def ensure(conditions: list[Json], wanted: Json) -> list[Json] | None:
-    """Conditions with one of them as wanted, or None if they are so already.
+def ensure(conditions: list[Json], expected: Json) -> list[Json] | None:
+    """Conditions with one of them as expected, or None if they are so already.
 
-    What is not there need not be said to be false.
+    A missing condition is not added to state that it is false.
     """
-    present = find(conditions, wanted["type"])
+    present = find(conditions, expected["type"])
     if present is None:
-        return None if wanted["status"] == FALSE else [*conditions, wanted]
-    if all(present.get(field) == wanted[field] for field in ("status", "reason", "message")):
+        return None if expected["status"] == FALSE else [*conditions, expected]
+    if all(present.get(field) == expected[field] for field in ("status", "reason", "message")):
         return None
-    return [wanted if each is present else each for each in conditions]
+    return [expected if each is present else each for each in conditions]

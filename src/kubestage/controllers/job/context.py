@@ -1,4 +1,4 @@
-"""What one look at a Job finds, and what the parts of the loop tell one another about it."""
+"""The state of one sync of a Job, shared by the parts of the loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubestage.controllers import pods
 from kubestage.controllers.job import intervals
 from kubestage.controllers.job.backoff import NO_BACKOFF, Backoff
-from kubestage.controllers.job.failure_policy import judge
+from kubestage.controllers.job.failure_policy import match_failure_policy
 from kubestage.controllers.job.indexes import completion_index, is_valid
 from kubestage.controllers.job.job_pods import has_failed, is_tracked
 from kubestage.controllers.job.status import JobStatus
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(slots=True)
 class JobContext:
-    """One look at one Job.
+    """One sync of one Job.
 
     `active` are the pods that work, `others` have ended or are being deleted. `succeeded` and
     `failed` include what the status does not count yet. `ending` is the condition with which the
@@ -87,12 +87,12 @@ def examine(key: str, job: Json, some_pods: Iterable[Json], before: Backoff) -> 
         is_leaving = "deletionTimestamp" in pod["metadata"]
         (others if is_over or is_leaving else active).append(pod)
         terminating += is_leaving and not is_over
-    status = JobStatus.of(job)
+    status = JobStatus.read(job)
     ready = sum(map(pods.is_ready, active))
     context = JobContext(key, job, job["spec"], status, active, others, ready, terminating)
     succeeded, failed = _newly_ended(context)
     policy = context.spec.get("podFailurePolicy")
-    counting = sum(1 for pod in failed if judge(policy, pod).counts)
+    counting = sum(1 for pod in failed if match_failure_policy(policy, pod).counts)
     context.succeeded = status.succeeded + len(succeeded) + len(status.uncounted_succeeded)
     context.failed = status.failed + counting + len(status.uncounted_failed)
     context.backoff = before.after(succeeded, failed)

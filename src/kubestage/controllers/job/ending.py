@@ -1,6 +1,6 @@
 """Whether a Job is over, and why: it has failed, or enough has succeeded.
 
-What an earlier look decided stands. Then failures go before successes.
+What an earlier sync decided stands. Then failures go before successes.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
-from kubestage.controllers.job import conditions, indexes, intervals, success_policy
-from kubestage.controllers.job.failure_policy import judge
+from kubestage.controllers.job import conditions, indexes, intervals
+from kubestage.controllers.job.failure_policy import match_failure_policy
 from kubestage.controllers.job.job_pods import has_failed
 from kubestage.units import SECOND_NS
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.job.context import JobContext
+    from kubestage.controllers.job.intervals import Intervals
 
 
 _COMPLETIONS_REACHED: Final = (
@@ -33,11 +34,11 @@ _TOO_MANY_INDEXES: Final = (
 _FAILED_INDEXES: Final = ("FailedIndexes", "Job has failed indexes")
 
 
-def look(context: JobContext, now_unix_ns: int, now: str) -> None:
+def evaluate(context: JobContext, now_unix_ns: int, now: str) -> None:
     """Find out about the indexes of a Job, and set how the Job ends if it does."""
     ending = _decided(context, now) or _failed(context, now_unix_ns, now)
     if context.is_indexed:
-        _look_at_indexes(context)
+        _evaluate_indexes(context)
         ending = ending or _ended_by_indexes(context, now)
     context.ending = ending
 
@@ -102,7 +103,7 @@ def _message_of_policy(context: JobContext) -> str | None:
     if policy is None:
         return None
     failed = (pod for pod in context.others if has_failed(pod, context.spec))
-    messages = (judge(policy, pod).message for pod in failed)
+    messages = (match_failure_policy(policy, pod).message for pod in failed)
     return next((message for message in messages if message is not None), None)
 
 
@@ -125,7 +126,7 @@ def _restarts(pod: Json) -> int:
     return sum(each.get("restartCount", 0) for group in groups for each in group or ())
 
 
-def _look_at_indexes(context: JobContext) -> None:
+def _evaluate_indexes(context: JobContext) -> None:
     spec, status = context.spec, context.status
     completions = spec["completions"]
     before = intervals.parse(status.completed_indexes, completions)
@@ -153,8 +154,30 @@ def _ended_by_indexes(context: JobContext, now: str) -> Json | None:
         if failed and failed + context.succeeded >= completions:
             return _target(*_FAILED_INDEXES, now)
     policy = spec.get("successPolicy")
-    message = success_policy.match(policy, completions, context.succeeded_indexes)
+    message = match_success_policy(policy, completions, context.succeeded_indexes)
     if message is None:
         return None
     met = conditions.SUCCESS_CRITERIA_MET
     return conditions.new(met, conditions.TRUE, "SuccessPolicy", message, now)
+
+
+def match_success_policy(policy: Json | None, completions: int, succeeded: Intervals) -> str | None:
+    """The message of the first rule by which a Job has succeeded before all its indexes have."""
+    if policy is None or not succeeded:
+        return None
+    for number, rule in enumerate(policy.get("rules") or ()):
+        if _is_met(rule, completions, succeeded):
+            return f"Matched rules at index {number}"
+    return None
+
+
+def _is_met(rule: Json, completions: int, succeeded: Intervals) -> bool:
+    count = rule.get("succeededCount")
+    text = rule.get("succeededIndexes")
+    if text is None:
+        return count is not None and intervals.total(succeeded) >= count
+    expected = intervals.parse(text, completions)
+    if not expected:
+        return False
+    shared = intervals.overlap(expected, succeeded)
+    return shared == intervals.total(expected) or (count is not None and shared >= count)

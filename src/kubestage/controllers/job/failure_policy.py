@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 FAIL_INDEX: Final = "FailIndex"
 
 
-class Verdict(NamedTuple):
-    """`message` is there if the whole Job fails; `counts` says whether a backoff limit sees it."""
+class FailureDecision(NamedTuple):
+    """`message` is set if the whole Job fails; `counts` if the pod counts for backoff limits."""
 
     message: str | None = None
     counts: bool = True
     action: str | None = None
 
 
-_PLAIN: Final = Verdict()
+_PLAIN: Final = FailureDecision()
 
 
-def judge(policy: Json | None, pod: Json) -> Verdict:
-    """What the first rule that fits a failed pod says."""
+def match_failure_policy(policy: Json | None, pod: Json) -> FailureDecision:
+    """The decision of the first rule that matches a failed pod."""
     if policy is None:
         return _PLAIN
     status = pod.get("status") or {}
@@ -32,9 +32,9 @@ def judge(policy: Json | None, pod: Json) -> Verdict:
         if cause is None:
             continue
         if action == "FailJob":
-            message = f"{_told(pod, cause)} matching {action} rule at index {number}"
-            return Verdict(message, action=action)
-        return Verdict(counts=action != "Ignore", action=action)
+            message = f"{_description(pod, cause)} matching {action} rule at index {number}"
+            return FailureDecision(message, action=action)
+        return FailureDecision(counts=action != "Ignore", action=action)
     return _PLAIN
 
 
@@ -52,12 +52,12 @@ def _cause(rule: Json, status: Json) -> Json | None:
 
 
 def _exited(requirement: Json, status: Json) -> Json | None:
-    wanted = requirement.get("containerName")
+    expected = requirement.get("containerName")
     is_in = requirement["operator"] == "In"
     for group in ("containerStatuses", "initContainerStatuses"):
         for container in status.get(group) or ():
             terminated = (container.get("state") or {}).get("terminated")
-            if terminated is None or wanted not in (None, container["name"]):
+            if terminated is None or expected not in (None, container["name"]):
                 continue
             code = terminated.get("exitCode", 0)
             if code != 0 and (code in requirement["values"]) == is_in:
@@ -66,7 +66,7 @@ def _exited(requirement: Json, status: Json) -> Json | None:
     return None
 
 
-def _told(pod: Json, cause: Json) -> str:
+def _description(pod: Json, cause: Json) -> str:
     name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
     if "state" not in cause:
         return f"Pod {name} has condition {cause['type']}"

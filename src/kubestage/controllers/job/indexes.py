@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.job import intervals
 from kubestage.controllers.job.backoff import Backoff, finished_ns
-from kubestage.controllers.job.failure_policy import FAIL_INDEX, judge
+from kubestage.controllers.job.failure_policy import FAIL_INDEX, match_failure_policy
 from kubestage.controllers.job.job_pods import has_failed, is_tracked
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def newly_failed(spec: Json, some_pods: Iterable[Json]) -> set[int]:
 def _fails_index(spec: Json, pod: Json) -> bool:
     if not has_failed(pod, spec):
         return False
-    verdict = judge(spec.get("podFailurePolicy"), pod)
+    verdict = match_failure_policy(spec.get("podFailurePolicy"), pod)
     if verdict.action == FAIL_INDEX:
         return True
     limit: int = spec["backoffLimitPerIndex"]
@@ -112,20 +112,20 @@ def awaiting_replacement(
     """
     failed = [pod for pod in some_pods if has_failed(pod, spec) and is_tracked(pod)]
     working = indexes_of(active) if failed else set()
-    kept: dict[int, Json] = {}
+    latest: dict[int, Json] = {}
     for pod in failed:
         index = completion_index(pod)
         if not is_valid(index, spec["completions"]):
             continue
         if index in working or intervals.has(settled, index):
             continue
-        other = kept.get(index)
+        other = latest.get(index)
         if other is None or (
             sum(failure_counts(other)) <= sum(failure_counts(pod))
             and finished_ns(pod) >= finished_ns(other)
         ):
-            kept[index] = pod
-    return kept
+            latest[index] = pod
+    return latest
 
 
 def next_failure_counts(spec: Json, replaced: Json | None) -> tuple[int, int]:
@@ -133,7 +133,7 @@ def next_failure_counts(spec: Json, replaced: Json | None) -> tuple[int, int]:
     if replaced is None:
         return 0, 0
     counted, ignored = failure_counts(replaced)
-    if judge(spec.get("podFailurePolicy"), replaced).counts:
+    if match_failure_policy(spec.get("podFailurePolicy"), replaced).counts:
         return counted + 1, ignored
     return counted, ignored + 1
 

@@ -1,4 +1,4 @@
-"""Which pods the loop of Jobs still has to look at, kept up to date change by change."""
+"""Which pods the loop of Jobs still has to process, updated change by change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def replaces_only_failed(spec: Json) -> bool:
 
 
 def has_failed(pod: Json, spec: Json) -> bool:
-    """Whether a Job takes a pod for failed: unless told otherwise, as soon as it is deleted."""
+    """Whether a Job takes a pod for failed: by default as soon as it is deleted."""
     phase = (pod.get("status") or {}).get("phase")
     if phase == "Failed":
         return True
@@ -48,7 +48,7 @@ class JobPods:
     def __init__(self) -> None:
         self._pods: dict[str, dict[str, Json]] = {}
 
-    def of(self, uid: str) -> Collection[Json]:
+    def pods_of(self, uid: str) -> Collection[Json]:
         """A Job's pods in the order in which they came."""
         return self._pods.get(uid, _NONE).values()
 

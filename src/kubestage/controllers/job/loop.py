@@ -1,22 +1,22 @@
-"""The loop of Jobs: what it hears, and how one look at a Job goes."""
+"""The loop of Jobs: its handlers, and one sync of a Job."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller
-from kubestage.controllers.event_recorder import NORMAL
 from kubestage.controllers.job import conditions, ending
 from kubestage.controllers.job.backoff import NO_BACKOFF, Backoff
 from kubestage.controllers.job.context import examine
 from kubestage.controllers.job.job_pods import TRACKING, JobPods, is_tracked
-from kubestage.controllers.job.replicas import Outcome, Replicas
+from kubestage.controllers.job.replicas import Replicas, ReplicasResult
 from kubestage.controllers.job.selecting import SelectingJobs
 from kubestage.controllers.job.tracking import JOB, Tracking
 from kubestage.controllers.ownership import Claims, controller_of, labels_of
 from kubestage.errors import ApiError
 from kubestage.objects import labels, timestamps
+from kubestage.store.event_recorder import NORMAL
 from kubestage.store.log import ADDED, DELETED
 from kubestage.units import SECOND_NS
 
@@ -40,7 +40,7 @@ _POD: Final = "pod "
 class JobController(Controller):
     """Runs the pods of Jobs to their end."""
 
-    name: ClassVar[str] = "job-controller"
+    name = "job-controller"
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
@@ -60,7 +60,7 @@ class JobController(Controller):
         return {("batch", "Job"): self._on_job, ("", "Pod"): self._on_pod}
 
     def sync(self, key: str) -> None:
-        """Look at a Job, or at a pod that has lost its Job."""
+        """Sync a Job, or a pod that has lost its Job."""
         try:
             if key.startswith(_POD):
                 self._let_go(key.removeprefix(_POD))
@@ -110,10 +110,10 @@ class JobController(Controller):
             return
         has_changed = before != reference
         if has_changed and was_ours:
-            self._look_soon(change, before, claim=True)
+            self._sync_soon(change, before, claim=True)
         if is_ours:
             is_foreign = not self._is_creating if old is None else labels_of(pod) != labels_of(old)
-            self._look_soon(change, reference, claim=has_changed or is_foreign)
+            self._sync_soon(change, reference, claim=has_changed or is_foreign)
         elif reference is None:
             self._on_orphan(change, has_lost_owner=True)
 
@@ -126,7 +126,7 @@ class JobController(Controller):
             self.queue.add(_POD + change.key)
 
     def _on_orphan(self, change: Change, *, has_lost_owner: bool) -> None:
-        """Nobody controls a pod: some Job may want it, and none will count it until then."""
+        """A pod without a controller: a Job may adopt it, and none counts it until then."""
         pod, old = change.new, change.old
         if change.type == DELETED:
             return
@@ -135,11 +135,11 @@ class JobController(Controller):
         if "deletionTimestamp" in pod["metadata"]:
             return
         if old is None or has_lost_owner or labels_of(pod) != labels_of(old):
-            for key in self._selecting.of(pod):
+            for key in self._selecting.jobs_of(pod):
                 self._to_claim.add(key)
                 self.queue.add_after(key, BATCH_NS)
 
-    def _look_soon(self, change: Change, reference: Json | None, *, claim: bool) -> None:
+    def _sync_soon(self, change: Change, reference: Json | None, *, claim: bool) -> None:
         job = self._job_of(change.new, reference)
         if job is not None:
             key = _key(job)
@@ -156,7 +156,7 @@ class JobController(Controller):
 
     def _release_pods(self, job: Json) -> None:
         """Have the pods let go that a Job has left behind."""
-        for pod in self._pods.of(job["metadata"]["uid"]):
+        for pod in self._pods.pods_of(job["metadata"]["uid"]):
             if is_tracked(pod):
                 self.queue.add(_POD + _key(pod))
 
@@ -189,11 +189,11 @@ class JobController(Controller):
         now_unix_ns = self.clock.unix_ns
         now = timestamps.format_time(now_unix_ns)
         before = self._backoffs.get(key, NO_BACKOFF)
-        context = examine(key, job, self._pods.of(job["metadata"]["uid"]), before)
+        context = examine(key, job, self._pods.pods_of(job["metadata"]["uid"]), before)
         status = context.status
         if status.start_ns is None and not context.is_suspended:
             status.start_ns = now_unix_ns
-        ending.look(context, now_unix_ns, now)
+        ending.evaluate(context, now_unix_ns, now)
         outcome, changed = self._act(context, now_unix_ns, now)
         counts = (outcome.active, context.ready, context.terminating)
         changed |= counts != (status.active, status.ready, status.terminating)
@@ -213,7 +213,7 @@ class JobController(Controller):
         Claims(self.store, job, selector, finalizers=(TRACKING,)).claim(each_once.values())
         self._to_claim.discard(key)
 
-    def _act(self, context: JobContext, now_unix_ns: int, now: str) -> tuple[Outcome, bool]:
+    def _act(self, context: JobContext, now_unix_ns: int, now: str) -> tuple[ReplicasResult, bool]:
         """Make and delete pods; what came of it, and whether the Job was suspended or resumed."""
         if context.ending is not None:
             outcome = self._replicas.delete_active(context)
@@ -223,15 +223,15 @@ class JobController(Controller):
         due_ns = ending.deadline_ns(context)
         if due_ns is not None:
             self.queue.add_at(context.key, due_ns)
-        outcome = Outcome(len(context.active))
+        outcome = ReplicasResult(len(context.active))
         if not context.is_going:
             outcome = self._manage(context, now_unix_ns)
         if ending.is_complete(context, outcome.active):
             context.ending = ending.completed(now)
             return outcome, False
-        return outcome, not context.is_going and self._note_suspension(context, now_unix_ns, now)
+        return outcome, not context.is_going and self._record_suspension(context, now_unix_ns, now)
 
-    def _manage(self, context: JobContext, now_unix_ns: int) -> Outcome:
+    def _manage(self, context: JobContext, now_unix_ns: int) -> ReplicasResult:
         self._is_creating = True
         try:
             outcome = self._replicas.manage(context, now_unix_ns)
@@ -241,17 +241,17 @@ class JobController(Controller):
             self.queue.add_after(context.key, max(outcome.wait_ns, BATCH_NS))
         return outcome
 
-    def _note_suspension(self, context: JobContext, now_unix_ns: int, now: str) -> bool:
-        """Say that a Job was suspended or resumed, whereupon its time counts anew."""
+    def _record_suspension(self, context: JobContext, now_unix_ns: int, now: str) -> bool:
+        """Record that a Job was suspended or resumed, which restarts its time."""
         status = context.status
-        word = "suspended" if context.is_suspended else "resumed"
+        state_name = "suspended" if context.is_suspended else "resumed"
         state = conditions.TRUE if context.is_suspended else conditions.FALSE
-        reason, message = word.capitalize(), f"Job {word}"
-        said = conditions.new(conditions.SUSPENDED, state, f"Job{reason}", message, now)
-        noted = conditions.ensure(status.conditions, said)
-        if noted is None:
+        reason, message = state_name.capitalize(), f"Job {state_name}"
+        condition = conditions.new(conditions.SUSPENDED, state, f"Job{reason}", message, now)
+        updated = conditions.ensure(status.conditions, condition)
+        if updated is None:
             return False
-        status.conditions = noted
+        status.conditions = updated
         status.start_ns = None if context.is_suspended else now_unix_ns
         self.events.event(context.job, NORMAL, reason, message)
         return True

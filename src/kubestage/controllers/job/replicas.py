@@ -3,32 +3,78 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers import pods
-from kubestage.controllers.job import indexes, intervals, ranking
+from kubestage.controllers.job import indexes, intervals
 from kubestage.controllers.job.job_pods import TRACKING, is_tracked, replaces_only_failed
 from kubestage.controllers.pod_control import PodControl, from_template, is_namespace_ending
 from kubestage.errors import ApiError, NotFound
+from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.job.context import JobContext
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
+
+_PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+def least_useful_first(active: Iterable[Json]) -> list[Json]:
+    """Unassigned, pending, unready, lately ready, often restarted and young pods go first."""
+    return sorted(active, key=_usefulness)
+
+
+def _usefulness(pod: Json) -> tuple[Any, ...]:
+    status = pod.get("status") or {}
+    ready = pods.condition(status, "Ready")
+    is_ready = ready is not None and ready["status"] == "True"
+    ready_since = ready.get("lastTransitionTime") if ready is not None and is_ready else None
+    restarts, sidecar_restarts = _restarts(pod, status)
+    return (
+        bool(pod["spec"].get("nodeName")),
+        _PHASES.get(status.get("phase", ""), 0),
+        is_ready,
+        _age(ready_since),
+        -restarts,
+        -sidecar_restarts,
+        _age(pod["metadata"].get("creationTimestamp")),
+    )
+
+
+def _age(since: str | None) -> tuple[bool, int]:
+    """Orders moments so that none comes first, then the latest."""
+    return (True, -timestamps.parse_time(since)) if since else (False, 0)
+
+
+def _restarts(pod: Json, status: Json) -> tuple[int, int]:
+    """The most restarts of any container, and of any sidecar."""
+    sidecars = {
+        container["name"]
+        for container in pod["spec"].get("initContainers") or ()
+        if container.get("restartPolicy") == "Always"
+    }
+    regular = [each.get("restartCount", 0) for each in status.get("containerStatuses") or ()]
+    beside = [
+        each.get("restartCount", 0)
+        for each in status.get("initContainerStatuses") or ()
+        if each["name"] in sidecars
+    ]
+    return max(regular, default=0), max(beside, default=0)
 
 
 MOST_AT_ONCE: Final = 500
-"""How many pods one look at a Job creates or deletes at most."""
+"""How many pods one sync of a Job creates or deletes at most."""
 
 _LONGEST_BASE: Final = 58
 """How long what names are generated from may be."""
 
 
 @dataclasses.dataclass(slots=True)
-class Outcome:
+class ReplicasResult:
     """How many pods are active then; how long to wait before others may be made; what failed."""
 
     active: int
@@ -46,23 +92,23 @@ class Replicas:
         self._control = PodControl(store, events)
         self._allowance = allowance
 
-    def manage(self, context: JobContext, now_unix_ns: int) -> Outcome:
+    def manage(self, context: JobContext, now_unix_ns: int) -> ReplicasResult:
         """Delete the pods that are too many, or else create those that are missing."""
         active = len(context.active)
         if context.is_suspended:
             return self._shrink(context, context.active)
-        wanted = _wanted(context, active)
-        leaving = for_removal(context, max(0, active - wanted))[:MOST_AT_ONCE]
+        missing_indexes = _desired(context, active)
+        leaving = for_removal(context, max(0, active - missing_indexes))[:MOST_AT_ONCE]
         if leaving:
             return self._shrink(context, leaving[: self._allowance(len(leaving))])
-        missing = wanted - active
+        missing = missing_indexes - active
         if replaces_only_failed(context.spec):
             missing -= context.terminating
         if missing <= 0:
-            return Outcome(active)
+            return ReplicasResult(active)
         return self._grow(context, missing, now_unix_ns)
 
-    def delete_active(self, context: JobContext) -> Outcome:
+    def delete_active(self, context: JobContext) -> ReplicasResult:
         """Delete all active pods of a Job that is over; their finalizers go once they count."""
         return self._delete(context, context.active)
 
@@ -74,18 +120,18 @@ class Replicas:
         if stored is None or not is_tracked(stored):
             return
         metadata = dict(stored["metadata"])
-        kept = [each for each in metadata.pop("finalizers") if each != TRACKING]
-        if kept:
-            metadata["finalizers"] = kept
+        awaiting = [each for each in metadata.pop("finalizers") if each != TRACKING]
+        if awaiting:
+            metadata["finalizers"] = awaiting
         self._store.record_metadata(pods.POD, key, metadata)
 
-    def _shrink(self, context: JobContext, leaving: Sequence[Json]) -> Outcome:
+    def _shrink(self, context: JobContext, leaving: Sequence[Json]) -> ReplicasResult:
         for pod in leaving:
             self.release(pod)
         return self._delete(context, leaving)
 
-    def _delete(self, context: JobContext, leaving: Sequence[Json]) -> Outcome:
-        outcome = Outcome(len(context.active))
+    def _delete(self, context: JobContext, leaving: Sequence[Json]) -> ReplicasResult:
+        outcome = ReplicasResult(len(context.active))
         for pod in leaving:
             try:
                 self._control.delete(pod, context.job)
@@ -99,33 +145,36 @@ class Replicas:
             context.ready -= pods.is_ready(pod)
         return outcome
 
-    def _grow(self, context: JobContext, missing: int, now_unix_ns: int) -> Outcome:
+    def _grow(self, context: JobContext, missing: int, now_unix_ns: int) -> ReplicasResult:
         active = len(context.active)
         if not context.limits_each_index:
             wait_ns = context.backoff.remaining_ns(now_unix_ns)
             if wait_ns:
-                return Outcome(active, wait_ns)
+                return ReplicasResult(active, wait_ns)
         missing = min(missing, MOST_AT_ONCE)
         if not context.is_indexed:
             return self._create(context, [indexes.UNKNOWN] * self._allowance(missing))
-        wanted = _first_pending(context, missing)
+        missing_indexes = _first_pending(context, missing)
         if context.limits_each_index:
-            kept = context.awaiting_replacement
+            awaiting = context.awaiting_replacement
             waits = [
-                indexes.index_backoff(kept.get(index)).remaining_ns(now_unix_ns) for index in wanted
+                indexes.index_backoff(awaiting.get(index)).remaining_ns(now_unix_ns)
+                for index in missing_indexes
             ]
-            wanted = [index for index, wait_ns in zip(wanted, waits, strict=True) if not wait_ns]
-            if waits and not wanted:
-                return Outcome(active, min(waits))
-        return self._create(context, wanted[: self._allowance(len(wanted))])
+            missing_indexes = [
+                index for index, wait_ns in zip(missing_indexes, waits, strict=True) if not wait_ns
+            ]
+            if waits and not missing_indexes:
+                return ReplicasResult(active, min(waits))
+        return self._create(context, missing_indexes[: self._allowance(len(missing_indexes))])
 
-    def _create(self, context: JobContext, wanted: Sequence[int]) -> Outcome:
+    def _create(self, context: JobContext, missing_indexes: Sequence[int]) -> ReplicasResult:
         """Create pods in batches of growing size: what refuses one would refuse them all."""
-        outcome = Outcome(len(context.active))
+        outcome = ReplicasResult(len(context.active))
         template = _template(context)
         done, batch = 0, 1
-        while done < len(wanted) and outcome.error is None:
-            for index in wanted[done : done + batch]:
+        while done < len(missing_indexes) and outcome.error is None:
+            for index in missing_indexes[done : done + batch]:
                 try:
                     self._control.create(_pod(context, template, index), context.job)
                 except ApiError as error:
@@ -138,7 +187,7 @@ class Replicas:
         return outcome
 
 
-def _wanted(context: JobContext, active: int) -> int:
+def _desired(context: JobContext, active: int) -> int:
     """How many pods should run: no more than completions are missing."""
     parallelism: int = context.spec["parallelism"]
     completions: int | None = context.spec.get("completions")
@@ -155,7 +204,7 @@ def for_removal(context: JobContext, at_least: int) -> list[Json]:
         leaving, staying = _superfluous(staying, context.spec["completions"])
     missing = at_least - len(leaving)
     if missing > 0:
-        leaving += ranking.least_useful_first(staying)[:missing]
+        leaving += least_useful_first(staying)[:missing]
     return leaving
 
 
@@ -169,14 +218,14 @@ def _superfluous(active: Sequence[Json], completions: int) -> tuple[list[Json], 
     for index in sorted(groups):
         group = groups[index]
         if indexes.is_valid(index, completions):
-            *group, best = ranking.least_useful_first(group) if len(group) > 1 else group
+            *group, best = least_useful_first(group) if len(group) > 1 else group
             staying.append(best)
         leaving += group
     return leaving, staying
 
 
 def _first_pending(context: JobContext, count: int) -> list[int]:
-    """The lowest indexes that nobody works on and that are not done."""
+    """The lowest indexes that no pod works on and that are not done."""
     taken = indexes.indexes_of(context.active)
     if replaces_only_failed(context.spec):
         taken |= indexes.indexes_of(pod for pod in context.others if not pods.is_terminal(pod))

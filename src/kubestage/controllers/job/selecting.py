@@ -1,4 +1,4 @@
-"""Which Jobs select a pod that nobody controls."""
+"""Which Jobs select a pod that has no controller."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SelectingJobs:
         if known is not None and known.pop(key, None) is not None and not known:
             del self._jobs[place]
 
-    def of(self, pod: Json) -> list[str]:
+    def jobs_of(self, pod: Json) -> list[str]:
         """The keys of the Jobs whose selector a pod matches; a pod without labels matches none."""
         has = labels_of(pod)
         namespace = pod["metadata"]["namespace"]
@@ -46,6 +46,6 @@ class SelectingJobs:
 
 
 def _place(job: Json) -> _Place:
-    wanted = job["spec"]["selector"].get("matchLabels")
-    name, value = next(iter(wanted.items())) if wanted else ("", "")
+    expected = job["spec"]["selector"].get("matchLabels")
+    name, value = next(iter(expected.items())) if expected else ("", "")
     return job["metadata"]["namespace"], name, value

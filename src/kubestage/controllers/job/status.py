@@ -38,8 +38,8 @@ class JobStatus:
     uncounted_failed: list[str]
 
     @classmethod
-    def of(cls, job: Json) -> JobStatus:
-        """What a Job's status says; its lists are its own."""
+    def read(cls, job: Json) -> JobStatus:
+        """The fields of a Job's status; its lists are copies."""
         status: Json = job.get("status") or _NONE
         started = status.get("startTime")
         uncounted: Json = status.get("uncountedTerminatedPods") or _NONE

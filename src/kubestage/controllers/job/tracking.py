@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.job import conditions, ending, indexes, intervals
-from kubestage.controllers.job.failure_policy import judge
+from kubestage.controllers.job.failure_policy import match_failure_policy
 from kubestage.controllers.job.job_pods import has_failed, is_tracked
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.job.context import JobContext
     from kubestage.controllers.job.replicas import Replicas
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
 
@@ -36,9 +36,9 @@ class Tracking:
         self._replicas = replicas
 
     def track(self, context: JobContext, *, changed: bool, now: str) -> bool:
-        """Count what has ended and finish the Job if it is over; whether anything new was said.
+        """Count what has ended and finish the Job if it is over; whether anything was written.
 
-        `changed` says that the status must be written in any case.
+        With `changed` the status is written in any case.
         """
         status = context.status
         held = {pod["metadata"]["uid"] for pod in context.others if is_tracked(pod)}
@@ -59,13 +59,13 @@ class Tracking:
         if changed or is_over:
             self._flush(context)
             if is_over:
-                self._tell(context)
+                self._report(context)
         return flushed
 
     def _flush(self, context: JobContext) -> None:
         self._store.record_status(JOB, context.key, context.status.as_json())
 
-    def _tell(self, context: JobContext) -> None:
+    def _report(self, context: JobContext) -> None:
         assert context.ending is not None
         job, condition = context.job, context.ending
         if condition["type"] == conditions.FAILED:
@@ -79,7 +79,7 @@ class Tracking:
 
 
 class _Leaving:
-    """The pods whose finalizer may go; the status is told of those that count."""
+    """The pods whose finalizer may go; those that count are added to the status."""
 
     def __init__(self, context: JobContext) -> None:
         self.pods: list[Json] = []
@@ -100,13 +100,13 @@ class _Leaving:
             found = sorted(found, key=indexes.completion_index)
         for pod in found:
             if is_tracked(pod):
-                self._look_at(pod)
+                self._classify(pod)
                 counted = len(status.uncounted_succeeded) + len(status.uncounted_failed)
                 if counted + len(self.succeeded_indexes) >= MOST_UNCOUNTED:
                     self.is_cut_short = True
                     break
 
-    def _look_at(self, pod: Json) -> None:
+    def _classify(self, pod: Json) -> None:
         failed = has_failed(pod, self._context.spec)
         if not _may_leave(self._context, pod, failed=failed):
             return
@@ -132,7 +132,7 @@ class _Leaving:
     def _add_failed(self, pod: Json, uid: str) -> None:
         context = self._context
         policy = context.spec.get("podFailurePolicy")
-        if context.has_place(pod) and judge(policy, pod).counts:
+        if context.has_place(pod) and match_failure_policy(policy, pod).counts:
             context.status.uncounted_failed.append(uid)
             self.changed = True
 
@@ -145,8 +145,8 @@ def _may_leave(context: JobContext, pod: Json, *, failed: bool) -> bool:
         return True
     if not failed or not context.limits_each_index:
         return failed
-    kept = context.awaiting_replacement.get(indexes.completion_index(pod))
-    return kept is None or kept["metadata"]["uid"] != pod["metadata"]["uid"]
+    awaiting = context.awaiting_replacement.get(indexes.completion_index(pod))
+    return awaiting is None or awaiting["metadata"]["uid"] != pod["metadata"]["uid"]
 
 
 def _write_indexes(context: JobContext, newly: list[int]) -> bool:

@@ -22,23 +22,23 @@ class Addresses:
         self._hosts = 0
         self._overflow = 0
         # What is in use by those who were there first.
-        self._kept_hosts: set[str] = set()
-        self._kept: set[str] = set()
+        self._reserved_hosts: set[str] = set()
+        self._reserved: set[str] = set()
 
     def keep_host(self, address: str) -> None:
         """A node has had an address before any was given out here."""
-        self._kept_hosts.add(address)
+        self._reserved_hosts.add(address)
 
     def keep(self, address: str) -> None:
         """A pod has had an address before any was given out here."""
-        self._kept.add(address)
+        self._reserved.add(address)
 
     def next_host(self) -> str:
         """The address of another node."""
         while True:
             self._hosts += 1
             address = str(ipaddress.IPv4Address(_FIRST_HOST + self._hosts - 1))
-            if address not in self._kept_hosts:
+            if address not in self._reserved_hosts:
                 return address
 
     def next_range(self, cidr: str | None) -> Range:
@@ -46,29 +46,29 @@ class Addresses:
         if cidr:
             network = ipaddress.ip_network(cidr, strict=False)
             first, size = int(network.network_address), network.num_addresses
-            return Range(first, size, network.version, self._kept)
+            return Range(first, size, network.version, self._reserved)
         offset = (_FIRST_NETWORK - _TEN) // 256
         number = (offset + self._networks) % _NETWORKS
         self._networks += 1
-        return Range(_TEN + number * 256, 256, 4, self._kept)
+        return Range(_TEN + number * 256, 256, 4, self._reserved)
 
     def beyond(self) -> str:
         """An address for a pod that its node has none for."""
         while True:
             self._overflow += 1
             address = str(ipaddress.IPv4Address(_OVERFLOW + self._overflow))
-            if address not in self._kept:
+            if address not in self._reserved:
                 return address
 
 
 class Range:
     """The pod addresses of one node; one is used again only after all others were used."""
 
-    __slots__ = ("_at", "_first", "_kept", "_size", "_taken", "_version")
+    __slots__ = ("_at", "_first", "_reserved", "_size", "_taken", "_version")
 
-    def __init__(self, first: int, size: int, version: int, kept: set[str]) -> None:
+    def __init__(self, first: int, size: int, version: int, reserved: set[str]) -> None:
         self._first = first
-        self._kept = kept
+        self._reserved = reserved
         self._size = min(size, 1 << 24)
         self._version = version
         # The first address is the network's, the second the gateway's, the last for broadcasts.
@@ -85,7 +85,7 @@ class Range:
                 self._at = 2
             text = self._text(self._first + self._at)
             self._at += 1
-            if text not in self._taken and text not in self._kept:
+            if text not in self._taken and text not in self._reserved:
                 self._taken.add(text)
                 return text
         return None
@@ -97,7 +97,7 @@ class Range:
     def free(self, address: str) -> None:
         """An address may be used again."""
         self._taken.discard(address)
-        self._kept.discard(address)
+        self._reserved.discard(address)
 
     def _text(self, number: int) -> str:
         if self._version == 6:

@@ -1,4 +1,4 @@
-"""Whether a node takes a pod that was bound to it, or refuses it, and in what words."""
+"""Whether a node accepts a pod that was bound to it, or refuses it, and with which message."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _lacks(plan: PodPlan, node: Node) -> Refusal | None:
     ):
         return None
     used = Resource(node.milli_cpu, node.memory, node.storage, 0, node.scalars)
-    # Extended resources that the node has never heard of are the business of somebody else.
+    # Extended resources that the node does not know are left to other components.
     unknown = [name for name in request.scalars if name not in has.scalars]
     lacking = resource_totals.fits(request, has, used, node.count, ignored=unknown)
     if not lacking:
@@ -83,10 +83,10 @@ def _unwelcome(plan: PodPlan, node: Node) -> Refusal | None:
             matches = False
         if not matches:
             return _failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector")
-    wanted = scheduling.host_ports
-    if wanted:
+    desired = scheduling.host_ports
+    if desired:
         taken = [port for ports in node.ports.values() for port in ports]
-        if host_ports.conflict(wanted, taken):
+        if host_ports.conflict(desired, taken):
             text = "node(s) didn't have free ports for the requested pod ports"
             return _failed("NodePorts", text)
     if view.taints and taints.find_untolerated_taint(

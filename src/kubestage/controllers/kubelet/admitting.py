@@ -49,7 +49,7 @@ class Admitting:
         self._reports = reports
 
     def admit(self, pod: Pod, node: Node, obj: Json) -> bool:
-        """Take a pod in, or refuse it; whether it was taken. One that is to go is not refused."""
+        """Admit or refuse a pod; returns whether it was admitted. A terminating pod is admitted."""
         self._acquaint(pod, node, obj)
         stored: Json = obj.get("status") or {}
         is_running = stored.get("phase") == phases.RUNS
@@ -78,7 +78,7 @@ class Admitting:
         return True
 
     def _turn_ns(self, node: Node) -> int:
-        """When a node can begin to launch another pod."""
+        """When a node can start to launch another pod."""
         now_ns, launches = self._clock.now_ns, node.launches
         while launches and launches[0] <= now_ns:
             heapq.heappop(launches)
@@ -89,9 +89,9 @@ class Admitting:
     def _acquaint(self, pod: Pod, node: Node, obj: Json) -> None:
         metadata: Json = obj["metadata"]
         stored: Json = obj.get("status") or {}
-        given = allocation.recorded(obj) if stored.get("phase") == phases.RUNS else obj
-        pod.plan = self._plans.of(given)
-        if given is not obj:
+        spec_in_force = allocation.recorded(obj) if stored.get("phase") == phases.RUNS else obj
+        pod.plan = self._plans.plan_for(spec_in_force)
+        if spec_in_force is not obj:
             # A resize was under way when it was recorded.
             pod.is_changed = True
         pod.node = node
@@ -105,10 +105,10 @@ class Admitting:
             "apiVersion": "v1",
             "resourceVersion": metadata["resourceVersion"],
         }
-        begun = stored.get("startTime")
-        if begun:
-            pod.start_time = begun
-            pod.start_ns = timestamps.parse_time(begun) - self._clock.epoch_ns
+        started_at = stored.get("startTime")
+        if started_at:
+            pod.start_time = started_at
+            pod.start_ns = timestamps.parse_time(started_at) - self._clock.epoch_ns
         else:
             pod.start_time, pod.start_ns = self._events.stamp(), self._clock.now_ns
         pod.since = statuses.recall(stored.get("conditions"))
@@ -137,7 +137,7 @@ class Admitting:
     def _recall(self, pod: Pod, container: Container, status: Json | None) -> None:
         is_passing = container.plan.is_init and not container.plan.is_sidecar
         if status is None:
-            # Recorded without a word on its containers: a pod that runs has run its inits.
+            # Recorded without container statuses: a pod that runs has run its inits.
             status = {"ready": True, "state": {}}
             status["state"] = {"terminated": {"exitCode": 0}} if is_passing else {"running": {}}
         container.restarts = status.get("restartCount") or 0
@@ -170,20 +170,20 @@ class Admitting:
             pod.plan_step(self._clock.now_ns + FIRST_BACKOFF_NS, steps.RESTART, container)
 
     def _recall_running(self, pod: Pod, container: Container, running: Json, status: Json) -> None:
-        begun = running.get("startedAt") or pod.start_time
+        started_at = running.get("startedAt") or pod.start_time
         container.state = RUNNING
-        container.started_at = begun
+        container.started_at = started_at
         if pod.is_restored:
-            container.started_ns = timestamps.parse_time(begun) - self._clock.epoch_ns
+            container.started_ns = timestamps.parse_time(started_at) - self._clock.epoch_ns
             container.started = container.was_started = bool(status.get("started"))
             was_ready = container.ready
-            self._starting.plan_life(pod, container)
+            self._starting.plan_run(pod, container)
             self._starting.watch(pod, container)
             container.ready |= was_ready
             return
-        # What it has behind it is not known to the stage: its life counts from now.
+        # Its past is not known to the stage: its time counts from now.
         container.started_ns = self._clock.now_ns
         container.started = container.was_started = bool(status.get("started", True))
-        self._starting.plan_life(pod, container)
+        self._starting.plan_run(pod, container)
         if not container.ready:
             self._starting.come_up(pod, container)

@@ -21,7 +21,7 @@ _RESIZABLE: Final = (pod_resources.CPU, pod_resources.MEMORY)
 
 
 class Amounts(NamedTuple):
-    """CPU in thousandths and memory in bytes; zero where nothing is said."""
+    """CPU in thousandths and memory in bytes; zero where nothing is stated."""
 
     memory_limit: int = 0
     memory_request: int = 0
@@ -43,7 +43,7 @@ class Allocation(msgspec.Struct, frozen=True, eq=False):
     restarts_for: frozenset[str]
 
     def must_restart(self, before: Amounts) -> bool:
-        """Whether the container has to start anew to get this instead of what it has."""
+        """Whether the container has to restart to get this instead of what it has."""
         now = self.amounts
         changed = {
             pod_resources.MEMORY: now[:2] != before[:2],
@@ -53,9 +53,9 @@ class Allocation(msgspec.Struct, frozen=True, eq=False):
 
 
 class PodAllocation(msgspec.Struct, frozen=True, eq=False):
-    """What a pod is given as a whole.
+    """What is allocated to a pod as a whole.
 
-    `requests` and `effective` are what its status says, `running` while it runs; `own` is what its
+    `requests` and `effective` are in its status, `running` while it runs; `pod_level` is what its
     spec states for the pod as a whole. `memory_limit` is that of all containers together, where
     none of them is without one.
     """
@@ -63,21 +63,21 @@ class PodAllocation(msgspec.Struct, frozen=True, eq=False):
     requests: Json | None
     effective: Json
     running: Json
-    own: Json | None
+    pod_level: Json | None
     amounts: tuple[Amounts, ...]
     memory_limit: int | None
 
 
-def of_container(container: Json, own: Json | None) -> Allocation:
+def of_container(container: Json, pod_level: Json | None) -> Allocation:
     """What a container is given; the limits of its pod hold where it has none of its own."""
     resources = container.get("resources") or {}
     shown = _shown(resources)
     if shown == resources:
-        # NOTE: statuses share the part of the spec that they repeat, so whoever compares them
+        # NOTE: statuses share the part of the spec that they repeat, so a comparison of them
         # sees at a glance that no resize is under way (benchmarks/controllers.py).
         shown = resources
     amounts = _amounts(resources)
-    whole = _amounts(own or {})
+    whole = _amounts(pod_level or {})
     memory, cpu = amounts.memory_limit or whole.memory_limit, amounts.cpu_limit or whole.cpu_limit
     is_limited = "memory" in (resources.get("limits") or {})
     return Allocation(
@@ -95,13 +95,15 @@ def of_container(container: Json, own: Json | None) -> Allocation:
 
 
 def of_pod(spec: Json) -> PodAllocation:
-    """What a pod is given as a whole."""
+    """What is allocated to a pod as a whole."""
     pod = {"spec": spec}
     requests = _texts(pod_resources.requests(pod))
     limits = _texts(pod_resources.limits(pod))
-    own = spec.get("resources")
+    pod_level = spec.get("resources")
     declared = {
-        name: limits[name] for name in _RESIZABLE if name in limits and _is_limited(spec, own, name)
+        name: limits[name]
+        for name in _RESIZABLE
+        if name in limits and _is_limited(spec, pod_level, name)
     }
     resizable = {name: requests[name] for name in _RESIZABLE if name in requests}
     memory = declared.get(pod_resources.MEMORY)
@@ -109,9 +111,9 @@ def of_pod(spec: Json) -> PodAllocation:
         requests or None,
         _without_empty({"limits": limits, "requests": requests}),
         _without_empty({"limits": declared, "requests": resizable}),
-        own,
+        pod_level,
         (
-            _amounts(own or {}),
+            _amounts(pod_level or {}),
             *(
                 _amounts(each.get("resources") or {})
                 for kind in _CONTAINERS
@@ -123,47 +125,49 @@ def of_pod(spec: Json) -> PodAllocation:
 
 
 def substituted(obj: Json, plan: PodPlan) -> Json:
-    """A pod as if it asked for no more than it was given."""
-    given = {each.name: each.allocation.shown for each in (*plan.inits, *plan.containers)}
-    return _with_resources(obj, given, plan.allocation.own)
+    """A pod as if it requested no more than was allocated."""
+    resources = {each.name: each.allocation.shown for each in (*plan.inits, *plan.containers)}
+    return _with_resources(obj, resources, plan.allocation.pod_level)
 
 
 def recorded(obj: Json) -> Json:
-    """A pod as if it asked for what its status says that it was given."""
+    """A pod as if it requested the resources that its status has as allocated."""
     status = obj.get("status") or {}
     specs = [each for kind in _CONTAINERS for each in obj["spec"].get(kind) or ()]
     stated = {each["name"]: each.get("resources") or {} for each in specs}
-    given: dict[str, Json] = {}
+    resources: dict[str, Json] = {}
     for kind in _STATUSES:
         for each in status.get(kind) or ():
             shown = each.get("resources")
             if shown is not None and each["name"] in stated:
                 requests = each.get("allocatedResources") or shown.get("requests") or {}
-                given[each["name"]] = _without_empty(
+                resources[each["name"]] = _without_empty(
                     {**stated[each["name"]], "limits": shown.get("limits"), "requests": requests}
                 )
-    if all(_amounts(each) == _amounts(stated[name]) for name, each in given.items()):
+    if all(_amounts(each) == _amounts(stated[name]) for name, each in resources.items()):
         return obj
-    return _with_resources(obj, given, obj["spec"].get("resources"))
+    return _with_resources(obj, resources, obj["spec"].get("resources"))
 
 
-def _with_resources(obj: Json, given: Mapping[str, Json], own: Json | None) -> Json:
+def _with_resources(obj: Json, resources: Mapping[str, Json], pod_level: Json | None) -> Json:
     spec = dict(obj["spec"])
     spec.pop("resources", None)
-    if own is not None:
-        spec["resources"] = own
+    if pod_level is not None:
+        spec["resources"] = pod_level
     for kind in _CONTAINERS:
         if spec.get(kind):
             spec[kind] = [
-                {**each, "resources": given[each["name"]]} if each["name"] in given else each
+                {**each, "resources": resources[each["name"]]}
+                if each["name"] in resources
+                else each
                 for each in spec[kind]
             ]
     return {**obj, "spec": spec}
 
 
-def _is_limited(spec: Json, own: Json | None, name: str) -> bool:
+def _is_limited(spec: Json, pod_level: Json | None, name: str) -> bool:
     """Whether all containers are limited, or the pod as a whole."""
-    if name in ((own or {}).get("limits") or {}):
+    if name in ((pod_level or {}).get("limits") or {}):
         return True
     return all(
         name in ((each.get("resources") or {}).get("limits") or {})

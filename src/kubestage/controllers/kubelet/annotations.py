@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from kubestage.controllers.kubelet import usage
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.errors import InputError
-from kubestage.objects import distributions, durations, quantity
+from kubestage.golang import durations
+from kubestage.objects import distributions, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kubestage.controllers.kubelet.usage import MemoryLaw
+    from kubestage.controllers.kubelet.usage import MemoryGrowth
     from kubestage.objects.distributions import Distribution
 
 T = TypeVar("T")
@@ -39,40 +40,42 @@ class Reader:
         self.problems: list[str] = []
 
     def duration(self, name: str, default: Distribution, container: str = "") -> Distribution:
-        """A law of durations, of the pod or of one of its containers."""
+        """A distribution of durations, of the pod or of one of its containers."""
         return self._read(name, distributions.parse, default, container)
 
-    def own_duration(self, name: str, container: str) -> Distribution | None:
-        """A law of durations that a container has for itself."""
+    def named_duration(self, name: str, container: str) -> Distribution | None:
+        """A distribution of durations that names the container."""
         key = f"{PREFIX}{name}.{container}"
         return self._parse(key, distributions.parse, None) if key in self._annotations else None
 
     def lifetime(
-        self, default: Distribution | None, container: str, *, own_only: bool
+        self, default: Distribution | None, container: str, *, named_only: bool
     ) -> Distribution | None:
         """How long a container runs; None for one that never ends by itself."""
-        return self._read("run-duration", _lifetime, default, container, own_only=own_only)
+        return self._read("run-duration", _lifetime, default, container, named_only=named_only)
 
-    def exit_code(self, container: str, *, own_only: bool) -> int:
+    def exit_code(self, container: str, *, named_only: bool) -> int:
         """With what a container ends."""
-        return self._read("exit-code", _exit_code, 0, container, own_only=own_only)
+        return self._read("exit-code", _exit_code, 0, container, named_only=named_only)
 
-    def cpu_usage(self, default: Distribution, container: str, *, own_only: bool) -> Distribution:
+    def cpu_usage(self, default: Distribution, container: str, *, named_only: bool) -> Distribution:
         """How much CPU a container uses."""
         read = distributions.parse_quantity
-        return self._read("cpu-usage", read, default, container, own_only=own_only)
+        return self._read("cpu-usage", read, default, container, named_only=named_only)
 
-    def memory_usage(self, default: MemoryLaw, container: str, *, own_only: bool) -> MemoryLaw:
+    def memory_usage(
+        self, default: MemoryGrowth, container: str, *, named_only: bool
+    ) -> MemoryGrowth:
         """How much memory a container uses, and how that grows."""
         read = usage.parse_memory
-        return self._read("memory-usage", read, default, container, own_only=own_only)
+        return self._read("memory-usage", read, default, container, named_only=named_only)
 
     def image_size(self, container: str) -> int | None:
         """How large a container's image is, in bytes."""
         return self._read("image-size", _size, None, container)
 
     def image_error(self, container: str) -> str:
-        """With what words the pull of a container's image fails; none if it does not."""
+        """With which message the pull of a container's image fails; none if it does not."""
         return self._read("image-error", str.strip, "", container)
 
     def failing_probes(self, container: str) -> frozenset[str]:
@@ -86,14 +89,14 @@ class Reader:
         default: T,
         container: str,
         *,
-        own_only: bool = False,
+        named_only: bool = False,
     ) -> T:
         if not self._annotations:
             return default
         key = f"{PREFIX}{name}.{container}"
         if key not in self._annotations:
             key = f"{PREFIX}{name}"
-            if own_only or key not in self._annotations:
+            if named_only or key not in self._annotations:
                 return default
         return self._parse(key, read, default)
 

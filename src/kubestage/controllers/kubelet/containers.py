@@ -27,14 +27,14 @@ class Container:
     """The state of one container.
 
     `reason` and `message` are those of its present state; `last` is how it ended before. It
-    `is_busy` while something is under way that will start it. `pull` is when its image was asked
-    for and how long the pull itself takes; `ends` is when it will end and with what code, once it
-    has been told to. `involved` is what Events call it. `held` is what it still has while it is to
-    get something else. It has `burnt` so many core-nanoseconds by the time `since_ns`, from which
-    on its `cpu` is what it is.
+    `is_busy` while something is under way that will start it. `pull` is when its image was
+    requested and how long the pull itself takes; `ends` is when it will end and with what code,
+    once it has been asked to stop. `involved` is what Events call it. `held` is what it still has
+    while it is to get something else. It has `burnt` so many core-nanoseconds by the time
+    `since_ns`, from which on its `cpu` is what it is.
     """
 
-    # NOTE: what a container begins with is the class's, so that making one sets a single
+    # NOTE: initial values are attributes of the class, so that creating one sets a single
     # attribute: every pod has some (benchmarks/controllers.py).
     state: str = WAITING
     reason: str = ""
@@ -97,7 +97,7 @@ class Container:
         self.started = self.ready = False
 
     def lose(self, message: str) -> None:
-        """Nobody knows what became of it."""
+        """Its state is not known."""
         self.state = TERMINATED
         self.exit_code, self.reason, self.message = KILLED_CODE, "ContainerStatusUnknown", message
         self.started_at = self.finished = None
@@ -128,10 +128,10 @@ class Container:
             status["containerID"] = self.id
         status["started"] = self.started
         if self.restarts >= 0:
-            given = plan.allocation
-            if given.requests is not None:
-                status["allocatedResources"] = given.requests
-            status["resources"] = given.shown if self.held is None else self.held.shown
+            allocation = plan.allocation
+            if allocation.requests is not None:
+                status["allocatedResources"] = allocation.requests
+            status["resources"] = allocation.shown if self.held is None else self.held.shown
         if plan.mounts:
             status["volumeMounts"] = plan.mounts
         return status

@@ -1,4 +1,4 @@
-"""The end of a pod: its containers are told to stop, and have their grace to do so."""
+"""The end of a pod: its containers get the signal to stop, and their grace period."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOST: Final = "The container could not be located when the pod was terminated"
 
 
 class Ending:
-    """Brings pods to their end."""
+    """Ends pods."""
 
     def __init__(self, clock: Clock, events: Events, starting: Starting, reports: Reports) -> None:
         self._clock = clock
@@ -35,7 +35,7 @@ class Ending:
         self._reports = reports
 
     def begin(self, pod: Pod) -> None:
-        """Tell the containers of a pod to stop; sidecars stop after the others, last one first."""
+        """Stop the containers of a pod; sidecars stop after the others, last one first."""
         now_ns = self._clock.now_ns
         pod.drop_steps()
         grace_ns = pod.grace_ns if pod.deleting else pod.plan.grace_ns
@@ -98,7 +98,7 @@ class Ending:
             at_ns, code = each.ends
             stamp = timestamps.format_time(epoch_ns + at_ns)
             each.end(code, reason_of(code), stamp, at_ns)
-        pod.phase = phases.of(pod, is_over=True)
+        pod.phase = phases.phase_of(pod, is_over=True)
         if pod.cause == DEADLINE_EXCEEDED:
             pod.phase = phases.FAILED
             pod.reason, pod.message = DEADLINE_EXCEEDED, DEADLINE_TEXT

@@ -1,4 +1,4 @@
-"""Ephemeral containers: added to a pod that runs, to look into it; they never start again."""
+"""Ephemeral containers: added to a pod that runs, to debug it; they never start again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def meet(pod: Pod, obj: Json, plans: Plans) -> list[Container]:
-    """Note the ephemeral containers that a pod has; those among them that are new."""
+    """Record the ephemeral containers that a pod has; returns those that are new."""
     written = obj["spec"].get("ephemeralContainers")
     if not written or len(written) == len(pod.ephemerals):
         return []
@@ -43,10 +43,10 @@ def end(pod: Pod, stamp: str) -> None:
 
 
 def statuses(pod: Pod) -> list[Json]:
-    """Their statuses; nobody probes them, so that they are never ready."""
-    told = []
+    """Their statuses; they have no probes, so that they are never ready."""
+    statuses = []
     for each in pod.ephemerals:
         status = {**each.status(), "ready": False}
         status.pop("started", None)
-        told.append(status)
-    return told
+        statuses.append(status)
+    return statuses

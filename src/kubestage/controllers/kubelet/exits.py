@@ -8,7 +8,7 @@ from kubestage.controllers.kubelet import phases, restarts
 from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import ERROR, KILLED_CODE, RUNNING, TERMINATED
 from kubestage.controllers.kubelet.events import NORMAL, WARNING
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
@@ -23,7 +23,7 @@ _REMOVED: Final = "The container is removed because RestartAllContainers in plac
 
 
 class Exits:
-    """Decides what becomes of containers and pods after an end."""
+    """Decides what happens to containers and pods after an exit."""
 
     def __init__(self, clock: Clock, events: Events, reports: Reports) -> None:
         self._clock = clock
@@ -41,10 +41,10 @@ class Exits:
         elif policy.restarts(code):
             self._hold_back(pod, container)
         else:
-            self._judge(pod)
+            self._decide(pod)
 
     def replace(self, pod: Pod, container: Container) -> None:
-        """A running container is to be another: it is stopped and started anew at once."""
+        """A running container has changed: stop it and start it again at once."""
         plan = container.plan
         kind = "Init container" if plan.is_init else "Container"
         text = f"{kind} {plan.name} definition changed"
@@ -53,7 +53,7 @@ class Exits:
         self._start_anew(pod, container, text)
 
     def restart_resized(self, pod: Pod, container: Container) -> None:
-        """A running container gets other resources, which it can only begin with."""
+        """A running container gets other resources, for which it has to start again."""
         self._start_anew(pod, container, f"Container {container.plan.name} resize requires restart")
 
     def _start_anew(self, pod: Pod, container: Container, why: str) -> None:
@@ -67,7 +67,7 @@ class Exits:
         """A container's probe has failed too often: it is killed."""
         plan = container.plan
         probe = "Liveness" if container.started else "Startup"
-        self.tell_unhealthy(pod, container, probe)
+        self.report_unhealthy(pod, container, probe)
         text = f"Container {plan.name} failed {probe.lower()} probe"
         if plan.is_init:
             text = f"Init container {plan.name} failed {probe.lower()} probe"
@@ -76,7 +76,7 @@ class Exits:
         self._events.pod(pod, NORMAL, "Killing", text, container)
         self.exit(pod, container, KILLED_CODE, ERROR)
 
-    def tell_unhealthy(self, pod: Pod, container: Container, probe: str) -> None:
+    def report_unhealthy(self, pod: Pod, container: Container, probe: str) -> None:
         """A probe has failed."""
         plan = container.plan
         found = {"Liveness": plan.liveness, "Startup": plan.startup, "Readiness": plan.readiness}
@@ -84,7 +84,7 @@ class Exits:
         output = failed.output if failed else ""
         self._events.pod(pod, WARNING, "Unhealthy", f"{probe} probe failed: {output}", container)
 
-    def _judge(self, pod: Pod) -> None:
+    def _decide(self, pod: Pod) -> None:
         """See whether a pod is over. One whose sidecars still run has to end them first."""
         if pod.is_over or not _has_nothing_left(pod):
             return
@@ -93,7 +93,7 @@ class Exits:
             return
         pod.is_over = True
         pod.drop_steps()
-        pod.phase = phases.of(pod, is_over=True)
+        pod.phase = phases.phase_of(pod, is_over=True)
         assert pod.node is not None
         pod.node.release(pod)
 
@@ -122,7 +122,7 @@ class Exits:
         pod.plan_step(now_ns + backoff_ns, steps.RESTART, container)
 
     def _reset(self, pod: Pod) -> None:
-        """End all containers, to start them anew from the first init container on."""
+        """End all containers, to start them again from the first init container on."""
         now_ns, stamp = self._clock.now_ns, self._events.stamp()
         deadline = [step for step in pod.steps if step[2] == steps.DEADLINE]
         pod.steps = deadline
@@ -134,7 +134,7 @@ class Exits:
                 each.wait(phases.RESTARTING_ALL, _REMOVED)
             each.is_busy = each.was_started = False
         pod.is_resetting = True
-        # A second, as the kubelet looks at its containers every so often: lest those that end at
+        # A second, as the kubelet relists its containers: otherwise those that end at
         # once go round without end in no time.
         pod.plan_step(now_ns + durations.SECOND, steps.RESET)
 

@@ -8,7 +8,8 @@ from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet import restarts
 from kubestage.controllers.kubelet.containers import image_id
 from kubestage.controllers.kubelet.events import NORMAL, WARNING
-from kubestage.objects import durations, quantity
+from kubestage.golang import durations
+from kubestage.objects import quantity
 from kubestage.objects.views import plan as views
 from kubestage.sim.entity import Entity
 from kubestage.sim.movement import Movement
@@ -44,7 +45,7 @@ class Image(Entity):
 
 
 class ImagesPresent:
-    """Where images come to rest; each arrival is told."""
+    """Images that are present; each arrival is reported."""
 
     __slots__ = ("_arrived", "count", "kind_stocked", "name")
 
@@ -87,7 +88,7 @@ class Images:
         self.present = ImagesPresent(arrived)
 
     def learn(self, node: Node) -> None:
-        """Take over what a node says that it has, and how large it is."""
+        """Take over the images that a node reports, with their sizes."""
         for name, size in node.view.images.items():
             self._sizes.setdefault(name, size)
             node.images[name] = size
@@ -123,14 +124,14 @@ class Images:
         container.pull_backoff_ns = 0
         return self._pull(node, container)
 
-    def tell_pulled(self, pod: Pod, node: Node, container: Container) -> None:
+    def report_pulled(self, pod: Pod, node: Node, container: Container) -> None:
         """A pull that was waited for is done."""
         assert container.pull is not None
-        asked_ns, pull_ns = container.pull
+        requested_ns, pull_ns = container.pull
         container.pull = None
         took, waited = (
             durations.go_string(span - span % durations.MILLISECOND)
-            for span in (pull_ns, self._clock.now_ns - asked_ns)
+            for span in (pull_ns, self._clock.now_ns - requested_ns)
         )
         plan = container.plan
         size = node.images.get(plan.image, 0)
@@ -173,13 +174,13 @@ class Images:
         node.lacking.setdefault(container.plan.image, {})[pod.uid] = pod
 
     def _pull(self, node: Node, container: Container) -> int:
-        """Queue behind the node's other pulls; what these bring need not be brought again."""
+        """Queue behind the node's other pulls; what these pull is not pulled again."""
         now_ns, image = self._clock.now_ns, container.plan.image
         begins_ns = max(now_ns, node.pulls_until_ns)
         pull_ns = 0
         if image not in node.images:
-            given = container.plan.image_size
-            size = self._sizes.get(image, self._default_size) if given is None else given
+            stated = container.plan.image_size
+            size = self._sizes.get(image, self._default_size) if stated is None else stated
             node.images[image] = size
             self._sizes.setdefault(image, size)
             pull_ns = round(size / node.bandwidth * durations.SECOND) if node.bandwidth else 0

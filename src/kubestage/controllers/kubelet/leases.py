@@ -1,6 +1,6 @@
-"""Writing the Leases of nodes, which renew themselves while their node can be heard.
+"""Writing the Leases of nodes, which renew themselves while their node is reachable.
 
-When a node falls silent, its last renewal is written down, and that there will be no more.
+When a node becomes unreachable, its last renewal is recorded, and renewals stop.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Leases:
         self._store = store
 
     def begin(self, node: Node) -> None:
-        """A node can be heard from now on."""
+        """A node is reachable from now on."""
         node.lease_since_ns = self._store.clock.now_ns
         self._write(node, node.lease_since_ns, {RENEWED_EVERY: INTERVAL})
 
     def stop(self, node: Node) -> None:
-        """A node is not heard any more: its last heartbeat is as old as the interval at most."""
+        """A node is unreachable: its last heartbeat is as old as the interval at most."""
         since_ns = node.lease_since_ns
         passed_ns = self._store.clock.now_ns - since_ns
         self._write(node, since_ns + passed_ns // INTERVAL_NS * INTERVAL_NS, {})
@@ -48,10 +48,10 @@ class Leases:
                 store.create(_lease(node, renewed, notes))
                 return
             metadata = dict(found["metadata"])
-            others = metadata.pop("annotations", None) or {}
-            kept = {name: text for name, text in others.items() if name != RENEWED_EVERY}
-            if kept or notes:
-                metadata["annotations"] = {**kept, **notes}
+            before = metadata.pop("annotations", None) or {}
+            others = {name: text for name, text in before.items() if name != RENEWED_EVERY}
+            if others or notes:
+                metadata["annotations"] = {**others, **notes}
             # It may have been that of an earlier node of this name, and would go with that one.
             metadata["ownerReferences"] = _owners(node)
             spec = {**found.get("spec", {}), "holderIdentity": node.name, "renewTime": renewed}

@@ -1,4 +1,4 @@
-"""The kubelet of all nodes: what it hears from the store, and what others ask it."""
+"""The kubelet of all nodes: its handlers, and what others query."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.kubelet import phases, usage
-from kubestage.controllers.kubelet.lives import Lives
 from kubestage.controllers.kubelet.pod import Pod
+from kubestage.controllers.kubelet.pod_lifecycle import PodLifecycle
 from kubestage.controllers.pods import POD
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class KubeletController(Controller):
     """One kubelet for every node there is.
 
-    Handlers only note what changed and send pods on their way; what a pod's turn entails is done
-    when it arrives where it was sent. A pod whose node is not there, or silent, stays where it is.
+    Handlers only record what changed and schedule movements of pods; what a movement entails is
+    done when it arrives where it was sent. A pod whose node is missing or unreachable stays where
+    it is.
     """
 
     name = "kubelet"
@@ -32,9 +33,9 @@ class KubeletController(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._plays_pods = not cluster.settings.kubelet.pods_by_kwok
-        self.lives = Lives(cluster)
-        self.nodes = self.lives.nodes
-        self.pods = self.lives.pods
+        self.lifecycle = PodLifecycle(cluster)
+        self.nodes = self.lifecycle.nodes
+        self.pods = self.lifecycle.pods
 
     def handlers(self) -> Handlers:
         """Pods and nodes."""
@@ -44,11 +45,11 @@ class KubeletController(Controller):
         return handlers
 
     def start(self) -> None:
-        """Have everybody who looks at usage ask here, too."""
+        """Register as a source of usage."""
         self.cluster.metrics.add_source(self)
 
     def used(self) -> dict[str, dict[str, Used]]:
-        """By pod and container, what those that run on nodes that can be heard have used so far."""
+        """By pod and container, what those that run on reachable nodes have used so far."""
         return usage.used(self.nodes.ready.entities_in_stock(), self.clock.now_ns)
 
     def sync(self, key: str) -> None:
@@ -61,10 +62,10 @@ class KubeletController(Controller):
         pod = None if obj is None else self.pods.get(obj["metadata"]["uid"])
         if pod is None:
             return None
-        return usage.of(pod, self.clock.now_ns if now_ns is None else now_ns)
+        return usage.pod_usage(pod, self.clock.now_ns if now_ns is None else now_ns)
 
     def on_pod(self, change: Change) -> None:
-        """Note what a change means for a pod."""
+        """Handle a change of a pod."""
         new = change.new
         pod = self.pods.get(new["metadata"]["uid"])
         if pod is None:
@@ -72,40 +73,40 @@ class KubeletController(Controller):
                 self._meet(change.key, new)
         elif change.type == DELETED:
             pod.gone = True
-            self.lives.notice(pod)
-        elif self._has_news(pod, change):
-            self.lives.notice(pod)
+            self.lifecycle.notice(pod)
+        elif self._has_changed(pod, change):
+            self.lifecycle.notice(pod)
 
     def _meet(self, key: str, obj: Json) -> None:
-        """Begin to follow a pod, unless it has run to its end."""
+        """Start to follow a pod, unless it has run to its end."""
         status = obj.get("status") or {}
         if status.get("phase") in (phases.SUCCEEDED, phases.FAILED):
             return
         pod = Pod(key, obj["metadata"])
-        pod.is_restored = self.store.ledger.is_restored(obj)
+        pod.is_restored = self.store.is_restored(obj)
         if "podIP" in status and not obj["spec"].get("hostNetwork"):
             # Before others are given it.
-            self.lives.addresses.keep(status["podIP"])
-        self._note_node(pod, obj["spec"])
-        self._note_deletion(pod, obj["metadata"])
-        self.lives.begin(pod)
+            self.lifecycle.addresses.keep(status["podIP"])
+        self._on_node_name(pod, obj["spec"])
+        self._on_deletion(pod, obj["metadata"])
+        self.lifecycle.begin(pod)
 
-    def _has_news(self, pod: Pod, change: Change) -> bool:
-        """Note what is new of a pod; whether anything is that calls for something."""
+    def _has_changed(self, pod: Pod, change: Change) -> bool:
+        """Record what is new of a pod; whether anything has to be done."""
         new, old = change.new, change.old
-        is_news = not pod.node_name and self._note_node(pod, new["spec"])
-        is_news |= self._note_deletion(pod, new["metadata"])
+        has_changed = not pod.node_name and self._on_node_name(pod, new["spec"])
+        has_changed |= self._on_deletion(pod, new["metadata"])
         if pod.node is None or pod.is_over:
-            return is_news
+            return has_changed
         status = new.get("status")
         if status is not pod.status:
-            self._note_status(pod, status or {})
-            is_news = True
+            self._on_status(pod, status or {})
+            has_changed = True
         if old is not None and _is_other(new, old):
-            pod.is_changed = pod.is_stale = is_news = True
-        return is_news
+            pod.is_changed = pod.is_stale = has_changed = True
+        return has_changed
 
-    def _note_node(self, pod: Pod, spec: Json) -> bool:
+    def _on_node_name(self, pod: Pod, spec: Json) -> bool:
         name = spec.get("nodeName")
         if not name:
             return False
@@ -113,7 +114,7 @@ class KubeletController(Controller):
         self.nodes.bound_to(name)[pod.uid] = pod
         return True
 
-    def _note_deletion(self, pod: Pod, metadata: Json) -> bool:
+    def _on_deletion(self, pod: Pod, metadata: Json) -> bool:
         if "deletionTimestamp" not in metadata:
             return False
         grace_ns = (metadata.get("deletionGracePeriodSeconds") or 0) * SECOND_NS
@@ -122,10 +123,10 @@ class KubeletController(Controller):
         pod.deleting, pod.grace_ns = True, grace_ns
         return True
 
-    def _note_status(self, pod: Pod, status: Json) -> None:
-        """Somebody else wrote a pod's status: what is the kubelet's is written again.
+    def _on_status(self, pod: Pod, status: Json) -> None:
+        """Another client wrote a pod's status: the kubelet's part is written again.
 
-        A phase that is final stays, whoever wrote it.
+        A final phase stays, whichever client wrote it.
         """
         pod.is_stale = True
         if status.get("phase") in (phases.SUCCEEDED, phases.FAILED):

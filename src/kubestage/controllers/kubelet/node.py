@@ -1,4 +1,4 @@
-"""A node as its kubelet knows it: what runs there, what it has left, and whether it speaks."""
+"""A node as its kubelet knows it: what runs there, what is free, and whether it is reachable."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.events import History
     from kubestage.controllers.kubelet.pod import Pod
     from kubestage.controllers.kubelet.stocks import NodeStock
+    from kubestage.golang.rate import Limiter
     from kubestage.objects.host_ports import HostPort
     from kubestage.objects.resource_totals import Resource
     from kubestage.objects.views.node import NodeView
     from kubestage.sim.movement import Movement
-    from kubestage.sim.rate import Rate
 
 
 KIND: Final = "Node"
@@ -27,11 +27,11 @@ class Node(Entity):
     """One node.
 
     `images` are those that are there or on their way, with their sizes, and `present` those that
-    are there; `unshown` those that came in silence. `pulls_until_ns` is when the last pull asked
-    for will be done, for one image is pulled at a time. Pods that wait for an image that nobody
-    may pull are in `lacking`, those that want more than there is left in `deferred`. `launches` are
-    the ends of launches where only some go on at once, and `client` limits its calls. The node may
-    be silent `by_hand`, or because it `failed`.
+    are there; `unshown` those that came while it was unreachable. `pulls_until_ns` is when the last
+    requested pull will be done, because one image is pulled at a time. Pods that wait for an image
+    that is never pulled are in `lacking`, those that need more than is left in `deferred`.
+    `launches` are the ends of launches where only some go on at once, and `client` limits its
+    calls. The node may be silent `by_hand`, or because it `failed`.
     """
 
     __slots__ = (
@@ -64,7 +64,7 @@ class Node(Entity):
         self.lacking: dict[str, dict[str, Pod]] = {}
         self.pulls_until_ns = 0
         self.launches: list[int] = []
-        self.client: Rate | None = None
+        self.client: Limiter | None = None
         self.unshown: list[tuple[str, int]] = []
         self.by_hand = self.failed = self.is_registered = False
         self.failures = 0
@@ -77,7 +77,7 @@ class Node(Entity):
 
     @property
     def speaks(self) -> bool:
-        """Whether its kubelet works and can be heard."""
+        """Whether its kubelet works and is reachable."""
         return self.stock is not None and not (self.by_hand or self.failed)
 
     @property

@@ -1,4 +1,4 @@
-"""The nodes of a stage: known as they come, registered, heard or silent, forgotten as they go."""
+"""The nodes of a stage: registered, reachable or unreachable, and dropped when deleted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Nodes:
     """All nodes, by name.
 
     `freeze` is called for each pod of a node that falls silent or goes, `wake` for each pod of a
-    node that can be heard (again).
+    node that is reachable (again).
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Nodes:
         return found
 
     def on_change(self, change: Change) -> None:
-        """Note what a change means for a node."""
+        """Handle a change of a node."""
         node = self._nodes.get(change.key)
         if change.type == DELETED:
             if node is not None:
@@ -82,8 +82,8 @@ class Nodes:
             node.renew(change.new)
             if before.get("images") is not (change.new.get("status") or {}).get("images"):
                 self._images.learn(node)
-            self._outages.look(node)
-            self._tell_schedulable(node)
+            self._outages.read_annotations(node)
+            self._report_schedulable(node)
 
     def show_image(self, image: Image) -> list[Pod]:
         """An image has come to a node; the pods that could not go on without it."""
@@ -102,9 +102,9 @@ class Nodes:
         node = self._nodes[name] = Node(change.new, self.bound_to(name))
         self._registration.locate(node)
         self._images.learn(node)
-        self._outages.look(node)
+        self._outages.read_annotations(node)
         target = self.silent if node.by_hand else self.ready
-        at_ns = max(self._environment.clock.now_ns, 1)
+        at_ns = self._environment.earliest_ns
         node.movement = Movement("register", at_ns, self._created, target, node)
         self._environment.add_to_schedule(node.movement)
 
@@ -134,7 +134,7 @@ class Nodes:
             if node.unshown:
                 self._registration.show_image(node, node.unshown)
                 node.unshown = []
-        # Stages of KWOK say what a node's status is; that it is alive is told in any case.
+        # Stages of KWOK decide a node's status; its heartbeat is reported in any case.
         self._leases.begin(node)
         self._events.settle()
         for pod in list(node.pods.values()):
@@ -151,7 +151,7 @@ class Nodes:
         for pod in list(node.pods.values()):
             self._freeze(pod)
 
-    def _tell_schedulable(self, node: Node) -> None:
+    def _report_schedulable(self, node: Node) -> None:
         unschedulable = bool((node.object.get("spec") or {}).get("unschedulable"))
         if unschedulable != node.unschedulable:
             node.unschedulable = unschedulable

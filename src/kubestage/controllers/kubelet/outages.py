@@ -1,4 +1,4 @@
-"""Nodes that fall silent and come back: by chance, as their annotations say, or by hand."""
+"""Nodes that fail and recover: at random, as their annotations state, or by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from kubestage.controllers.kubelet.annotations import (
 )  # fmt: skip
 from kubestage.controllers.kubelet.events import WARNING
 from kubestage.errors import InputError
-from kubestage.objects import distributions, durations, quantity
+from kubestage.golang import durations
+from kubestage.objects import distributions, quantity
 from kubestage.sim.movement import Movement
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Outages:
         self._stocks = stocks
         self._bandwidth = bandwidth
 
-    def look(self, node: Node) -> None:
+    def read_annotations(self, node: Node) -> None:
         """Heed the annotations of a node, if they are not those that were heeded last."""
         notes = node.object["metadata"].get("annotations") or {}
         if notes == node.notes:
@@ -64,18 +65,18 @@ class Outages:
             self._settle(node)
 
     def began(self, node: Node) -> None:
-        """A node speaks: see when it fails, if it does."""
+        """A node is reachable: schedule its failure, if it has one."""
         if node.by_hand:
             self._move(node, "fail", self._clock.now_ns)
             return
         after_ns = self._draw_ns(node, FAILS_AFTER)
         if after_ns is not None:
-            # Lest a node that fails and recovers in no time stops the clock.
+            # Otherwise a node that fails and recovers in no time would stop the clock.
             least_ns = durations.SECOND if node.failures else 0
             self._move(node, "fail", self._clock.now_ns + max(after_ns, least_ns))
 
     def failed(self, node: Node) -> None:
-        """A node is silent: see when it recovers, if it does."""
+        """A node is unreachable: schedule its recovery, if it has one."""
         if node.by_hand:
             return
         node.failed = True
@@ -84,7 +85,7 @@ class Outages:
             self._move(node, "recover", self._clock.now_ns + after_ns)
 
     def recovered(self, node: Node) -> None:
-        """A node speaks again."""
+        """A node is reachable again."""
         node.failed = False
         node.failures += 1
         self.began(node)
@@ -97,7 +98,7 @@ class Outages:
             node.stock = None
 
     def _settle(self, node: Node) -> None:
-        """The annotations changed: what was to come by them comes anew."""
+        """The annotations changed: schedule failure or recovery again."""
         if node.stock is None:
             return
         self._cancel(node)
@@ -114,7 +115,7 @@ class Outages:
             self._move(node, "recover", self._clock.now_ns)
 
     def _is_stopped(self, node: Node, notes: dict[str, str]) -> bool:
-        """By hand, or as a recorded node that nobody had heard of for some time."""
+        """By hand, or as a recorded node that was unreachable."""
         if HEARTBEAT in notes:
             return notes[HEARTBEAT] == STOPPED
         if node.stock is not None:
@@ -127,7 +128,8 @@ class Outages:
         stocks, stock = self._stocks, node.stock
         assert stock is not None
         to_stock = stocks.silent if kind == "fail" else stocks.ready
-        node.movement = Movement(kind, max(at_ns, 1), stock, to_stock, node)
+        at_ns = max(at_ns, self._environment.earliest_ns)
+        node.movement = Movement(kind, at_ns, stock, to_stock, node)
         self._environment.add_to_schedule(node.movement)
 
     def _cancel(self, node: Node) -> None:
@@ -140,12 +142,12 @@ class Outages:
         if text is None:
             return None
         try:
-            law = distributions.parse(text)
+            distribution = distributions.parse(text)
         except InputError as error:
             self._warn(node, name, str(error))
             return None
         names = ("kubelet", "node", node.name, name, str(node.failures))
-        return law.sample_ns(distributions.stream_of(self._seed, *names))
+        return distribution.sample_ns(distributions.stream_of(self._seed, *names))
 
     def _read_bandwidth(self, node: Node, text: str | None) -> float:
         try:

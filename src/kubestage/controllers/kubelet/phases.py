@@ -18,7 +18,7 @@ FAILED: Final = "Failed"
 RESTARTING_ALL: Final = "RestartingAllContainers"
 
 
-def of(pod: Pod, *, is_over: bool = False) -> str:
+def phase_of(pod: Pod, *, is_over: bool = False) -> str:
     """The phase; `is_over` if nothing of the pod is going to start again."""
     if pod.inits:
         before = _of_inits(pod)

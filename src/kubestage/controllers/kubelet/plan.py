@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.kubelet.probes import Probe
     from kubestage.controllers.kubelet.restarts import RestartPolicy
     from kubestage.controllers.kubelet.settings import KubeletSettings
-    from kubestage.controllers.kubelet.usage import MemoryLaw
+    from kubestage.controllers.kubelet.usage import MemoryGrowth
     from kubestage.objects.distributions import Distribution
 
 
@@ -52,7 +52,7 @@ class ContainerPlan(msgspec.Struct, frozen=True, eq=False):
     terminate_delay: Distribution
     exit_code: int
     cpu: Distribution
-    memory: MemoryLaw
+    memory: MemoryGrowth
     allocation: Allocation
     restart: RestartPolicy
     startup: Probe | None
@@ -85,9 +85,9 @@ class PodPlan(msgspec.Struct, frozen=True, eq=False):
 class Plans:
     """The plans in use.
 
-    NOTE: pods of one template share the parts of their spec, so a look at who they are replaces
+    NOTE: pods of one template share the parts of their spec, so a comparison of identities replaces
     a comparison of all that they say (benchmarks/controllers.py). A part is kept by its plan, so
-    that nobody else can come to have its identity.
+    that no other object can get its identity.
     """
 
     def __init__(self, settings: KubeletSettings) -> None:
@@ -95,7 +95,7 @@ class Plans:
         self._recent: dict[tuple[int, int], tuple[list[Any], PodPlan]] = {}
         self._plans: dict[bytes, PodPlan] = {}
 
-    def of(self, pod: Json) -> PodPlan:
+    def plan_for(self, pod: Json) -> PodPlan:
         """The plan of a pod."""
         spec, annotations = pod["spec"], pod["metadata"].get("annotations")
         parts = [annotations, *map(spec.get, _PARTS)]
@@ -126,12 +126,12 @@ class _Compiler:
         self._launch = read(settings.launch_delay)
         self._terminate = read(settings.terminate_delay)
         self._init = read(settings.init_run_duration)
-        given = settings.run_duration
-        self._is_given = bool(given)
+        duration = settings.run_duration
+        self._is_set = bool(duration)
         self._job: Distribution | None = read(settings.job_run_duration)
         self._server: Distribution | None = None
-        if given:
-            self._job = self._server = None if given == FOR_EVER else read(given)
+        if duration:
+            self._job = self._server = None if duration == FOR_EVER else read(duration)
         self._cpu = distributions.parse_quantity(settings.cpu_usage)
         self._memory = usage.parse_memory(settings.memory_usage)
 
@@ -198,19 +198,19 @@ class _Compiler:
             pull_error=reader.image_error(name),
             is_init=is_init,
             is_sidecar=is_sidecar,
-            launch_delay=reader.own_duration("launch-delay", name),
+            launch_delay=reader.named_duration("launch-delay", name),
             run_duration=reader.lifetime(
-                self._lifetime(container, pod_policy, is_init, is_sidecar), name, own_only=is_init
+                self._lifetime(container, pod_policy, is_init, is_sidecar), name, named_only=is_init
             ),
             terminate_delay=reader.duration("terminate-delay", self._terminate, name),
-            exit_code=reader.exit_code(name, own_only=is_init),
-            cpu=reader.cpu_usage(self._cpu, name, own_only=is_init),
-            memory=reader.memory_usage(self._memory, name, own_only=is_init),
+            exit_code=reader.exit_code(name, named_only=is_init),
+            cpu=reader.cpu_usage(self._cpu, name, named_only=is_init),
+            memory=reader.memory_usage(self._memory, name, named_only=is_init),
             allocation=allocation.of_container(container, spec.get("resources")),
             restart=restarts.policy_of(container, pod_policy, is_init=is_init),
-            startup=probes.of(container, "startup", failing),
-            liveness=probes.of(container, "liveness", failing),
-            readiness=probes.of(container, "readiness", failing),
+            startup=probes.read_probe(container, "startup", failing),
+            liveness=probes.read_probe(container, "liveness", failing),
+            readiness=probes.read_probe(container, "readiness", failing),
             pre_stop_ns=_pre_stop_ns(container),
             mounts=mounts,
             waiting=_waiting(name, image, mounts, has_inits=has_inits),
@@ -225,7 +225,7 @@ class _Compiler:
             default: Distribution | None = self._init
         else:
             default = self._server if policy == "Always" else self._job
-        return default if self._is_given else programs.lifetime(container, default)
+        return default if self._is_set else programs.lifetime(container, default)
 
 
 def _pre_stop_ns(container: Json) -> int:
@@ -237,9 +237,9 @@ def _pre_stop_ns(container: Json) -> int:
 def _mount(mount: Json) -> Json:
     status = {"name": mount["name"], "mountPath": mount["mountPath"]}
     if mount.get("readOnly"):
-        asked = mount.get("recursiveReadOnly")
+        requested = mount.get("recursiveReadOnly")
         status["readOnly"] = True
-        status["recursiveReadOnly"] = "Enabled" if asked == "Enabled" else "Disabled"
+        status["recursiveReadOnly"] = "Enabled" if requested == "Enabled" else "Disabled"
     return status
 
 

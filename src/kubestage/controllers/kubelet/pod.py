@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KIND: Final = "Pod"
 
-# The steps of a pod's life that time brings.
+# The steps of a pod's life that are due at a time.
 LAUNCHED: Final = "launch"
 PULLED: Final = "pull"
 BEGIN: Final = "begin"
@@ -48,21 +48,22 @@ Step = tuple[int, int, str, Container | None]
 class Pod(Entity):
     """One pod from its creation to its end. Its name is its key in the store.
 
-    `node` is set once the node has looked at it. At most one movement of a pod is scheduled at a
-    time: the one for the first of its `steps`, or the one that takes it to another stock now.
-    `cause` is why it is to end, if it is; `is_over` once it has; `is_stale` if somebody else
-    wrote its status, `is_changed` if somebody changed the rest of it; `is_resetting` while all its
-    containers start anew; `is_restored` if it lived on an earlier stage, of which this one is the
-    rest; `resize` is there while it is to get other resources; `ephemerals` are containers that
+    `node` is set once the node has admitted or refused it. At most one movement of a pod is
+    scheduled at a time: the one for the first of its `steps`, or the one that takes it to another
+    stock now. `cause` is why it is to end, if it is; `is_over` once it has; `is_stale` if another
+    client wrote its status, `is_changed` if one changed the rest of it; `is_resetting` while all
+    its containers restart; `is_restored` if it existed on an earlier stage, of which this one is
+    the rest; `resize` is there while it is to get other resources; `ephemerals` are containers that
     were added later.
     """
 
     __slots__ = (
         "cause", "conditions", "containers", "deleting", "ephemerals", "extras", "generation",
         "gone", "grace_ns", "history", "inits", "involved", "ip", "is_changed", "is_over",
-        "is_resetting", "is_restored", "is_stale", "launched", "luck", "message", "movement",
-        "namespace", "node", "node_name", "phase", "plan", "pod_name", "qos", "reason", "resize",
-        "serial", "since", "start_ns", "start_time", "status", "steps", "stock", "uid",
+        "is_resetting", "is_restored", "is_stale", "launched", "message", "movement",
+        "namespace", "node", "node_name", "phase", "plan", "pod_name", "qos", "random_key",
+        "reason", "resize", "serial", "since", "start_ns", "start_time", "status", "steps", "stock",
+        "uid",
     )  # fmt: skip
 
     plan: PodPlan
@@ -73,7 +74,7 @@ class Pod(Entity):
         self.uid: str = metadata["uid"]
         self.namespace: str = metadata["namespace"]
         self.pod_name: str = metadata["name"]
-        self.luck = f"{key}@{metadata.get('creationTimestamp')}"
+        self.random_key = f"{key}@{metadata.get('creationTimestamp')}"
         self.stock: PodStock | None = None
         self.movement: Movement | None = None
         self.node: Node | None = None

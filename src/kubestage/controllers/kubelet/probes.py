@@ -1,7 +1,7 @@
 """When a container counts as started, ready or sick, by its probes.
 
 Probes succeed unless an annotation says that they fail. What remains of them is time: a worker
-looks every ``periodSeconds``, not before ``initialDelaySeconds``, and wants its threshold.
+probes every ``periodSeconds``, not before ``initialDelaySeconds``, up to its threshold.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Probe(msgspec.Struct, frozen=True, gc=False):
     output: str
 
     def first_round_ns(self, after_ns: int) -> int:
-        """When its first round is that counts, for rounds that begin some time after the start."""
+        """When its first round is that counts, for rounds that start some time later."""
         if self.delay_ns <= after_ns:
             return after_ns
         rounds = -(-(self.delay_ns - after_ns) // self.period_ns)
@@ -39,7 +39,7 @@ class Probe(msgspec.Struct, frozen=True, gc=False):
         return self.first_round_ns(after_ns) + (self.failures - 1) * self.period_ns
 
 
-def of(container: dict[str, Any], name: str, failing: frozenset[str]) -> Probe | None:
+def read_probe(container: dict[str, Any], name: str, failing: frozenset[str]) -> Probe | None:
     """The startup, liveness or readiness probe of a container."""
     probe = container.get(f"{name}Probe")
     if probe is None:

@@ -1,11 +1,11 @@
-"""Programs that are known by name: how long a container runs can be told from what it runs."""
+"""Programs that are known by name: how long a container runs follows from what it runs."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.objects.distributions import Distribution
 from kubestage.units import SECOND_NS
 
@@ -15,21 +15,21 @@ _SLEEP_AT_END: Final = re.compile(r"(?:^|[;&\n]\s*)(?:exec\s+)?sleep\s+(\S+)\s*;
 
 
 def lifetime(container: dict[str, Any], default: Distribution | None) -> Distribution | None:
-    """How long a container runs by what it runs, or the default; None is for ever.
+    """How long a container runs by what it runs, or the default; None is without end.
 
     The pause program never ends. ``sleep 30`` ends after thirty seconds, also as the last command
     of a shell's script, and also where an image of that name is given the time as its argument.
     """
     program = _basename(str(container.get("image") or "").split("@")[0]).partition(":")[0]
     command = [str(each) for each in container.get("command") or ()]
-    words = [*(command or [program]), *(str(each) for each in container.get("args") or ())]
-    name = _basename(words[0])
+    arguments = [*(command or [program]), *(str(each) for each in container.get("args") or ())]
+    name = _basename(arguments[0])
     if name == "pause":
         return None
-    if name == "sleep" and len(words) > 1:
-        return _slept(words[1], default)
-    if name in _SHELLS and len(words) > 2 and words[1].endswith("c"):
-        found = _SLEEP_AT_END.search(words[2])
+    if name == "sleep" and len(arguments) > 1:
+        return _slept(arguments[1], default)
+    if name in _SHELLS and len(arguments) > 2 and arguments[1].endswith("c"):
+        found = _SLEEP_AT_END.search(arguments[2])
         return default if found is None else _slept(found[1], default)
     return default
 
@@ -39,7 +39,7 @@ def _basename(path: str) -> str:
 
 
 def _slept(text: str, default: Distribution | None) -> Distribution | None:
-    """The time that sleep is told, as a shell's or as a Go program would read it."""
+    """The argument of sleep, as a shell or a Go program would read it."""
     if text in ("inf", "infinity"):
         return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)

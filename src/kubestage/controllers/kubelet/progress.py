@@ -21,15 +21,15 @@ class Progress(NamedTuple):
     nodes_silent: int
 
 
-def of(kubelet: KubeletController) -> Progress:
+def current_progress(kubelet: KubeletController) -> Progress:
     """The counts of this moment; they are kept anyway, so asking costs nothing."""
     return Progress(
-        kubelet.lives.waiting.count,
-        kubelet.lives.starting.count,
-        kubelet.lives.running.count,
-        kubelet.lives.ending.count,
-        kubelet.lives.finished.count,
-        kubelet.lives.gone.count,
+        kubelet.lifecycle.waiting.count,
+        kubelet.lifecycle.starting.count,
+        kubelet.lifecycle.running.count,
+        kubelet.lifecycle.ending.count,
+        kubelet.lifecycle.finished.count,
+        kubelet.lifecycle.gone.count,
         kubelet.nodes.ready.count,
         kubelet.nodes.silent.count,
     )

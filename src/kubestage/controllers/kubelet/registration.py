@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
-# Type, status, reason, message and, when the kubelet finds it so anew, the reason of its Event.
+# Type, status, reason, message and, when the kubelet newly observes it, the reason of its Event.
 _CONDITIONS: Final = (
     ("MemoryPressure", "False", "KubeletHasSufficientMemory",
      "kubelet has sufficient memory available", "NodeHasSufficientMemory"),
@@ -54,14 +54,14 @@ class Registration:
     def locate(self, node: Node) -> None:
         """Find or give a node its own address, and the range of its pods."""
         status = node.object.get("status") or {}
-        own = [
+        addresses = [
             each["address"]
             for each in status.get("addresses") or ()
             if each["type"] == "InternalIP"
         ]
-        node.ips = [{"ip": each} for each in own[:2]] or [{"ip": self._addresses.next_host()}]
+        node.ips = [{"ip": each} for each in addresses[:2]] or [{"ip": self._addresses.next_host()}]
         node.ip = node.ips[0]["ip"]
-        for each in own:
+        for each in addresses:
             self._addresses.keep_host(each)
         cidr = (node.object.get("spec") or {}).get("podCIDR")
         node.addresses = self._addresses.next_range(cidr)
@@ -83,7 +83,7 @@ class Registration:
         status = node.object.get("status") or {}
         now = timestamps.format_time(self._store.clock.unix_ns)
         before = {each["type"]: each for each in status.get("conditions") or ()}
-        told = [
+        reasons = [
             reason
             for kind, value, _, _, reason in _CONDITIONS
             if kind not in before or before[kind]["status"] != value
@@ -91,7 +91,7 @@ class Registration:
         self._record(
             node, {**self._completed(node, status), "conditions": _conditions(before, now)}
         )
-        for reason in told:
+        for reason in reasons:
             text = f"Node {node.name} status is now: {reason}"
             self._events.node(node, NORMAL, reason, text)
 

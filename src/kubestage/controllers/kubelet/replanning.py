@@ -33,15 +33,15 @@ class Replanning:
         self._resizing = resizing
 
     def apply(self, pod: Pod, obj: Json) -> None:
-        """Heed what a pod says now; what is under way and not concerned goes on."""
-        wanted = self._plans.of(obj)
-        if wanted.allocation.amounts == pod.plan.allocation.amounts:
-            self._follow(pod, wanted)
+        """Apply the present spec of a pod; what is in progress and not concerned goes on."""
+        desired = self._plans.plan_for(obj)
+        if desired.allocation.amounts == pod.plan.allocation.amounts:
+            self._follow(pod, desired)
             self._resizing.withdraw(pod)
         else:
-            self._follow(pod, self._plans.of(allocation.substituted(obj, pod.plan)))
-            self._resizing.ask(pod, wanted)
-        self._resizing.look_again(pod)
+            self._follow(pod, self._plans.plan_for(allocation.substituted(obj, pod.plan)))
+            self._resizing.ask(pod, desired)
+        self._resizing.resync(pod)
         if ephemeral.meet(pod, obj, self._plans):
             ephemeral.start(pod, self._starting)
 
@@ -75,7 +75,7 @@ class Replanning:
             self._exits.replace(pod, container)
         else:
             pod.drop_steps(container)
-            self._starting.plan_life(pod, container)
+            self._starting.plan_run(pod, container)
             self._starting.watch(pod, container)
 
 

@@ -22,7 +22,7 @@ class Reports:
 
     def __init__(self, store: Store, events: Events, pace: ReportingPace) -> None:
         self._pace = None if pace.is_instant else pace
-        pace.tell = self._write
+        pace.report = self._write
         self._store = store
         self._events = events
         self._kind = store.kind(POD)
@@ -42,17 +42,17 @@ class Reports:
         if obj is None:
             return
         if not (pod.is_over or pod.cause):
-            pod.phase = phases.of(pod)
+            pod.phase = phases.phase_of(pod)
         if self._pace is None or not self._pace.puts_off(pod):
-            self._tell(pod, obj)
+            self._report(pod, obj)
 
     def _write(self, pod: Pod) -> None:
         """Report a pod of which that was put off."""
         obj = self.stored(pod)
         if obj is not None and not pod.is_over:
-            self._tell(pod, obj)
+            self._report(pod, obj)
 
-    def _tell(self, pod: Pod, obj: Json) -> None:
+    def _report(self, pod: Pod, obj: Json) -> None:
         pod.generation = obj["metadata"].get("generation") or 0
         stamp = self._events.stamp()
         if pod.ephemerals and pod.phase in (phases.SUCCEEDED, phases.FAILED):
@@ -69,7 +69,7 @@ class Reports:
         self._store.record_status(self._kind, pod.name, pod.status)
 
     def remove(self, pod: Pod) -> None:
-        """Let go of a pod that was asked to end and has."""
+        """Remove a pod that was deleted and has ended."""
         if self.stored(pod) is not None:
             options = DeleteOptions(grace_period_seconds=0, uid=pod.uid)
             self._store.delete(self._kind, pod.pod_name, pod.namespace, options)

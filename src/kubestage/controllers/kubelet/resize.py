@@ -1,4 +1,4 @@
-"""The state of a pod that is to get other resources, and how it is told."""
+"""The state of a pod that is to get other resources, and how it is reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class Resize:
-    """What a pod `wants` that its node has not granted, and what was granted and is under way.
+    """What a pod requests (`wants`) and its node has not granted, and the resize in progress.
 
     `pending` and `progress` are the conditions that say so. `held` is the plan by which the pod
     as a whole still runs.
@@ -38,7 +38,7 @@ class Resize:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing left to do or to tell."""
+        """Whether there is nothing left to do or to report."""
         return self.pending is None and self.progress is None
 
     @property
@@ -47,14 +47,14 @@ class Resize:
         return self.progress is not None and self.progress.get("reason") == ERROR
 
     def conditions(self) -> list[Json]:
-        """The conditions of the pod that tell of the resize."""
+        """The conditions of the pod about the resize."""
         return [each for each in (self.pending, self.progress) if each is not None]
 
 
 def condition(
     kind: str, before: Json | None, generation: int, reason: str, message: str, stamp: str
 ) -> Json:
-    """A condition of a resize; one that says the same as before stays as it is."""
+    """A condition of a resize; an equal one stays as it is."""
     known = before or {}
     same_reason = before is not None and (known.get("reason") or "") == reason
     if same_reason and (known.get("message") or "", known["observedGeneration"]) == (
@@ -76,8 +76,8 @@ def condition(
     return fresh
 
 
-def told(what: str, plan: PodPlan, generation: int, error: str = "") -> str:
-    """The message of an Event about a resize, which says all resources of the pod."""
+def describe(what: str, plan: PodPlan, generation: int, error: str = "") -> str:
+    """The message of an Event about a resize, with all resources of the pod."""
     summary: Json = {}
     if plan.inits:
         summary["initContainers"] = _listed(plan.inits)

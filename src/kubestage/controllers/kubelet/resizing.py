@@ -9,7 +9,8 @@ from kubestage.controllers.kubelet import pod as steps
 from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.controllers.kubelet.events import NORMAL, WARNING
 from kubestage.controllers.kubelet.resize import Resize
-from kubestage.objects import durations, label_requirement, qos
+from kubestage.golang import durations
+from kubestage.objects import label_requirement, qos
 
 if TYPE_CHECKING:
     from kubestage.controllers.kubelet.containers import Container
@@ -28,7 +29,7 @@ _RETRY_NS: Final = 3 * durations.MINUTE
 
 
 class Resizing:
-    """Grants resizes, puts them into effect, and tells of both."""
+    """Grants resizes, puts them into effect, and reports both."""
 
     def __init__(
         self,
@@ -46,36 +47,36 @@ class Resizing:
         self._exits = exits
         self._reports = reports
 
-    def ask(self, pod: Pod, wanted: PodPlan) -> None:
-        """A pod wants other resources than it was given."""
+    def ask(self, pod: Pod, desired: PodPlan) -> None:
+        """A pod requests other resources than it has."""
         pod.resize = pod.resize or Resize()
-        pod.resize.wants = wanted
+        pod.resize.wants = desired
         self.attempt(pod)
 
     def withdraw(self, pod: Pod) -> None:
-        """A pod wants no more than it was given."""
+        """A pod requests what it has: drop the pending resize."""
         if pod.resize is not None and pod.resize.wants is not None:
             pod.resize.wants = pod.resize.pending = None
             self._settle(pod)
 
     def attempt(self, pod: Pod) -> None:
-        """Grant what a pod wants, if its node has it; otherwise it is tried again later."""
+        """Grant what a pod requests, if its node has it; otherwise try again later."""
         node, obj = pod.node, self._reports.stored(pod)
         assert node is not None
         if pod.resize is None or pod.resize.wants is None or obj is None:
             return
         generation = obj["metadata"].get("generation") or 0
-        wanted = pod.resize.wants
+        desired = pod.resize.wants
         node.leave_out(pod)
-        refusal = admission.admit(wanted, obj["metadata"].get("labels") or {}, node)
+        refusal = admission.admit(desired, obj["metadata"].get("labels") or {}, node)
         if refusal is None:
-            self._grant(pod, pod.resize, wanted, generation)
+            self._grant(pod, pod.resize, desired, generation)
         else:
             self._defer(pod, pod.resize, refusal, generation)
         node.take(pod)
 
     def actuate(self, pod: Pod) -> None:
-        """Give the containers of a pod what was granted; some have to start anew for it."""
+        """Give the containers of a pod what was granted; some have to restart for it."""
         state = pod.resize
         if state is None or state.progress is None:
             return
@@ -92,10 +93,10 @@ class Resizing:
             each.held = None
             pod.drop_kind(steps.EXIT, each)
             pod.drop_kind(steps.OOM, each)
-            self._starting.plan_life(pod, each)
+            self._starting.plan_run(pod, each)
         self._complete(pod, state)
 
-    def look_again(self, pod: Pod) -> None:
+    def resync(self, pod: Pod) -> None:
         """What could not be put into effect may be possible by now."""
         if pod.resize is not None and pod.resize.has_failed:
             self.actuate(pod)
@@ -105,20 +106,20 @@ class Resizing:
         return sorted(node.deferred.values(), key=self._turn)
 
     def _turn(self, pod: Pod) -> tuple[bool, int, bool, str]:
-        """Who asks for no more goes first, then by priority, quality of service and patience."""
+        """Requests for no more go first, then by priority, quality of service and waiting time."""
         state, obj = pod.resize, self._reports.stored(pod)
         assert state is not None
         assert state.wants is not None
-        now, wanted = pod.plan.scheduling.fit_request, state.wants.scheduling.fit_request
-        grows = wanted.milli_cpu > now.milli_cpu or wanted.memory > now.memory
+        now, desired = pod.plan.scheduling.fit_request, state.wants.scheduling.fit_request
+        grows = desired.milli_cpu > now.milli_cpu or desired.memory > now.memory
         priority = 0 if obj is None else obj["spec"].get("priority") or 0
         since = (state.pending or {}).get("lastTransitionTime") or ""
         return grows, -priority, pod.qos != qos.GUARANTEED, since
 
-    def _grant(self, pod: Pod, state: Resize, wanted: PodPlan, generation: int) -> None:
-        plans = {each.name: each for each in (*wanted.inits, *wanted.containers)}
+    def _grant(self, pod: Pod, state: Resize, desired: PodPlan, generation: int) -> None:
+        plans = {each.name: each for each in (*desired.inits, *desired.containers)}
         state.held = state.held or pod.plan
-        pod.plan = wanted
+        pod.plan = desired
         for each in pod.all_containers():
             new = plans[each.plan.name]
             had = each.held or each.plan.allocation
@@ -130,7 +131,9 @@ class Resizing:
         state.wants = state.pending = None
         stamp = self._events.stamp()
         state.progress = resize.condition(resize.IN_PROGRESS, None, generation, "", "", stamp)
-        self._events.pod(pod, NORMAL, "ResizeStarted", resize.told("started", wanted, generation))
+        self._events.pod(
+            pod, NORMAL, "ResizeStarted", resize.describe("started", desired, generation)
+        )
         pod.drop_kind(steps.RESIZE)
         pod.drop_kind(steps.RETRY_RESIZE)
         delay_ns = self._starting.draw_ns(pod, self._delay, "resize-delay", str(generation))
@@ -150,7 +153,7 @@ class Resizing:
         )
         if before is None or before["observedGeneration"] != generation:
             assert state.wants is not None
-            text = resize.told(refusal.reason, state.wants, generation, refusal.message)
+            text = resize.describe(refusal.reason, state.wants, generation, refusal.message)
             self._events.pod(pod, WARNING, "ResizeDeferred", text)
         pod.drop_kind(steps.RETRY_RESIZE)
         pod.plan_step(self._clock.now_ns + _RETRY_NS, steps.RETRY_RESIZE)
@@ -165,14 +168,14 @@ class Resizing:
             resize.IN_PROGRESS, before, generation, resize.ERROR, problem, self._events.stamp()
         )
         if state.progress is not before:
-            text = resize.told("error", pod.plan, generation, problem)
+            text = resize.describe("error", pod.plan, generation, problem)
             self._events.pod(pod, WARNING, "ResizeError", text)
 
     def _complete(self, pod: Pod, state: Resize) -> None:
         assert state.progress is not None
         generation = state.progress["observedGeneration"]
         state.progress = state.held = None
-        text = resize.told("completed", pod.plan, generation)
+        text = resize.describe("completed", pod.plan, generation)
         self._events.pod(pod, NORMAL, "ResizeCompleted", text)
         self._settle(pod)
 
@@ -190,7 +193,7 @@ class Resizing:
         memory = [each for each in updates if _changes_memory(each)]
         if not memory and not has_restarts:
             return ""
-        used = round(usage.of(pod, self._clock.now_ns).memory)
+        used = round(usage.pod_usage(pod, self._clock.now_ns).memory)
         problems = []
         new = pod.plan.allocation.memory_limit
         old = None if state.held is None else state.held.allocation.memory_limit
@@ -201,12 +204,12 @@ class Resizing:
         for each in memory:
             assert each.held is not None
             limit, had = each.plan.allocation.amounts.memory_limit, each.held.amounts.memory_limit
-            own = round(usage.memory_of(each, self._clock.now_ns))
-            if limit and (not had or limit < had) and own >= limit:
+            used_here = round(usage.memory_of(each, self._clock.now_ns))
+            if limit and (not had or limit < had) and used_here >= limit:
                 name = each.plan.name
                 problems.append(
                     f'attempting to set container "{name}" memory limit ({limit}) '
-                    f"below current usage ({used})"
+                    f"below current usage ({used_here})"
                 )
         if not problems:
             return ""

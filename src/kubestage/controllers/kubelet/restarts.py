@@ -44,9 +44,9 @@ def policy_of(container: dict[str, Any], pod_policy: str, *, is_init: bool) -> R
     An init container runs until it has succeeded, so ``Always`` means ``OnFailure`` to it unless
     it is a sidecar.
     """
-    own = container.get("restartPolicy")
-    policy = own or pod_policy
-    if is_init and own is None and policy == "Always":
+    stated = container.get("restartPolicy")
+    policy = stated or pod_policy
+    if is_init and stated is None and policy == "Always":
         policy = "OnFailure"
     rules = tuple(
         (
@@ -57,7 +57,7 @@ def policy_of(container: dict[str, Any], pod_policy: str, *, is_init: bool) -> R
         for rule in container.get("restartPolicyRules") or ()
         if rule.get("exitCodes")
     )
-    return RestartPolicy(policy, rules if own else ())
+    return RestartPolicy(policy, rules if stated else ())
 
 
 def next_backoff(backoff_ns: int, since_ns: int, finished_ns: int) -> int:

@@ -1,4 +1,4 @@
-"""The life of a pod on its node: what time brings, one step after the other."""
+"""The run of a pod on its node: the steps that are due, one after the other."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Running:
                 is_changed = True
         if is_changed:
             if pod.resize is not None and not pod.is_over:
-                self._resizing.look_again(pod)
+                self._resizing.resync(pod)
             self._reports.write(pod)
 
     def retry(self, pod: Pod) -> None:
@@ -99,7 +99,7 @@ class Running:
             self._starting.come_up(pod, container)
             self._starting.advance(pod)
         elif kind == steps.UNREADY:
-            exits.tell_unhealthy(pod, container, "Readiness")
+            exits.report_unhealthy(pod, container, "Readiness")
         elif kind == steps.SICK:
             exits.kill_sick(pod, container)
         elif kind == steps.PULL_BACKOFF:
@@ -113,7 +113,7 @@ class Running:
         assert node is not None
         container.is_busy = False
         if kind == steps.PULLED:
-            self._images.tell_pulled(pod, node, container)
+            self._images.report_pulled(pod, node, container)
             starting.launch(pod, container)
         elif kind == steps.BEGIN:
             starting.start(pod, container)

@@ -1,4 +1,4 @@
-"""What a stage says of its nodes and containers where pods and nodes themselves say nothing."""
+"""Defaults of nodes and containers, where pods and nodes state nothing themselves."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import distributions, quantity
-from kubestage.sim import rate
+from kubestage.sim import client_limits
 
 FOR_EVER: Final = "forever"
-_LAWS: Final = (
+_DISTRIBUTIONS: Final = (
     "launch_delay", "init_run_duration", "job_run_duration", "terminate_delay", "resize_delay",
     "watch_delay", "status_delay",
 )  # fmt: skip
@@ -21,33 +21,59 @@ _QUANTITIES: Final = ("image_size", "image_bandwidth")
 class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Defaults of the kubelet.
 
-    Durations are values or distributions (``5s``, ``normal(5s,1s)``, ...). A container runs for
-    ever if its pod restarts whatever ends, and for `job_run_duration` otherwise, unless it is known
-    how long its program runs; `run_duration` overrides all of that. `resize_delay` is from a node's
-    word that a pod may have other resources until its containers have them. A node hears of its
-    pods after `watch_delay`, launches as many as `starts_at_once` side by side, and notices what
-    containers do after `status_delay`; it tells that with `client_qps` calls a second after
-    `client_burst` at once. Zero is no limit. `image_bandwidth` is per node and second;
-    `image_sizes` are by image name. `node_capacity` is for nodes that state none. A stage that has
-    KWOK's `Stage` objects for pods or nodes leaves these to them.
+    Durations are values or distributions (``5s``, ``normal(5s,1s)``, ...). A container runs without
+    end if its pod always restarts it, and for `job_run_duration` otherwise, unless it is known how
+    long its program runs; `run_duration` overrides all of that.
     """
 
     launch_delay: str = "1s"
+    """How long a container takes to start once its image is there."""
+
     run_duration: str = ""
+    """How long every container runs, whatever its program; `forever` is without end."""
+
     job_run_duration: str = "10s"
+    """How long a container runs whose pod is not always restarted."""
+
     init_run_duration: str = "1s"
+    """How long an init container runs."""
+
     terminate_delay: str = "1s"
+    """How long a container takes to stop once it is told to."""
+
     resize_delay: str = "1s"
+    """How long a granted resize takes until the containers have the resources."""
+
     watch_delay: str = "0s"
+    """How long after the binding a node is notified of its pod."""
+
     status_delay: str = "0s"
+    """How long a node takes to notice what containers do."""
+
     starts_at_once: int = 0
+    """How many pods a node launches in parallel; 0 is no limit."""
+
     client_qps: float = 0.0
+    """How many calls a second a node makes; 0 is no limit."""
+
     client_burst: int = 0
+    """How many calls a node makes at once before that limit holds."""
+
     cpu_usage: str = "0"
+    """The CPU that a container uses without an annotation."""
+
     memory_usage: str = "0"
+    """The memory that a container uses without an annotation."""
+
     image_size: str = "100Mi"
+    """The size of an image that is not known otherwise."""
+
     image_sizes: dict[str, str] = msgspec.field(default_factory=dict)
+    """Sizes by name of the image."""
+
     image_bandwidth: str = "100Mi"
+    """How much of an image a node pulls in a second."""
+
     node_capacity: dict[str, str] = msgspec.field(
         default_factory=lambda: {
             "cpu": "4",
@@ -56,12 +82,19 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             "pods": "110",
         }
     )
+    """The capacity of nodes that state none."""
+
     kubelet_version: str = "v1.36.4"
+    """The version that nodes report."""
+
     pods_by_kwok: bool = False
+    """Whether KWOK's `Stage` objects run the pods instead."""
+
     nodes_by_kwok: bool = False
+    """Whether KWOK's `Stage` objects keep the nodes instead."""
 
     def __post_init__(self) -> None:
-        for name in _LAWS:
+        for name in _DISTRIBUTIONS:
             _check(name, distributions.parse, getattr(self, name))
         if self.run_duration not in ("", FOR_EVER):
             _check("run_duration", distributions.parse, self.run_duration)
@@ -79,7 +112,7 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
                 path="kubelet.starts_at_once",
                 fix="write 1 or more, or 0 for no limit",
             )
-        rate.check_client("kubelet", self.client_qps, self.client_burst)
+        client_limits.check_client("kubelet", self.client_qps, self.client_burst)
 
 
 def _check(name: str, read: Any, text: str) -> None:

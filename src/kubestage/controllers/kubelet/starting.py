@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Starting:
-    """Starts containers, and plans what time will bring them."""
+    """Starts containers, and plans their next steps."""
 
     def __init__(
         self,
@@ -40,11 +40,13 @@ class Starting:
         self._addresses = addresses
         self._reports = reports
 
-    def draw_ns(self, pod: Pod, law: Distribution, *purpose: str) -> int:
-        """A duration of one pod, which no other pod's luck depends on."""
-        if law.is_constant:
-            return int(law.first)
-        return law.sample_ns(distributions.stream_of(self._seed, "kubelet", pod.luck, *purpose))
+    def draw_ns(self, pod: Pod, distribution: Distribution, *purpose: str) -> int:
+        """A random duration for one pod, independent of other pods."""
+        if distribution.is_constant:
+            return int(distribution.first)
+        return distribution.sample_ns(
+            distributions.stream_of(self._seed, "kubelet", pod.random_key, *purpose)
+        )
 
     def connect(self, pod: Pod) -> None:
         """A pod is launched: it gets its address."""
@@ -52,8 +54,8 @@ class Starting:
         assert node is not None
         pod.launched = True
         if not pod.ip:
-            own = node.ip if pod.plan.host_network else node.addresses.take()
-            pod.ip = own or self._addresses.beyond()
+            address = node.ip if pod.plan.host_network else node.addresses.take()
+            pod.ip = address or self._addresses.beyond()
 
     def move_in(self, pod: Pod, node: Node) -> None:
         """A node came back under its old name: a pod keeps its address and pulls images again."""
@@ -105,15 +107,15 @@ class Starting:
             pod.plan_step(at_ns, steps.PULLED, container)
             return
         if container.pull is not None:
-            self._images.tell_pulled(pod, node, container)
+            self._images.report_pulled(pod, node, container)
         self.launch(pod, container)
 
     def launch(self, pod: Pod, container: Container) -> None:
         """Start a container after a delay of its own, if it has one."""
-        law = container.plan.launch_delay
-        if law is not None:
+        distribution = container.plan.launch_delay
+        if distribution is not None:
             purpose = ("launch-delay", container.plan.name, str(container.restarts + 1))
-            delay_ns = self.draw_ns(pod, law, *purpose)
+            delay_ns = self.draw_ns(pod, distribution, *purpose)
             if delay_ns > 0:
                 container.is_busy = True
                 pod.plan_step(self._clock.now_ns + delay_ns, steps.BEGIN, container)
@@ -126,22 +128,22 @@ class Starting:
         container.start(pod.uid, self._events.stamp(), self._clock.now_ns)
         self._events.pod(pod, NORMAL, "Created", "Container created", container)
         self._events.pod(pod, NORMAL, "Started", "Container started", container)
-        self.plan_life(pod, container)
+        self.plan_run(pod, container)
         self.watch(pod, container)
 
     def watch(self, pod: Pod, container: Container) -> None:
-        """Look at the probes of a container that runs."""
+        """Start the probes of a container that runs."""
         startup = container.plan.startup
         if startup is None or container.started:
             self.come_up(pod, container)
             return
-        # Nobody hurries the first round of a startup probe: it comes with its period.
+        # The first round of a startup probe is not early: it comes with its period.
         first_ns = startup.period_ns
         after_ns = startup.gives_up_ns(first_ns) if startup.fails else startup.succeeds_ns(first_ns)
         kind = steps.SICK if startup.fails else steps.STARTED
         pod.plan_step(container.started_ns + after_ns, kind, container)
 
-    def plan_life(self, pod: Pod, container: Container) -> None:
+    def plan_run(self, pod: Pod, container: Container) -> None:
         """See when a container that runs will end by itself, and what it uses until then."""
         plan, number = container.plan, str(container.restarts)
         now_ns = self._clock.now_ns
@@ -153,44 +155,44 @@ class Starting:
         if plan.cpu.is_constant and plan.memory.first.is_constant:
             container.cpu, container.memory = plan.cpu.first, plan.memory.first.first
         else:
-            names = ("kubelet", pod.luck, "usage", plan.name, number)
+            names = ("kubelet", pod.random_key, "usage", plan.name, number)
             stream = distributions.stream_of(self._seed, *names)
             container.cpu = plan.cpu.sample(stream)
             container.memory = plan.memory.sample(stream)
-        given = container.held or plan.allocation
-        if given.cpu_limit is not None and container.cpu > given.cpu_limit:
-            container.cpu = given.cpu_limit
-        begun_ns = container.started_ns
+        allocation = container.held or plan.allocation
+        if allocation.cpu_limit is not None and container.cpu > allocation.cpu_limit:
+            container.cpu = allocation.cpu_limit
+        started_ns = container.started_ns
         run_ns = None
         if plan.run_duration is not None:
             run_ns = self.draw_ns(pod, plan.run_duration, "run-duration", plan.name, number)
-            pod.plan_step(begun_ns + run_ns, steps.EXIT, container)
-        if given.memory_limit is not None:
-            oom_ns = plan.memory.passes_ns(container.memory, given.memory_limit)
+            pod.plan_step(started_ns + run_ns, steps.EXIT, container)
+        if allocation.memory_limit is not None:
+            oom_ns = plan.memory.passes_ns(container.memory, allocation.memory_limit)
             if oom_ns is not None and (run_ns is None or oom_ns < run_ns):
-                pod.plan_step(begun_ns + oom_ns, steps.OOM, container)
+                pod.plan_step(started_ns + oom_ns, steps.OOM, container)
 
     def come_up(self, pod: Pod, container: Container) -> None:
-        """A container has started: its readiness and liveness are looked at from now on."""
+        """A container has started: its readiness and liveness are probed from now on."""
         container.started = container.was_started = True
-        plan, begun_ns = container.plan, container.started_ns
+        plan, started_ns = container.plan, container.started_ns
         readiness, liveness = plan.readiness, plan.liveness
         if readiness is None and liveness is None:
             container.ready = not plan.is_init or plan.is_sidecar
             return
-        after_ns = self._clock.now_ns - begun_ns
+        after_ns = self._clock.now_ns - started_ns
         if readiness is None:
             container.ready = True
         elif readiness.fails:
             container.ready = False
-            pod.plan_step(begun_ns + readiness.first_round_ns(after_ns), steps.UNREADY, container)
+            pod.plan_step(started_ns + readiness.first_round_ns(after_ns), steps.UNREADY, container)
         else:
             ready_ns = readiness.succeeds_ns(after_ns)
             container.ready = ready_ns <= after_ns
             if not container.ready:
-                pod.plan_step(begun_ns + ready_ns, steps.READY, container)
+                pod.plan_step(started_ns + ready_ns, steps.READY, container)
         if liveness is not None and liveness.fails:
-            pod.plan_step(begun_ns + liveness.gives_up_ns(after_ns), steps.SICK, container)
+            pod.plan_step(started_ns + liveness.gives_up_ns(after_ns), steps.SICK, container)
 
 
 def _is_passed(container: Container) -> bool:

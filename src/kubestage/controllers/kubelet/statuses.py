@@ -69,12 +69,12 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
         status["initContainerStatuses"] = [each.status() for each in pod.inits]
     if pod.ephemerals:
         status["ephemeralContainerStatuses"] = ephemeral.statuses(pod)
-    given = pod.plan.allocation
-    if given.requests is not None:
-        status["allocatedResources"] = given.requests
+    allocation = pod.plan.allocation
+    if allocation.requests is not None:
+        status["allocatedResources"] = allocation.requests
     if pod.resize is not None and pod.resize.held is not None:
-        given = pod.resize.held.allocation
-    status["resources"] = given.running if pod.phase == RUNS else given.effective
+        allocation = pod.resize.held.allocation
+    status["resources"] = allocation.running if pod.phase == RUNS else allocation.effective
     if pod.reason:
         status["reason"] = pod.reason
     if pod.message:
@@ -87,7 +87,7 @@ def build(pod: Pod, stored: Json, stamp: str) -> Json:
 
 
 def rejected(pod: Pod, stored: Json, reason: str, message: str) -> Json:
-    """The status of a pod that its node refused; as upstream, it is no word on conditions."""
+    """The status of a pod that its node refused; as upstream, without conditions."""
     status: Json = {
         "observedGeneration": pod.generation,
         "phase": FAILED,
@@ -171,7 +171,7 @@ def _conditions(
     since: Since,
     stamp: str,
 ) -> tuple[list[Json], Since]:
-    """The conditions of all pods that fare alike, and since when they are so.
+    """The conditions that pods in the same state share, and since when they hold.
 
     NOTE: pods that change at one moment share one list: making it costs as much as all the rest
     of a status (benchmarks/controllers.py).
@@ -189,8 +189,8 @@ def _conditions(
         conditions.append(_condition(kind, generation, met, reason, message, time))
     scheduled = since.scheduled or stamp
     conditions.append(_condition("PodScheduled", generation, True, "", "", scheduled))
-    sandboxed, inited, made_ready, containers_ready = times
-    return conditions, Since(sandboxed, inited, made_ready, containers_ready, scheduled)
+    sandboxed, inited, became_ready, containers_ready = times
+    return conditions, Since(sandboxed, inited, became_ready, containers_ready, scheduled)
 
 
 def _condition(kind: str, generation: int, met: bool, reason: str, message: str, time: str) -> Json:
@@ -209,7 +209,7 @@ def _condition(kind: str, generation: int, met: bool, reason: str, message: str,
 
 
 def _restarting_all(pod: Pod, found: Any, stamp: str) -> Json:
-    """Whether all containers start anew because one of them ended in a certain way."""
+    """Whether all containers restart because one of them ended in a certain way."""
     reason = {SUCCEEDED: "PodCompleted", FAILED: "PodFailed"}.get(pod.phase, "")
     met = pod.is_resetting
     message = ""

@@ -1,4 +1,4 @@
-"""Where pods and nodes are: stocks that tell the kubelet of each arrival."""
+"""Where pods and nodes are: stocks that notify the kubelet of each arrival."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GONE: Final = "PodsGone"
 
 
 class PodStock:
-    """Pods in one part of their lives.
+    """Pods in one part of their lifecycle.
 
     They are kept by uid: the name of a pod that is going may already be another's.
     """
@@ -79,7 +79,7 @@ class Created(Generic[E]):
         return ()
 
     def remove(self, what: Entity | None = None) -> E | None:
-        """The entity that was asked for."""
+        """The requested entity."""
         return what if isinstance(what, self._type) else None
 
 
@@ -108,7 +108,7 @@ class PodsGone:
 
 
 class NodeStock:
-    """Nodes in one state; arrivals are told."""
+    """Nodes in one state; arrivals are reported."""
 
     __slots__ = ("_arrived", "_nodes", "kind_stocked", "name")
 

@@ -1,4 +1,4 @@
-"""What containers use of CPU and memory, as far as anybody told."""
+"""What containers use of CPU and memory, as far as that is stated."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import msgspec
 
 from kubestage.controllers.kubelet.containers import RUNNING
 from kubestage.errors import InputError
+from kubestage.golang import durations
 from kubestage.metrics.samples import Used
-from kubestage.objects import distributions, durations
+from kubestage.objects import distributions
 
 if TYPE_CHECKING:
     import random
@@ -33,7 +34,7 @@ class Usage(NamedTuple):
     memory: float
 
 
-class MemoryLaw(msgspec.Struct, frozen=True, gc=False):
+class MemoryGrowth(msgspec.Struct, frozen=True, gc=False):
     """How much memory is used at the start, and how many bytes come on top per nanosecond."""
 
     first: Distribution
@@ -57,20 +58,20 @@ class MemoryLaw(msgspec.Struct, frozen=True, gc=False):
 
 
 @functools.lru_cache(maxsize=4096)
-def parse_memory(text: str) -> MemoryLaw:
+def parse_memory(text: str) -> MemoryGrowth:
     """Read ``100Mi``, ``normal(100Mi,10Mi)`` or, growing by the minute, ``100Mi+10Mi/m``."""
     match = _GROWTH.fullmatch(text.strip())
     if match is None:
-        return MemoryLaw(distributions.parse_quantity(text))
+        return MemoryGrowth(distributions.parse_quantity(text))
     first, amount, unit = match.groups()
     per_ns = _UNITS.get(unit.strip())
     if per_ns is None:
         raise InputError(f"{text!r} grows by no unit of time", fix="write 100Mi+10Mi/m (s, m, h)")
     growth = distributions.parse_quantity(amount.strip())
-    return MemoryLaw(distributions.parse_quantity(first), growth.first / per_ns)
+    return MemoryGrowth(distributions.parse_quantity(first), growth.first / per_ns)
 
 
-def of(pod: Pod, now_ns: int) -> Usage:
+def pod_usage(pod: Pod, now_ns: int) -> Usage:
     """What the running containers of a pod use at a time."""
     cpu = memory = 0.0
     for container in pod.running():
@@ -91,17 +92,17 @@ def used(nodes: Iterable[Node], now_ns: int) -> dict[str, dict[str, Used]]:
         for pod in node.pods.values():
             if pod.is_over or pod.node is not node:
                 continue
-            # NOTE: all pods are gone through at every look, so nothing is called in between that
+            # NOTE: all pods are gone through at every scrape, so nothing is called in between that
             # could be avoided (benchmarks/controllers.py).
             containers: dict[str, Used] = {}
             for each in [*pod.inits, *pod.containers] if pod.inits else pod.containers:
                 if each.state == RUNNING:
-                    plan, begun_ns = each.plan, each.started_ns
+                    plan, started_ns = each.plan, each.started_ns
                     memory = each.memory
                     if plan.memory.growth:
-                        memory += plan.memory.growth * (now_ns - begun_ns)
+                        memory += plan.memory.growth * (now_ns - started_ns)
                     burnt = each.burnt + each.cpu * (now_ns - each.since_ns)
-                    containers[plan.name] = Used(begun_ns, burnt, memory)
+                    containers[plan.name] = Used(started_ns, burnt, memory)
             if containers:
                 total[pod.name] = containers
     return total

@@ -28,7 +28,7 @@ class Pool:
         self._index = 0
 
     def take(self) -> str:
-        """An address that nobody has."""
+        """A free address."""
         while self._free:
             address = self._free.popleft()
             if address not in self._used:
@@ -42,12 +42,12 @@ class Pool:
                 return address
 
     def use(self, address: str) -> None:
-        """An address is somebody's already."""
+        """An address is in use already."""
         if self._contains(address):
             self._used.add(address)
 
     def give_back(self, address: str) -> None:
-        """An address is nobody's any more."""
+        """An address is free again."""
         if address in self._used and self._contains(address):
             self._used.discard(address)
             self._free.append(address)
@@ -81,8 +81,8 @@ class Addresses:
     def of_node(self, name: str) -> list[str]:
         """A node's own address, and one of the other family if it has one."""
         node = self._find_node(name)
-        own = [] if node is None else _host_ips(node)
-        return own or ([self.node_ip] if self.node_ip else [])
+        host_ips = [] if node is None else _host_ips(node)
+        return host_ips or ([self.node_ip] if self.node_ip else [])
 
     def default_pod_ip(self) -> str:
         """An address for a pod of no node."""
@@ -99,15 +99,15 @@ class Addresses:
 
     def note(self, pod: Json) -> None:
         """The addresses of a pod are taken."""
-        for pool, address in self._given(pod):
+        for pool, address in self._assigned(pod):
             pool.use(address)
 
     def release(self, pod: Json) -> None:
         """A pod is gone, and its addresses are free."""
-        for pool, address in self._given(pod):
+        for pool, address in self._assigned(pod):
             pool.give_back(address)
 
-    def _given(self, pod: Json) -> list[tuple[Pool, str]]:
+    def _assigned(self, pod: Json) -> list[tuple[Pool, str]]:
         spec, status = pod.get("spec") or {}, pod.get("status") or {}
         if spec.get("hostNetwork"):
             return []
@@ -138,9 +138,9 @@ class Addresses:
 def _host_ips(node: Json) -> list[str]:
     addresses = (node.get("status") or {}).get("addresses") or ()
     found = []
-    for wanted in ("InternalIP", "ExternalIP"):
+    for requested in ("InternalIP", "ExternalIP"):
         for each in addresses:
-            if each.get("type") == wanted:
+            if each.get("type") == requested:
                 try:
                     found.append(ipaddress.ip_address(each.get("address", "")))
                 except ValueError:

@@ -6,7 +6,8 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from kubestage.controllers.kwok import cel_programs, queries
-from kubestage.objects import durations, timestamps
+from kubestage.golang import durations
+from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -33,7 +34,7 @@ def jq_of(source: ExpressionFrom) -> str | None:
 
 
 def number(value: int, source: ExpressionFrom | None, obj: Json, is_typed: bool) -> int | None:
-    """A number from the object, else the given one; None if the object says nothing usable."""
+    """A number from the object, else the default; None if the object has no usable value."""
     if source is None:
         return value
     if source.cel is not None:
@@ -70,7 +71,7 @@ def duration_ns(
 ) -> int | None:
     """A duration from the object, or until a time that it names, else the given one.
 
-    None if there is none, or if the object says that there is none.
+    None if there is none, or if the object states that there is none.
     """
     if source is None:
         return value_ns

@@ -12,14 +12,14 @@ import functools
 import importlib
 from typing import Any, Final
 
-from kubestage.errors import InputError
+from kubestage.errors import InputError, KubestageError
 
 _REMEMBERED: Final = 1024
 _PARTS: Final = ("metadata", "spec", "status")
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
-class EvaluationError(Exception):
+class EvaluationError(KubestageError):
     """An expression fails on an object."""
 
 
@@ -28,8 +28,8 @@ def check(expression: str, path: str) -> None:
     try:
         _program(expression)
     except RuntimeError as problem:
-        trouble = str(problem).splitlines()[0]
-        raise InputError(f"not a CEL expression: {trouble}", path=path) from None
+        problem_text = str(problem).splitlines()[0]
+        raise InputError(f"not a CEL expression: {problem_text}", path=path) from None
 
 
 def ask(expression: str, obj: dict[str, Any], is_typed: bool) -> Any:

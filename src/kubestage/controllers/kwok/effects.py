@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.controllers.kwok import finalizers
 from kubestage.errors import InputError
 from kubestage.objects.patches import PatchType
 
@@ -15,7 +14,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.controllers.kwok.rendering import Renderer
-    from kubestage.controllers.kwok.stage_types import Stage, StageApply, StagePatch
+    from kubestage.controllers.kwok.stage_types import Finalizers, Stage, StageApply, StagePatch
+
+_PATH: Final = "/metadata/finalizers"
+_ALL_GONE: Final = {"op": "remove", "path": _PATH}
+
+
+def finalizer_patch(present: list[str], desired: Finalizers) -> list[dict[str, Any]]:
+    """What to do to an object that has these finalizers; removals go from the last on."""
+    removed = {each.value for each in desired.remove}
+    gone = [index for index, name in enumerate(present) if name in removed]
+    added = [each.value for each in desired.add]
+    if desired.empty or (removed and len(gone) == len(present)):
+        found = [_ALL_GONE] if present else []
+        return [*found, *_additions([], added)]
+    removals = [{"op": "remove", "path": f"{_PATH}/{index}"} for index in reversed(gone)]
+    return [*removals, *_additions(present, added)]
+
+
+def _additions(present: list[str], added: list[str]) -> list[dict[str, Any]]:
+    if not added:
+        return []
+    if not present:
+        return [{"op": "add", "path": _PATH, "value": added}]
+    return [
+        {"op": "add", "path": f"{_PATH}/-", "value": name} for name in added if name not in present
+    ]
 
 
 _PATCH_TYPES: Final = {
@@ -27,7 +51,7 @@ _FINALIZERS: Final = "finalizers"
 
 
 class SendEvent(msgspec.Struct, frozen=True):
-    """Tell about the object."""
+    """An Event about the object."""
 
     type: str
     reason: str
@@ -59,7 +83,7 @@ class Apply(msgspec.Struct, frozen=True):
 Effect: TypeAlias = SendEvent | Patch | Delete | Apply
 
 
-def of(stage: Stage, obj: Json, renderer: Renderer, is_typed: bool) -> Iterator[Effect]:
+def stage_effects(stage: Stage, obj: Json, renderer: Renderer, is_typed: bool) -> Iterator[Effect]:
     """What to do, one after the other; each is computed from the object as it was at first.
 
     Once the object is deleted only Events follow. `TemplateError` or `InputError` comes when a
@@ -73,7 +97,7 @@ def of(stage: Stage, obj: Json, renderer: Renderer, is_typed: bool) -> Iterator[
         if deleted:
             continue
         if step.finalizers is not None:
-            operations = finalizers.operations(present, step.finalizers)
+            operations = finalizer_patch(present, step.finalizers)
             if operations:
                 yield Patch(operations, PatchType.JSON)
         if step.delete:

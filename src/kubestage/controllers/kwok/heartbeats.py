@@ -1,4 +1,4 @@
-"""Whether a change of an object says anything but that time has passed."""
+"""Whether a change of an object is more than a heartbeat."""
 
 from __future__ import annotations
 

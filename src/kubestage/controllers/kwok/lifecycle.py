@@ -73,28 +73,28 @@ class Lifecycle:
         total = sum(known)
         if not known or (total == 0 and len(known) == len(stages)):
             return stages, [0] * len(stages)
-        kept = [
+        chosen = [
             (stage, weight if total else 0)
             for stage, weight in zip(stages, found, strict=True)
             if weight is not None and (weight > 0 if total else weight >= 0)
         ]
-        return [stage for stage, _ in kept], [weight for _, weight in kept]
+        return [stage for stage, _ in chosen], [weight for _, weight in chosen]
 
     def weight(self, stage: Stage, obj: Json) -> int | None:
-        """How likely a stage is; None if the object says something that is no number."""
+        """The weight of a stage; None if the object's value is not a number."""
         return amounts.number(stage.spec.weight, stage.spec.weight_from, obj, self._typed)
 
     def _matches(self, stage: Stage, obj: Json) -> bool:
         selector = stage.spec.selector
         assert selector is not None, "kept out by the constructor"
         metadata = obj.get("metadata") or {}
-        for wanted, field in (
+        for expected, field in (
             (selector.match_labels, "labels"),
             (selector.match_annotations, "annotations"),
         ):
-            if wanted:
-                given = metadata.get(field) or {}
-                if any(given.get(key) != value for key, value in wanted.items()):
+            if expected:
+                actual = metadata.get(field) or {}
+                if any(actual.get(key) != value for key, value in expected.items()):
                     return False
         return all(self._holds(question, obj) for question in self._questions[stage.name])
 
@@ -109,8 +109,8 @@ class Lifecycle:
         if delay is None:
             return None
         typed = self._typed
-        given_ns = (delay.duration_milliseconds or 0) * MILLISECOND_NS
-        least_ns = amounts.duration_ns(given_ns, delay.duration_from, obj, now_unix_ns, typed)
+        stated_ns = (delay.duration_milliseconds or 0) * MILLISECOND_NS
+        least_ns = amounts.duration_ns(stated_ns, delay.duration_from, obj, now_unix_ns, typed)
         if least_ns is None:
             return None
         source = delay.jitter_duration_from
@@ -135,7 +135,7 @@ class Lifecycle:
 
 
 def _questions(stage: Stage) -> list[SelectorJq | str]:
-    """The requirements in jq, then those in CEL, as KWOK looks at them."""
+    """The requirements in jq, then those in CEL, in KWOK's order."""
     selector = stage.spec.selector
     expressions = (selector and selector.match_expressions) or []
     found = [(each, jq_requirement(each)) for each in expressions]

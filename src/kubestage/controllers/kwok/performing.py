@@ -11,8 +11,8 @@ from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.objects.kinds import Kind
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
 

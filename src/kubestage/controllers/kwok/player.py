@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import CHANGES, Controller
 from kubestage.controllers.kwok import (
@@ -37,7 +37,7 @@ Target = tuple[str, str]
 _POD_TARGET: Final = ("", "Pod")
 _NODE_TARGET: Final = ("", "Node")
 _STAGE_TARGET: Final = (stage_types.GROUP, stage_types.KIND)
-# Stages that follow one another without any delay would stop the clock for ever.
+# Stages that follow one another without any delay would stop the clock.
 _MOST_AT_ONCE: Final = 100
 _PAUSE_NS: Final = 1_000_000_000
 
@@ -58,10 +58,10 @@ class Player(Controller):
     """KWOK: whenever an object changes, a stage is drawn for it, and played after its delay.
 
     Stages are given at first, or are objects of the store. As in KWOK, any change of an object
-    begins the wait anew, a pod is left alone until it has a node that is there, and a failure of
+    starts the wait again, a pod is left alone until it has a node that is there, and a failure of
     a template or a refusal by the store ends the turn (`problems` has the last one of each stage).
 
-    It differs where KWOK would never rest or where chance would decide:
+    It differs where KWOK would never stop or where the result would be random:
 
     * A stage that comes right after itself and would change nothing but points in time, as the
       heartbeats of nodes do, is not played, and the object then waits for another change. So a
@@ -71,7 +71,7 @@ class Player(Controller):
     * Stages are ordered by name, addresses by age, and draws come from the stream ``kwok``.
     """
 
-    name: ClassVar[str] = "kwok_controller"
+    name = "kwok_controller"
 
     def __init__(self, cluster: Cluster, stages: Iterable[Stage] = ()) -> None:
         super().__init__(cluster)
@@ -94,7 +94,7 @@ class Player(Controller):
         return {_STAGE_TARGET: self._on_stage, CHANGES: self._on_change}
 
     def start(self) -> None:
-        """Look at what is there."""
+        """Process what exists."""
         for target in sorted(self._cycles):
             self._queue_all(target)
 
@@ -124,7 +124,7 @@ class Player(Controller):
         self._cycles[target] = Lifecycle(stages, typed)
 
     def _queue_all(self, target: Target) -> None:
-        for collection in self.store.ledger.collections():
+        for collection in self.store.collections():
             if (collection.kind.group, collection.kind.kind) == target:
                 self._kinds[target] = collection.kind
                 for key in collection.keys(None):
@@ -179,7 +179,7 @@ class Player(Controller):
 
     def _find(self, target: Target, key: str) -> tuple[Kind, Json] | None:
         kind = self._kinds.get(target)
-        obj = None if kind is None else self.store.ledger.collection(kind).objects.get(key)
+        obj = None if kind is None else self.store.collection(kind).objects.get(key)
         if kind is None or obj is None or not self._is_ours(target, obj):
             return None
         return kind, obj
@@ -199,7 +199,7 @@ class Player(Controller):
         try:
             stage = cycle.match(obj, self._rng)
         except EvaluationError as problem:
-            self._tell(obj, key, str(problem))
+            self._report(obj, key, str(problem))
             stage = None
         if stage is None:
             self._turns.pop(key, None)
@@ -207,7 +207,7 @@ class Player(Controller):
         try:
             delay_ns = cycle.delay_ns(stage, obj, self.clock.unix_ns, self._rng)
         except EvaluationError as problem:
-            self._tell(obj, stage.name, str(problem))
+            self._report(obj, stage.name, str(problem))
             delay_ns = 0
         now_ns = self.clock.now_ns
         if turn.played_at_ns == now_ns and turn.played >= _MOST_AT_ONCE:
@@ -222,7 +222,9 @@ class Player(Controller):
         turn.played = turn.played + 1 if turn.played_at_ns == now_ns else 1
         turn.played_at_ns = now_ns
         typed = lifecycle.is_typed(kind.api_version, kind.kind)
-        planned: Iterable[effects.Effect] = effects.of(stage, obj, self._renderer(), typed)
+        planned: Iterable[effects.Effect] = effects.stage_effects(
+            stage, obj, self._renderer(), typed
+        )
         repeats, turn.last = turn.last == stage.name, stage.name
         try:
             if repeats:
@@ -232,20 +234,20 @@ class Player(Controller):
             for effect in planned:
                 performing.perform(self.store, self.events, kind, obj, effect)
         except (ApiError, InputError) as problem:
-            self._tell(obj, stage.name, str(problem))
+            self._report(obj, stage.name, str(problem))
 
-    def _tell(self, obj: Json, what: str, problem: str) -> None:
+    def _report(self, obj: Json, what: str, problem: str) -> None:
         """Keep what went wrong with a stage, and let the object's Events say so."""
         self.problems[what] = problem
         self.events.event(obj, "Warning", "StageFailed", f"{what}: {problem}")
 
     def _renderer(self) -> Renderer:
-        about = template_functions.Surroundings(
+        context = template_functions.TemplateContext(
             now_unix_ns=self.clock.unix_ns,
             addresses=self.addresses,
             start_unix_ns=self.cluster.start_unix_ns,
         )
-        return Renderer(template_functions.functions(about))
+        return Renderer(template_functions.functions(context))
 
 
 def _target(stage: Stage) -> Target:

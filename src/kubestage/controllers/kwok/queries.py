@@ -4,15 +4,144 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import Any, Final
+import json
+import re
+from typing import Any, Final, NamedTuple
 
-from kubestage.controllers.kwok import jq_paths
-from kubestage.errors import InputError
+from kubestage.errors import InputError, KubestageError
+
+_STEP: Final = re.compile(
+    r"\s*(?:\.?\[\s*(?P<each>)\]|\.?\[\s*(?P<index>-?\d+)\s*\]"
+    r'|\.?\[\s*(?P<key>"(?:[^"\\(]|\\["\\/bfnrt])*")\s*\]'
+    r'|\.(?P<quoted>"(?:[^"\\(]|\\["\\/bfnrt])*")|\.(?P<name>[A-Za-z_]\w*))'
+)
+_SELECT: Final = re.compile(
+    r"\s*select\s*\(\s*(?P<path>[^()|,;]*?)\s*(?P<operator>==|!=)\s*"
+    r'(?P<constant>"(?:[^"\\(]|\\["\\/bfnrt])*"|-?\d+(?:\.\d+)?|true|false|null)\s*\)\s*'
+)
+_EACH: Final = object()
+
+
+class PathError(KubestageError):
+    """The value has no such part; jq answers nothing at all then."""
+
+
+class Select(NamedTuple):
+    """Keep a value if a part of it is, or is not, this."""
+
+    path: tuple[Any, ...]
+    constant: Any
+    is_equal: bool
+
+
+Stage = tuple[Any, ...] | Select
+
+
+def read(expression: str) -> tuple[Stage, ...] | None:
+    """The stages of an expression, or None if it needs the whole of jq."""
+    stages: list[Stage] = []
+    at, end = 0, len(expression)
+    while True:
+        selected = _SELECT.match(expression, at)
+        if selected is not None:
+            path = _path(selected["path"])
+            if path is None:
+                return None
+            constant = json.loads(selected["constant"])
+            stages.append(Select(path, constant, selected["operator"] == "=="))
+            at = selected.end()
+        else:
+            bar = expression.find("|", at)
+            stop = end if bar < 0 else bar
+            path = _path(expression[at:stop])
+            if path is None:
+                return None
+            stages.append(path)
+            at = stop
+        if at == end:
+            return tuple(stages)
+        if expression[at] != "|":
+            return None
+        at += 1
+
+
+def _path(text: str) -> tuple[Any, ...] | None:
+    text = text.strip()
+    if text == ".":
+        return ()
+    if not text.startswith("."):
+        return None
+    steps: list[Any] = []
+    at = 0
+    while at < len(text):
+        found = _STEP.match(text, at)
+        if found is None:
+            return None
+        kind = found.lastgroup
+        value = found[kind or 0]
+        if kind == "each":
+            steps.append(_EACH)
+        elif kind == "index":
+            steps.append(int(value))
+        else:
+            steps.append(value if kind == "name" else json.loads(value))
+        at = found.end()
+    return tuple(steps)
+
+
+def run(stages: tuple[Stage, ...], value: Any) -> list[Any]:
+    """All answers; PathError if a part cannot be read."""
+    values = [value]
+    for stage in stages:
+        if isinstance(stage, Select):
+            values = [each for each in values if _matches(stage, each)]
+        else:
+            values = _walk(stage, values)
+    return values
+
+
+def _matches(select: Select, value: Any) -> bool:
+    found = _walk(select.path, [value])
+    if len(found) != 1:
+        raise PathError
+    same = found[0] == select.constant
+    if isinstance(found[0], bool) is not isinstance(select.constant, bool):
+        same = False
+    return bool(same) is select.is_equal
+
+
+def _walk(path: tuple[Any, ...], values: list[Any]) -> list[Any]:
+    for step in path:
+        if step is _EACH:
+            values = [element for value in values for element in _elements(value)]
+        else:
+            values = [_part(value, step) for value in values]
+    return values
+
+
+def _elements(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        return [value[key] for key in sorted(value)]
+    raise PathError
+
+
+def _part(value: Any, step: str | int) -> Any:
+    if value is None:
+        return None
+    if isinstance(step, str):
+        if isinstance(value, dict):
+            return value.get(step)
+    elif isinstance(value, list):
+        return value[step] if -len(value) <= step < len(value) else None
+    raise PathError
+
 
 _REMEMBERED: Final = 4096
 
 
-class Answer(list[Any]):
+class QueryResult(list[Any]):
     """What a query answered, without nulls. `computed` if its numbers may be jq's own work."""
 
     __slots__ = ("computed",)
@@ -30,27 +159,27 @@ def check(expression: str, path: str) -> None:
         _program(expression)
     except ValueError as problem:
         lines = str(problem).splitlines() or [str(problem)]
-        trouble = lines[0].removeprefix("jq: error: ")
-        raise InputError(f"not a jq expression: {trouble}", path=path) from None
+        problem_text = lines[0].removeprefix("jq: error: ")
+        raise InputError(f"not a jq expression: {problem_text}", path=path) from None
 
 
-def ask(expression: str, obj: Any) -> Answer | None:
+def ask(expression: str, obj: Any) -> QueryResult | None:
     """All answers; None if the question makes no sense for this object."""
     stages = _quick(expression)
     if stages is not None:
         try:
-            return Answer(jq_paths.run(stages, obj), computed=False)
-        except jq_paths.PathError:
+            return QueryResult(run(stages, obj), computed=False)
+        except PathError:
             return None
     try:
-        return Answer(_program(expression).input_value(obj).all(), computed=True)
+        return QueryResult(_program(expression).input_value(obj).all(), computed=True)
     except ValueError:
         return None
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _quick(expression: str) -> tuple[jq_paths.Stage, ...] | None:
-    return jq_paths.read(expression)
+def _quick(expression: str) -> tuple[Stage, ...] | None:
+    return read(expression)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)

@@ -6,9 +6,9 @@ import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers.kwok import template_functions
+from kubestage.golang import floats
 from kubestage.golang import template as gotemplate
 from kubestage.golang.template.values import Number
-from kubestage.objects import go_text
 from kubestage.objects.yaml_documents import Reader
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def with_number_texts(value: Any) -> Any:
     if isinstance(value, list):
         return [with_number_texts(each) for each in value]
     if isinstance(value, float):
-        return Number(go_text.float_text(value))
+        return Number(floats.text(value))
     if isinstance(value, int) and not isinstance(value, bool):
         return Number(str(value))
     return value

@@ -43,8 +43,8 @@ def meets(requirement: SelectorJq, obj: Any) -> bool:
             return not answer
 
 
-def _has_any(answer: queries.Answer, wanted: list[str]) -> bool:
-    return any(_text(value, answer.computed) in wanted for value in answer)
+def _has_any(answer: queries.QueryResult, desired: list[str]) -> bool:
+    return any(_text(value, answer.computed) in desired for value in answer)
 
 
 def _text(value: Any, computed: bool) -> str | None:

@@ -164,7 +164,7 @@ class StageSpec(_Part, frozen=True):
 
 
 class Stage(_Part, frozen=True):
-    """One stage of the life of objects of a kind."""
+    """One stage in the lifecycle of objects of a kind."""
 
     spec: StageSpec
     api_version: Literal["kwok.x-k8s.io/v1alpha1"]
@@ -179,7 +179,7 @@ class Stage(_Part, frozen=True):
 
     @property
     def steps(self) -> list[Step]:
-        """What to do, whichever form says so."""
+        """What to do, in whichever form it is written."""
         spec = self.spec
         if spec.steps or spec.next is None:
             return spec.steps

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.golang.template import Function, sprig, tokens
+from kubestage.golang import times
+from kubestage.golang.quote import quote
+from kubestage.golang.template import Function, sprig
 from kubestage.golang.template.sprig import encodings
 from kubestage.golang.template.values import ANY, BOOL, INT, STRING, Number
-from kubestage.objects import timestamps, yaml_text
+from kubestage.objects import yaml_text
 
 if TYPE_CHECKING:
     from kubestage.controllers.kwok.addresses import Addresses
@@ -53,7 +55,7 @@ NODE_CONDITIONS: Final = [
 ]
 
 
-class Surroundings(msgspec.Struct, frozen=True):
+class TemplateContext(msgspec.Struct, frozen=True):
     """What templates may ask about: the time, the node's agent, and addresses."""
 
     now_unix_ns: int
@@ -64,18 +66,11 @@ class Surroundings(msgspec.Struct, frozen=True):
     version: str = VERSION
 
 
-def nanosecond_text(time_ns: int) -> str:
-    """RFC 3339 with as many digits of a second as it takes."""
-    seconds, rest = divmod(time_ns, 1_000_000_000)
-    text = timestamps.format_time(seconds * 1_000_000_000)
-    return f"{text[:-1]}.{rest:09d}".rstrip("0") + "Z" if rest else text
-
-
-def quote(value: Any) -> str:
+def json_quote(value: Any) -> str:
     """A value as a JSON string; what is no text is put in as the text of its JSON."""
     if isinstance(value, str) and not isinstance(value, Number):
         return encodings.to_json(value)
-    return tokens.quote(encodings.to_json(value))
+    return quote(encodings.to_json(value))
 
 
 def yaml(value: Any, *indent: int) -> str:
@@ -86,10 +81,10 @@ def yaml(value: Any, *indent: int) -> str:
     return text
 
 
-def functions(about: Surroundings) -> dict[str, Function]:
+def functions(context: TemplateContext) -> dict[str, Function]:
     """The functions whose values depend on when and where they are called."""
-    addresses = about.addresses
-    now = nanosecond_text(about.now_unix_ns)
+    addresses = context.addresses
+    now = times.rfc3339_nano(context.now_unix_ns)
 
     def pod_ips(node: str, host_network: bool, *_pod: str) -> list[str]:
         return addresses.for_pod(node, host_network)
@@ -100,11 +95,11 @@ def functions(about: Surroundings) -> dict[str, Function]:
     return {
         "Now": Function(lambda: now),
         "now": Function(lambda: now),
-        "StartTime": Function(lambda: nanosecond_text(about.start_unix_ns)),
-        "Version": Function(lambda: about.version),
+        "StartTime": Function(lambda: times.rfc3339_nano(context.start_unix_ns)),
+        "Version": Function(lambda: context.version),
         "NodeIP": Function(lambda: addresses.node_ip),
-        "NodeName": Function(lambda: about.node_name),
-        "NodePort": Function(lambda: about.node_port),
+        "NodeName": Function(lambda: context.node_name),
+        "NodePort": Function(lambda: context.node_port),
         "PodIP": Function(addresses.default_pod_ip),
         "NodeIPWith": Function(lambda node: (addresses.of_node(node) or [""])[0], (STRING,)),
         "NodeIPsWith": Function(addresses.of_node, (STRING,)),
@@ -135,7 +130,7 @@ _DEPENDENT: Final = (
 KNOWN: Final[dict[str, Function]] = {
     **sprig.FUNCTIONS,
     **dict.fromkeys(_DEPENDENT, Function(_elsewhere, (), ANY)),
-    "Quote": Function(quote, (ANY,)),
+    "Quote": Function(json_quote, (ANY,)),
     "YAML": Function(yaml, (ANY,), INT),
     "NodeConditions": Function(lambda: [dict(each) for each in NODE_CONDITIONS]),
 }

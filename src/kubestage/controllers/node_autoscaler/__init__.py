@@ -1,6 +1,6 @@
 """The node autoscaler: node groups grow for pods that fit nowhere and shrink when nodes idle.
 
-Here belongs what cluster-autoscaler 1.36 decides, and the provider of machines that it asks: a
+Here belongs what cluster-autoscaler 1.36 decides, and the provider of machines that it calls: a
 provider that hands out nodes of a NodeGroup's template after a delay. Whether a pod fits a node is
 not known here: a scheduler is asked, by way of `what_if`.
 """

@@ -8,7 +8,6 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.controllers import pods
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.node_autoscaler import groups, pod_state, utilization
 from kubestage.controllers.node_autoscaler.budgets import Budgets
 from kubestage.controllers.node_autoscaler.marking import Marking
@@ -18,6 +17,7 @@ from kubestage.errors import ApiError, NotFound
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
 from kubestage.store.deletion import DeleteOptions
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _EVICTION_RETRY_NS: Final = 10 * SECOND_NS
-_LOOK_AGAIN_NS: Final = 5 * SECOND_NS
+_CHECK_AGAIN_NS: Final = 5 * SECOND_NS
 _HEADROOM_NS: Final = 30 * SECOND_NS
 
 
@@ -53,7 +53,7 @@ class Removal(msgspec.Struct):
 
 
 class Actuator:
-    """Carries out removals step by step; `wake` has a node looked at again in some time."""
+    """Carries out removals step by step; `wake` has a node processed again in some time."""
 
     def __init__(
         self,
@@ -86,18 +86,18 @@ class Actuator:
         return [each.name for each in self.removals.values() if each.drains]
 
     def start(self, empty: Iterable[Json], occupied: Iterable[Json], now_ns: int) -> list[str]:
-        """Begin to remove nodes, as many as may be on their way at once; those that are begun."""
+        """Start to remove nodes, as many as may be in progress at once; returns those."""
         settings = self._settings
-        begun = [each.drains for each in self.removals.values()]
-        room = settings.max_scale_down_parallelism - len(begun)
+        started = [each.drains for each in self.removals.values()]
+        room = settings.max_scale_down_parallelism - len(started)
         chosen = [(node, False) for node in empty][: max(room, 0)]
-        drain_room = min(room - len(chosen), settings.max_drain_parallelism - sum(begun))
+        drain_room = min(room - len(chosen), settings.max_drain_parallelism - sum(started))
         chosen += [(node, True) for node in occupied][: max(drain_room, 0)]
         for node, drains in chosen:
             name = node["metadata"]["name"]
             self._marking.mark_to_be_deleted(name, now_ns)
             text = "marked the node as toBeDeleted/unschedulable"
-            self._reports.tell(node, NORMAL, "ScaleDown", text)
+            self._reports.report(node, NORMAL, "ScaleDown", text)
             self._announce(node, now_ns, drains=drains)
             group = groups.name_of(node)
             self.removals[name] = Removal(name, group, drains)
@@ -131,7 +131,7 @@ class Actuator:
         return [view for view in views if not view.is_terminal]
 
     def _begin(self, removal: Removal, node: Json, now_ns: int) -> None:
-        """Look whether it is still as it was when the node was chosen."""
+        """Check that the node can still be removed as it was when chosen."""
         views = self.pods_on(removal.name)
         budgets = Budgets(self._lister.all(BUDGET)) if removal.drains else None
         moves = self._drainability.moves(views, budgets, now_ns)
@@ -155,7 +155,7 @@ class Actuator:
         )
         for pod in views:
             if pod_state.is_daemon(pod) and pod_state.evicts_daemon(pod, by_default):
-                self._tell_eviction(pod)
+                self._report_eviction(pod)
                 self._try_to_evict(pod)
         removal.to_evict = {}
         if removal.drains:
@@ -166,11 +166,11 @@ class Actuator:
             }
             removal.until_ns = now_ns + settings.max_pod_eviction_time_ns
             for pod in removal.to_evict.values():
-                self._tell_eviction(pod)
+                self._report_eviction(pod)
         self._evict(removal, node, now_ns)
 
-    def _tell_eviction(self, pod: PodView) -> None:
-        self._reports.tell(pod.raw, NORMAL, "ScaleDown", "deleting pod for node scale down")
+    def _report_eviction(self, pod: PodView) -> None:
+        self._reports.report(pod.raw, NORMAL, "ScaleDown", "deleting pod for node scale down")
 
     def _evict(self, removal: Removal, node: Json, now_ns: int) -> None:
         assert removal.to_evict is not None
@@ -198,7 +198,7 @@ class Actuator:
         left = removal.to_evict or {}
         for pod in left.values():
             text = "failed to delete pod for ScaleDown"
-            self._reports.tell(pod.raw, WARNING, "ScaleDownFailed", text)
+            self._reports.report(pod.raw, WARNING, "ScaleDownFailed", text)
         problems = " ".join(removal.problems[uid] for uid in left)
         text = f"Failed to drain node /{removal.name}, due to following errors: [{problems}]"
         self._fail(removal, node, text)
@@ -225,7 +225,7 @@ class Actuator:
         if not removal.to_end:
             self._finish(removal, node)
         elif now_ns < removal.until_ns:
-            self._wake(removal.name, _LOOK_AGAIN_NS)
+            self._wake(removal.name, _CHECK_AGAIN_NS)
         else:
             text = f"Failed to drain node /{removal.name}: pods remaining after timeout"
             self._fail(removal, node, text)
@@ -233,19 +233,19 @@ class Actuator:
     def _finish(self, removal: Removal, node: Json) -> None:
         del self.removals[removal.name]
         self._provider.delete(removal.name)
-        self._reports.tell(node, NORMAL, "ScaleDown", "nodes removed by cluster autoscaler")
+        self._reports.report(node, NORMAL, "ScaleDown", "nodes removed by cluster autoscaler")
         if removal.drains:
             text = f"Scale-down: node {removal.name} removed with drain"
-            self._tell_group(removal.group, "ScaleDown", text)
+            self._report_group(removal.group, "ScaleDown", text)
         else:
             text = f"Scale-down: empty node {removal.name} removed"
-            self._tell_group(removal.group, "ScaleDownEmpty", text)
+            self._report_group(removal.group, "ScaleDownEmpty", text)
 
     def _fail(self, removal: Removal, node: Json, problem: str) -> None:
         del self.removals[removal.name]
         what = "drain and delete" if removal.drains else "delete empty"
         text = f"failed to {what} node: {problem}"
-        self._reports.tell(node, WARNING, "ScaleDownFailed", text)
+        self._reports.report(node, WARNING, "ScaleDownFailed", text)
         self._marking.unmark_to_be_deleted(removal.name)
 
     def _announce(self, node: Json, now_ns: int, *, drains: bool) -> None:
@@ -253,18 +253,20 @@ class Actuator:
         group = groups.name_of(node)
         if not drains:
             text = f'Scale-down: removing empty node "{name}"'
-            self._tell_group(group, "ScaleDownEmpty", text)
+            self._report_group(group, "ScaleDownEmpty", text)
             return
         views = self.pods_on(name)
-        used = utilization.of(node_views.of(node).allocatable, views, self._settings, now_ns)
+        used = utilization.node_utilization(
+            node_views.of(node).allocatable, views, self._settings, now_ns
+        )
         moved = [pod.name for pod in views if pod_state.is_recreated(pod)]
         text = (
             f"Scale-down: removing node {name}, utilization: {used}, "
             f"pods to reschedule: {','.join(moved)}"
         )
-        self._tell_group(group, "ScaleDown", text)
+        self._report_group(group, "ScaleDown", text)
 
-    def _tell_group(self, name: str, reason: str, text: str) -> None:
+    def _report_group(self, name: str, reason: str, text: str) -> None:
         group = self._provider.get(name)
         if group is not None:
-            self._reports.tell_of_group(group.raw, NORMAL, reason, text)
+            self._reports.report_group(group.raw, NORMAL, reason, text)

@@ -1,4 +1,4 @@
-"""What became of the nodes that were asked for, and which groups can be trusted with more.
+"""The state of the requested nodes, and which groups can be scaled up.
 
 A request for nodes that are not all ready in time has failed: its group is left alone for a while,
 for longer the more often this happens.
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 TIMEOUT: Final = "timeout"
 
 
-class Request(msgspec.Struct):
-    """Nodes that were asked for; `expected_ns` is when they should be there."""
+class ScaleUpRequest(msgspec.Struct):
+    """Nodes that were requested; `expected_ns` is when they should be there."""
 
     increase: int
     at_ns: int
@@ -54,11 +54,11 @@ class _WrongSize(msgspec.Struct, frozen=True):
 
 
 class ClusterState:
-    """Keeps account of requests, failures and health, look by look."""
+    """Tracks requests, failures and health from scan to scan."""
 
     def __init__(self, settings: NodeAutoscalerSettings) -> None:
         self._settings = settings
-        self.requests: dict[str, Request] = {}
+        self.requests: dict[str, ScaleUpRequest] = {}
         self._backoffs: dict[str, _Backoff] = {}
         self._wrong_sizes: dict[str, _WrongSize] = {}
         self._readiness: dict[str, Readiness] = {}
@@ -66,7 +66,7 @@ class ClusterState:
         self._least: dict[str, int] = {}
         self._targets: dict[str, int] = {}
 
-    def update(self, world: World) -> dict[str, Request]:
+    def update(self, world: World) -> dict[str, ScaleUpRequest]:
         """Take in how the cluster is; the requests that have failed by now are returned."""
         self._measure(world)
         self._set_least(world)
@@ -76,11 +76,11 @@ class ClusterState:
         return timed_out
 
     def ask(self, name: str, count: int, now_ns: int) -> None:
-        """Nodes of a group have been asked for."""
+        """Nodes of a group have been requested."""
         expected_ns = now_ns + self._settings.max_node_provision_time_ns
         found = self.requests.get(name)
         if found is None:
-            self.requests[name] = Request(count, now_ns, expected_ns)
+            self.requests[name] = ScaleUpRequest(count, now_ns, expected_ns)
         else:
             found.increase += count
             found.at_ns, found.expected_ns = now_ns, expected_ns
@@ -119,7 +119,7 @@ class ClusterState:
         return not self._are_too_many(max(least - len(found.ready), 0), found.registered)
 
     def is_safe_to_grow(self, name: str, now_ns: int) -> bool:
-        """Whether a group may be asked for more nodes."""
+        """Whether more nodes of a group may be requested."""
         return self.is_group_healthy(name) and not self.is_backed_off(name, now_ns)
 
     def upcoming(self, world: World) -> dict[str, tuple[int, list[str]]]:
@@ -132,7 +132,7 @@ class ClusterState:
         return found
 
     def too_large_by(self, name: str, now_ns: int) -> int:
-        """By how much more a group has asked for than it has had for too long a time."""
+        """How many nodes of a group have been requested for too long without coming."""
         found = self._wrong_sizes.get(name)
         if found is None or found.since_ns + self._settings.max_node_provision_time_ns >= now_ns:
             return 0
@@ -172,7 +172,7 @@ class ClusterState:
         found = self.readiness(name)
         return self._targets[name] - len(found.ready) - len(found.unready)
 
-    def _settle_requests(self, world: World) -> dict[str, Request]:
+    def _settle_requests(self, world: World) -> dict[str, ScaleUpRequest]:
         now_ns, reset_ns = world.now_ns, self._settings.node_group_backoff_reset_timeout_ns
         for name, backoff in list(self._backoffs.items()):
             if backoff.failed_ns + reset_ns < now_ns:

@@ -41,7 +41,7 @@ class Moves(msgspec.Struct):
 
 
 class Drainability:
-    """The rules by which pods are judged.
+    """The rules that decide whether pods can be drained.
 
     Without budgets nothing is looked up: it is a guess then, for putting nodes in order.
     """
@@ -62,9 +62,9 @@ class Drainability:
             if pod_state.is_daemon(pod):
                 found.daemons.append(pod)
                 continue
-            said = pod.annotations.get(pod_state.SAFE_TO_EVICT)
-            if said != "true" and not pod_state.is_ended(pod):
-                if said == "on-completion":
+            annotation = pod.annotations.get(pod_state.SAFE_TO_EVICT)
+            if annotation != "true" and not pod_state.is_ended(pod):
+                if annotation == "on-completion":
                     found.awaited.append(pod)
                     continue
                 found.obstacle = self._obstacle(pod, budgets, now_ns)

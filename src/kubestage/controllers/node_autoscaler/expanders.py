@@ -1,7 +1,7 @@
 """Which group to grow if several would do.
 
 Each expander keeps the best of the options it is given; if several are left after the last one,
-chance decides.
+the choice is random.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
 # What an hour of a core, a GiB and a GPU is worth to a pod, in dollars: the base prices that
-# cluster-autoscaler reckons with on Google's cloud. Nobody sells pods.
+# cluster-autoscaler reckons with on Google's cloud. Pods have no price.
 _CORE_PRICE: Final = 0.033174
 _MEMORY_PRICE: Final = 0.004446
 _GPU_PRICE: Final = 0.7
@@ -87,9 +87,9 @@ def _waste(option: Option) -> float:
     capacity = option.template.capacity
     cpu = capacity.milli_cpu * option.node_count
     memory = capacity.memory * option.node_count
-    asked_cpu = sum(pod.requests.milli_cpu for pod in option.pods)
-    asked_memory = sum(pod.requests.memory for pod in option.pods)
-    return _fraction(cpu - asked_cpu, cpu) + _fraction(memory - asked_memory, memory)
+    requested_cpu = sum(pod.requests.milli_cpu for pod in option.pods)
+    requested_memory = sum(pod.requests.memory for pod in option.pods)
+    return _fraction(cpu - requested_cpu, cpu) + _fraction(memory - requested_memory, memory)
 
 
 def _fraction(part: int, whole: int) -> float:

@@ -68,7 +68,7 @@ class Group(msgspec.Struct, frozen=True):
         return node
 
 
-def of(obj: Json) -> Group:
+def read_group(obj: Json) -> Group:
     """The view of a NodeGroup object, which must not change afterwards."""
     spec = obj["spec"]
     min_size = spec.get("minSize") or 0
@@ -87,6 +87,6 @@ def of(obj: Json) -> Group:
 
 
 def name_of(node: Json) -> str:
-    """The group that a node says it belongs to, or nothing."""
+    """The group that a node names, or nothing."""
     found: str = (node["metadata"].get("labels") or {}).get(LABEL) or ""
     return found

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.node_autoscaler import equivalence, node_state, pod_state
 from kubestage.controllers.node_autoscaler.scale_up import ScaleUp
-from kubestage.objects import durations
+from kubestage.golang import durations
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.controllers.node_autoscaler.expanders import Expander
     from kubestage.controllers.node_autoscaler.provider import Provider
     from kubestage.controllers.node_autoscaler.reports import Reports
-    from kubestage.controllers.node_autoscaler.scale_up import Plan
+    from kubestage.controllers.node_autoscaler.scale_up import ScaleUpPlan
     from kubestage.controllers.node_autoscaler.settings import NodeAutoscalerSettings
     from kubestage.controllers.node_autoscaler.status import Statuses
     from kubestage.controllers.node_autoscaler.templates import Template
@@ -34,7 +34,7 @@ _NEW_WITH_GPU_NS: Final = 30 * SECOND_NS
 
 
 class Growing:
-    """One side of the autoscaler, and what it remembers from look to look."""
+    """Scale-up, and its state from scan to scan."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Growing:
         return not self._has_work and not self._state.requests
 
     def in_cooldown(self, now_ns: int) -> bool:
-        """Whether no node may go because there were more wanted just now."""
+        """Whether no node may go because of a recent scale-up."""
         if self._awaits_more_pods:
             return True
         delay_ns = self._settings.scale_down_delay_after_add_ns
@@ -73,7 +73,7 @@ class Growing:
             group = world.groups[name].raw
             waited = durations.go_string(world.now_ns - request.at_ns)
             text = f"Nodes added to group {name} failed to register within {waited}"
-            self._reports.tell_of_group(group, WARNING, "ScaleUpTimedOut", text)
+            self._reports.report_group(group, WARNING, "ScaleUpTimedOut", text)
             target, nodes = world.target(name), len(world.nodes_of[name])
             if not self._provider.decrease(name, request.increase):
                 text = (
@@ -81,12 +81,12 @@ class Growing:
                     f"attempt to delete existing nodes targetSize:{target} "
                     f"delta:{-request.increase} existingNodes: {nodes}"
                 )
-                self._reports.tell_of_group(group, WARNING, "FailedToRevertScaleUp", text)
+                self._reports.report_group(group, WARNING, "FailedToRevertScaleUp", text)
 
-    def tell_unhealthy(self, world: World) -> None:
-        """Tell that too many nodes have broken down for anything to be done."""
+    def report_unhealthy(self, world: World) -> None:
+        """Report that too many nodes are unhealthy for anything to be done."""
         for group in world.groups.values():
-            self._reports.tell(group.raw, WARNING, "ClusterUnhealthy", "Cluster is unhealthy")
+            self._reports.report(group.raw, WARNING, "ClusterUnhealthy", "Cluster is unhealthy")
 
     def mend_sizes(self, world: World) -> bool:
         """Ask no more for nodes that have been missing for too long; whether there were any."""
@@ -116,7 +116,7 @@ class Growing:
         self._has_work = bool(world.unschedulable)
         self._awaits_more_pods = False
         if stranded and self._is_full(world):
-            self._tell_full(world, stranded)
+            self._report_full(world, stranded)
         elif stranded and _are_new(stranded, world.now_ns):
             self._awaits_more_pods = True
         elif stranded:
@@ -150,30 +150,30 @@ class Growing:
         most = self._settings.max_nodes_total
         return 0 < most <= sum(map(node_state.is_ready, world.nodes.values()))
 
-    def _tell_full(self, world: World, stranded: Iterable[PodView]) -> None:
-        self._tell_capped(world)
+    def _report_full(self, world: World, stranded: Iterable[PodView]) -> None:
+        self._report_capped(world)
         for pod in stranded:
             text = "pod didn't trigger scale-up: max total nodes in cluster reached"
-            self._reports.tell(pod.raw, NORMAL, "NotTriggerScaleUp", text)
+            self._reports.report(pod.raw, NORMAL, "NotTriggerScaleUp", text)
 
-    def _tell_capped(self, world: World) -> None:
+    def _report_capped(self, world: World) -> None:
         text = f"Max total nodes in cluster reached: {self._settings.max_nodes_total}"
         for group in world.groups.values():
-            self._reports.tell(group.raw, WARNING, "MaxNodesTotalReached", text)
+            self._reports.report(group.raw, WARNING, "MaxNodesTotalReached", text)
 
-    def _carry_out(self, world: World, plan: Plan) -> bool:
+    def _carry_out(self, world: World, plan: ScaleUpPlan) -> bool:
         if plan.is_capped:
-            self._tell_capped(world)
+            self._report_capped(world)
         for pod, reasons in plan.beyond_help:
             text = f"pod didn't trigger scale-up: {reasons}"
-            self._reports.tell(pod.raw, NORMAL, "NotTriggerScaleUp", text)
+            self._reports.report(pod.raw, NORMAL, "NotTriggerScaleUp", text)
         if not plan.growths:
             return False
         shown = " ".join(map(str, plan.growths))
         self._ask(world, plan.growths)
         for pod in plan.helped:
             text = f"pod triggered scale-up: [{shown}]"
-            self._reports.tell(pod.raw, NORMAL, "TriggeredScaleUp", text)
+            self._reports.report(pod.raw, NORMAL, "TriggeredScaleUp", text)
         return True
 
     def _ask(self, world: World, growths: Iterable[Growth]) -> None:
@@ -181,11 +181,11 @@ class Growing:
             name, group = growth.group, world.groups[growth.group]
             sizes = f"{growth.new} instead of {growth.current} (max: {growth.most})"
             text = f"Scale-up: setting group {name} size to {sizes}"
-            self._reports.tell_of_group(group.raw, NORMAL, "ScaledUpGroup", text)
+            self._reports.report_group(group.raw, NORMAL, "ScaledUpGroup", text)
             self._provider.increase(group, growth.increase)
             self._state.ask(name, growth.increase, world.now_ns)
             text = f"Scale-up: group {name} size set to {sizes}"
-            self._reports.tell_of_group(group.raw, NORMAL, "ScaledUpGroup", text)
+            self._reports.report_group(group.raw, NORMAL, "ScaledUpGroup", text)
             self._statuses.stamp(name, "lastScaleUpTime", world.now_ns)
             self._last_ns = world.now_ns
 

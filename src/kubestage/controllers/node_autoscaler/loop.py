@@ -1,4 +1,4 @@
-"""The node autoscaler: every few seconds it looks whether nodes are wanted, or not any more."""
+"""The node autoscaler: it checks every few seconds whether nodes are needed or unneeded."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kubestage.controllers.node_autoscaler.shrinking import Shrinking
 from kubestage.controllers.node_autoscaler.status import Statuses
 from kubestage.controllers.node_autoscaler.templates import Templates
 from kubestage.controllers.node_autoscaler.world import Observer
-from kubestage.sim.ticktock import Ticktock
+from kubestage.sim.periodic_timer import PeriodicTimer
 from kubestage.store.log import ADDED, DELETED
 
 if TYPE_CHECKING:
     from kubestage.controllers.controller import Cluster, Handlers
     from kubestage.store.log import Change
 
-_LOOK: Final = "look"
-_LOOK_FOR_PODS: Final = "look:pods"
-_LOOK_AGAIN: Final = "look:again"
-_MORE_LOOKS: Final = 2
-# Looks take cluster-autoscaler some time: pods that come one by one do not get one each.
-_BETWEEN_LOOKS_NS: Final = 1_000_000_000
+_CHECK: Final = "look"
+_CHECK_PODS: Final = "look:pods"
+_CHECK_AGAIN: Final = "look:again"
+_MORE_CHECKS: Final = 2
+# Scans take cluster-autoscaler some time: pods that come one by one do not get one each.
+_BETWEEN_CHECKS_NS: Final = 1_000_000_000
 _OTHERS: Final = (
     ("apps", "DaemonSet"),
     ("apps", "ReplicaSet"),
@@ -48,7 +48,7 @@ class NodeAutoscaler(Controller):
     """Has node groups grow and shrink.
 
     Keys are ``look`` at every tick, ``look:pods`` when a pod fits nowhere, ``look:again`` after a
-    look that had nodes come or go, ``group:name`` for a group that is new or gone,
+    scan that added or removed nodes, ``group:name`` for a group that is new or gone,
     ``machine:group/name`` for a machine that has come up, and ``node:name`` for one that goes.
     """
 
@@ -81,36 +81,36 @@ class NodeAutoscaler(Controller):
         self._shrinking = Shrinking(
             self._planner, self._actuator, self._statuses, self.lister, settings
         )
-        self._ticktock = Ticktock(
+        self._timer = PeriodicTimer(
             cluster.environment,
             "NodeAutoscaler",
             "node_autoscaler_tick",
             settings.scan_interval_ns,
             self._tick,
         )
-        self._has_news = True
+        self._has_changed = True
         self._is_looking = False
-        self._looked_ns = 0
-        self._more_looks = 0
+        self._scanned_ns = 0
+        self._extra_scans = 0
 
     def handlers(self) -> Handlers:
-        """Groups, and all that decides whether nodes are wanted."""
+        """Groups, and all that decides whether nodes are needed."""
         return {
             ("kubestage.dev", "NodeGroup"): self._on_group,
             ("", "Pod"): self._on_pod,
-            ("", "Node"): self._on_news,
-            **dict.fromkeys(_OTHERS, self._on_news),
+            ("", "Node"): self._on_change,
+            **dict.fromkeys(_OTHERS, self._on_change),
         }
 
     def sync(self, key: str) -> None:
-        """Look at the whole cluster, or go on with what takes time."""
+        """Scan the whole cluster, or continue with what takes time."""
         topic, _, name = key.partition(":")
         now_ns = self.clock.unix_ns
-        if topic == _LOOK:
-            if key == _LOOK_FOR_PODS and self._ticktock.is_on:
-                self._ticktock.stop()
-                self._ticktock.start()
-            self._look_once(now_ns)
+        if topic == _CHECK:
+            if key == _CHECK_PODS and self._timer.is_running:
+                self._timer.stop()
+                self._timer.start()
+            self._scan_once(now_ns)
         elif topic == "machine":
             self._provider.deliver(name)
         elif topic == "node":
@@ -121,26 +121,26 @@ class NodeAutoscaler(Controller):
     def _on_group(self, change: Change) -> None:
         if change.type in (ADDED, DELETED):
             self.queue.add(f"group:{change.key}")
-            self._ticktock.start()
+            self._timer.start()
         elif change.old is not None and change.old["spec"] is change.new["spec"]:
             return
-        self._has_news = True
+        self._has_changed = True
 
     def _on_pod(self, change: Change) -> None:
-        self._on_news(change)
-        if self._flags.frequent_loops_enabled and change.type != DELETED and self._ticktock.is_on:
+        self._on_change(change)
+        if self._flags.frequent_loops_enabled and change.type != DELETED and self._timer.is_running:
             now_ns = self.clock.unix_ns
             if pod_state.is_just_unschedulable(change.new, now_ns):
-                soonest_ns = self._looked_ns + _BETWEEN_LOOKS_NS
-                self.queue.add_after(_LOOK_FOR_PODS, max(soonest_ns - now_ns, 1))
+                soonest_ns = self._scanned_ns + _BETWEEN_CHECKS_NS
+                self.queue.add_after(_CHECK_PODS, max(soonest_ns - now_ns, 1))
 
-    def _on_news(self, change: Change) -> None:
+    def _on_change(self, change: Change) -> None:
         del change
-        # What it does itself is no news to it.
-        self._has_news = self._has_news or not self._is_looking
+        # Its own changes do not count.
+        self._has_changed = self._has_changed or not self._is_looking
 
     def _tick(self) -> None:
-        self.queue.add(_LOOK)
+        self.queue.add(_CHECK)
 
     def _wake_machine(self, key: str, delay_ns: int) -> None:
         self.queue.add_after(f"machine:{key}", delay_ns)
@@ -157,24 +157,24 @@ class NodeAutoscaler(Controller):
         self._state.forget(name)
         self._templates.forget(name)
         if not self._provider.groups():
-            self._ticktock.stop()
+            self._timer.stop()
 
-    def _look_once(self, now_ns: int) -> None:
-        """Look at the cluster, and at once again if that had nodes come or go."""
-        self._looked_ns = now_ns
+    def _scan_once(self, now_ns: int) -> None:
+        """Scan the cluster, and again at once if nodes were added or removed."""
+        self._scanned_ns = now_ns
         self._is_looking = True
         try:
-            was_productive = self._look(now_ns)
+            was_productive = self._scan(now_ns)
         finally:
             self._is_looking = False
         if was_productive and self._flags.frequent_loops_enabled:
-            self._more_looks = _MORE_LOOKS
-        if self._more_looks:
-            self._more_looks -= 1
-            self.queue.add(_LOOK_AGAIN)
+            self._extra_scans = _MORE_CHECKS
+        if self._extra_scans:
+            self._extra_scans -= 1
+            self.queue.add(_CHECK_AGAIN)
 
-    def _look(self, now_ns: int) -> bool:
-        """Look at the cluster once; whether nodes were asked for, or are going."""
+    def _scan(self, now_ns: int) -> bool:
+        """Scan the cluster once; whether nodes were requested, or are being removed."""
         what_if = self.cluster.what_if
         if what_if is None or not self._provider.groups():
             return False
@@ -182,13 +182,13 @@ class NodeAutoscaler(Controller):
             self._shrinking.mark(now_ns)
             return False
         was_productive = False
-        self._has_news = False
-        world = self._observer.look(now_ns, self._flags)
+        self._has_changed = False
+        world = self._observer.observe(now_ns, self._flags)
         templates = self._templates.of_all(world)
         self._growing.settle(world)
         if not self._state.is_cluster_healthy():
             self._planner.forget()
-            self._growing.tell_unhealthy(world)
+            self._growing.report_unhealthy(world)
         elif not self._growing.mend_sizes(world):
             snapshot = what_if.snapshot(world.nodes.values(), world.allocated)
             draining = self._actuator.draining
@@ -206,4 +206,4 @@ class NodeAutoscaler(Controller):
 
         Then only time can make a difference, and only to nodes that have been unneeded for long.
         """
-        return not self._has_news and self._growing.is_idle and self._shrinking.may_wait(now_ns)
+        return not self._has_changed and self._growing.is_idle and self._shrinking.may_wait(now_ns)

@@ -29,20 +29,20 @@ class Marking:
     def mark_to_be_deleted(self, name: str, now_ns: int) -> None:
         """Have no more pods go to a node."""
         node = self._store.get(NODE, name)
-        kept = [
+        remaining = [
             each for each in node_state.taints_of(node) if each["key"] != node_state.TO_BE_DELETED
         ]
         closes = self._settings.cordon_node_before_terminating
-        self._write(node, [*kept, node_state.to_be_deleted(now_ns)], closed=closes or None)
+        self._write(node, [*remaining, node_state.to_be_deleted(now_ns)], closed=closes or None)
 
     def unmark_to_be_deleted(self, name: str) -> None:
         """Have pods go to a node again."""
         node = self._store.get(NODE, name)
-        kept = [
+        remaining = [
             each for each in node_state.taints_of(node) if each["key"] != node_state.TO_BE_DELETED
         ]
         closed = False if self._settings.cordon_node_before_terminating else None
-        self._write(node, kept, closed=closed)
+        self._write(node, remaining, closed=closed)
 
     def mark_candidates(
         self, nodes: Iterable[Json], unneeded: Collection[str], now_ns: int
@@ -65,21 +65,21 @@ class Marking:
             elif is_unneeded and not is_marked:
                 to_mark.append(node)
         for node in (*to_unmark, *to_mark)[:left]:
-            kept = [
+            remaining = [
                 each
                 for each in node_state.taints_of(node)
                 if each["key"] != node_state.DELETION_CANDIDATE
             ]
             if node["metadata"]["name"] in unneeded:
                 effect = taints.PREFER_NO_SCHEDULE
-                kept.append(node_state.mark(node_state.DELETION_CANDIDATE, effect, now_ns))
-            self._write(node, kept, closed=None)
+                remaining.append(node_state.mark(node_state.DELETION_CANDIDATE, effect, now_ns))
+            self._write(node, remaining, closed=None)
         return len(to_unmark) + len(to_mark) <= left
 
-    def _write(self, node: Json, kept: list[Json], *, closed: bool | None) -> None:
+    def _write(self, node: Json, remaining: list[Json], *, closed: bool | None) -> None:
         spec = {name: value for name, value in (node.get("spec") or {}).items() if name != "taints"}
-        if kept:
-            spec["taints"] = kept
+        if remaining:
+            spec["taints"] = remaining
         if closed is not None:
             spec.pop(_UNSCHEDULABLE, None)
         if closed:

@@ -1,4 +1,4 @@
-"""What a node says of itself: whether it is ready, and the autoscaler's marks on it."""
+"""The state of a node: whether it is ready, and the autoscaler's marks on it."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def is_being_deleted(node: Json, now_ns: int) -> bool:
 
 
 def mark(key: str, effect: str, now_ns: int) -> Json:
-    """A mark that tells when it was made."""
+    """A mark with the time at which it was made."""
     return {"key": key, "value": str(now_ns // SECOND_NS), "effect": effect}
 
 

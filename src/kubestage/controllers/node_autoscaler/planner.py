@@ -1,4 +1,4 @@
-"""Which nodes nobody would miss, and since when."""
+"""Which nodes are unneeded, and since when."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_PLACE: Final = "NoPlaceToMovePods"
 class Unneeded(msgspec.Struct):
     """A node that could go: what would become of its pods, since when, and when it may.
 
-    `is_risky` tells that budgets do not let all of its pods go at once.
+    `is_risky` means that budgets do not let all of its pods go at once.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Unneeded(msgspec.Struct):
 
 
 class Planner:
-    """Remembers from look to look which nodes are unneeded, and which cannot be removed.
+    """Tracks from scan to scan which nodes are unneeded, and which cannot be removed.
 
-    `reasons` tell of every node that is not unneeded why it is not. `is_complete` tells whether all
-    nodes were looked at that came into question.
+    `reasons` has for every node that is not unneeded why it is not. `is_complete` is whether all
+    candidates were examined.
     """
 
     def __init__(self, settings: NodeAutoscalerSettings, drainability: Drainability) -> None:
@@ -97,7 +97,7 @@ class Planner:
         self.unneeded = found
 
     def forget(self) -> None:
-        """Begin anew: no node has been unneeded so far."""
+        """Start again: no node has been unneeded so far."""
         self.unneeded = {}
 
     def removable(
@@ -130,7 +130,7 @@ class Planner:
         return empty, occupied
 
     def _candidates(self, world: World, snapshot: Snapshot, nodes: Mapping[str, Json]) -> list[str]:
-        """The nodes that come into question: empty ones first, then those of the last look."""
+        """The candidates: empty nodes first, then those of the last scan."""
         ranked = []
         for name, node in nodes.items():
             reason = self._ineligible(world, snapshot, node)
@@ -159,7 +159,9 @@ class Planner:
         if (metadata.get("annotations") or {}).get(node_state.SCALE_DOWN_DISABLED) == "true":
             return "ScaleDownDisabledAnnotation"
         offered = node_views.of(node).allocatable
-        used = utilization.of(offered, snapshot.pods(metadata["name"]), settings, world.now_ns)
+        used = utilization.node_utilization(
+            offered, snapshot.pods(metadata["name"]), settings, world.now_ns
+        )
         if used is None:
             return "UnexpectedError"
         if not settings.scale_down_unready_enabled and not node_state.is_ready(node):
@@ -231,8 +233,8 @@ class Planner:
         settings = self._settings
         each = settings.max_scale_down_parallelism
         interval_ns = settings.scan_interval_ns
-        looks = max(settings.scale_down_unneeded_time_ns, interval_ns) // interval_ns
-        return min(len(self.unneeded) + 2 * each, each * looks + each)
+        scans = max(settings.scale_down_unneeded_time_ns, interval_ns) // interval_ns
+        return min(len(self.unneeded) + 2 * each, each * scans + each)
 
 
 def _marked(node: Json, now_ns: int) -> Json:

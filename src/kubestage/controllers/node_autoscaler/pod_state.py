@@ -1,4 +1,4 @@
-"""What a pod says that matters to a node autoscaler."""
+"""What matters of a pod to a node autoscaler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers import pods
 from kubestage.controllers.node_autoscaler import node_state
 from kubestage.controllers.ownership import controller_of
-from kubestage.objects import durations, timestamps
+from kubestage.golang import durations
+from kubestage.objects import timestamps
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def is_recreated(pod: PodView) -> bool:
 
 
 def is_unschedulable(pod: Json) -> bool:
-    """Whether the scheduler has said that a pod fits nowhere."""
+    """Whether the scheduler has reported that a pod fits nowhere."""
     found = pods.condition(pod.get("status"), "PodScheduled")
     return (
         found is not None and found["status"] == "False" and found.get("reason") == "Unschedulable"
@@ -55,7 +56,7 @@ def is_unschedulable(pod: Json) -> bool:
 
 
 def is_just_unschedulable(pod: Json, now_ns: int) -> bool:
-    """Whether the scheduler has said just now that a pod fits nowhere."""
+    """Whether the scheduler has just reported that a pod fits nowhere."""
     if pod["spec"].get("nodeName") or pods.is_terminal(pod):
         return False
     found = pods.condition(pod.get("status"), "PodScheduled")
@@ -88,7 +89,7 @@ def is_ended(pod: PodView) -> bool:
 
 
 def has_blocking_storage(pod: PodView) -> bool:
-    """Whether a pod has data on its node that nobody said may go."""
+    """Whether a pod has data on its node that is not marked as safe to delete."""
     may_go = (pod.annotations.get(SAFE_TO_EVICT_LOCAL_VOLUMES) or "").split(",")
     for volume in pod.raw["spec"].get("volumes") or ():
         empty = volume.get("emptyDir")
@@ -102,12 +103,12 @@ def has_blocking_storage(pod: PodView) -> bool:
 
 def evicts_daemon(pod: PodView, by_default: bool) -> bool:
     """Whether a pod that belongs to its node is evicted before the node goes."""
-    said = pod.annotations.get(_EVICT_DAEMON)
-    return by_default if said is None else said == "true"
+    annotation = pod.annotations.get(_EVICT_DAEMON)
+    return by_default if annotation is None else annotation == "true"
 
 
 def wants_gpu(pod: PodView) -> bool:
-    """Whether a pod asks for a GPU."""
+    """Whether a pod requests a GPU."""
     return any(name in pod.requests.scalars for name in node_state.GPUS)
 
 

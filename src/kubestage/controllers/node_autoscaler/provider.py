@@ -1,4 +1,4 @@
-"""The provider of machines: it gives nodes of a group's template some time after it was asked."""
+"""The provider of machines: it creates nodes of a group's template some time after a request."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ NODE: Final = ("v1", "Node")
 class Machines(msgspec.Struct):
     """What a provider has under way for a group.
 
-    `coming` are the names of nodes that will register; `missing` is how many were asked for that
+    `coming` are the names of nodes that will register; `missing` is how many were requested that
     it cannot give.
     """
 
     coming: list[str] = []
     missing: int = 0
-    given: int = 0
+    created: int = 0
 
 
 class Provider:
-    """Knows the groups, which nodes are theirs, and what was asked for.
+    """Knows the groups, which nodes are theirs, and what was requested.
 
-    The target size of a group is the number of its nodes and of those asked for: whoever takes a
-    node away or brings one changes it as well. `wake` is told what to look at, and in how long.
+    The target size of a group is the number of its nodes and of those requested: a client that
+    deletes or adds a node changes it as well. `wake` queues a key after some time.
     """
 
     def __init__(self, cluster: Cluster, lister: Lister, wake: Callable[[str, int], None]) -> None:
@@ -56,14 +56,14 @@ class Provider:
             name = obj["metadata"]["name"]
             view = self._views.get(name)
             if view is None or view.raw is not obj:
-                view = self._views[name] = groups.of(obj)
+                view = self._views[name] = groups.read_group(obj)
             found.append(view)
         return found
 
     def get(self, name: str) -> Group | None:
         """The group of a name."""
         obj = self._lister.get(groups.NODE_GROUP, name)
-        return None if obj is None else groups.of(obj)
+        return None if obj is None else groups.read_group(obj)
 
     def nodes(self, name: str) -> list[Json]:
         """The nodes of a group that have registered, by name."""
@@ -77,7 +77,7 @@ class Provider:
         return found
 
     def open(self, group: Group) -> None:
-        """Create the nodes that a group begins with; one that has been seen before has begun."""
+        """Create the initial nodes of a group, unless it has been seen before."""
         if "status" in group.raw:
             return
         for _ in range(group.initial_size - len(self.nodes(group.name))):
@@ -103,7 +103,7 @@ class Provider:
             self._wake(f"{group.name}/{name}", group.provision_delay.sample_ns(stream))
 
     def deliver(self, key: str) -> None:
-        """A machine that was asked for has come up, unless it is wanted no more."""
+        """A requested machine has come up, unless it is no longer needed."""
         name, _, node_name = key.partition("/")
         machines, group = self.machines(name), self.get(name)
         if group is not None and node_name in machines.coming:
@@ -131,8 +131,8 @@ class Provider:
         """A name that no node of the group had before."""
         machines, known = self.machines(group), self._store.read(NODE)
         while True:
-            machines.given += 1
-            name = f"{group}-{machines.given}"
+            machines.created += 1
+            name = f"{group}-{machines.created}"
             if name not in known:
                 return name
 

@@ -1,4 +1,4 @@
-"""How much of the cluster's cores and memory is left to be asked for, or to be given up."""
+"""How much of the cluster's cores and memory can still be requested, or be given up."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The Events of the node autoscaler.
 
-About one pod or node the same is told once in five minutes. What cluster-autoscaler tells of its
-status ConfigMap is told of the NodeGroup here.
+About one pod or node the same is reported once in five minutes. Events that cluster-autoscaler
+writes about its status ConfigMap are about the NodeGroup here.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.sim.clock import Clock
+    from kubestage.store.event_recorder import EventRecorder
 
 
 _AGAIN_AFTER_NS: Final = 300 * 1_000_000_000
@@ -25,21 +25,21 @@ class Reports:
     def __init__(self, events: EventRecorder, clock: Clock) -> None:
         self._events = events
         self._clock = clock
-        self._told_ns: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._reported_ns: OrderedDict[tuple[str, str], int] = OrderedDict()
 
-    def tell(self, regarding: Json, kind: str, reason: str, message: str) -> None:
-        """Tell of a pod or a node, unless there was such an Event lately."""
+    def report(self, regarding: Json, kind: str, reason: str, message: str) -> None:
+        """Write an Event about a pod or a node, unless there was such an Event lately."""
         metadata, now_ns = regarding["metadata"], self._clock.now_ns
         key = (metadata.get("uid") or metadata["name"], reason)
-        told_ns = self._told_ns.get(key)
-        if told_ns is not None and now_ns - told_ns < _AGAIN_AFTER_NS:
+        reported_ns = self._reported_ns.get(key)
+        if reported_ns is not None and now_ns - reported_ns < _AGAIN_AFTER_NS:
             return
-        self._told_ns[key] = now_ns
-        self._told_ns.move_to_end(key)
-        if len(self._told_ns) > _REMEMBERED:
-            self._told_ns.popitem(last=False)
+        self._reported_ns[key] = now_ns
+        self._reported_ns.move_to_end(key)
+        if len(self._reported_ns) > _REMEMBERED:
+            self._reported_ns.popitem(last=False)
         self._events.event(regarding, kind, reason, message)
 
-    def tell_of_group(self, group: Json, kind: str, reason: str, message: str) -> None:
-        """Tell of a group, in any case."""
+    def report_group(self, group: Json, kind: str, reason: str, message: str) -> None:
+        """Write an Event about a group, in any case."""
         self._events.event(group, kind, reason, message)

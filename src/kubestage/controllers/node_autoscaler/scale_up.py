@@ -29,10 +29,10 @@ _AT_MOST: Final = "max node group size reached"
 _NOT_READY: Final = "not ready for scale-up"
 
 
-class Plan(msgspec.Struct, frozen=True):
+class ScaleUpPlan(msgspec.Struct, frozen=True):
     """What is to be done: groups that grow for some pods, and pods that cannot be helped, and why.
 
-    `is_capped` tells that the cluster may not have as many nodes as it would take.
+    `is_capped` means that the cluster may not have as many nodes as it would take.
     """
 
     growths: list[Growth]
@@ -42,7 +42,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class ScaleUp:
-    """The decision for one look at the cluster."""
+    """The decision of one scan of the cluster."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class ScaleUp:
         nodes = [node for node in map(snapshot.node, names) if node is not None]
         self._quotas = Quotas.above(nodes, settings)
 
-    def plan(self, pods: Sequence[PodView], expander: Expander) -> Plan:
+    def plan(self, pods: Sequence[PodView], expander: Expander) -> ScaleUpPlan:
         """Decide what to do for pods."""
         alike = equivalence.groups_of(pods)
         skipped: dict[str, str] = {}
@@ -79,7 +79,7 @@ class ScaleUp:
         ]
         best = expander.best(options, len(self._world.nodes))
         if best is None:
-            return Plan([], beyond_help=_beyond_help(alike, skipped))
+            return ScaleUpPlan([], beyond_help=_beyond_help(alike, skipped))
         return self._growth(best, taken)
 
     def to_least_sizes(self) -> list[Growth]:
@@ -145,14 +145,14 @@ class ScaleUp:
         if not settings.balance_similar_node_groups:
             return ()
         template = self._templates[group.name]
-        wanted = {id(each) for each in taken[group.name]}
+        desired = {id(each) for each in taken[group.name]}
         return tuple(
             name
             for name, theirs in taken.items()
             if name != group.name
             and balancing.are_similar(template, self._templates[name], settings)
             and self._state.is_safe_to_grow(name, self._world.now_ns)
-            and wanted <= {id(each) for each in theirs}
+            and desired <= {id(each) for each in theirs}
         )
 
     def _most_nodes(self, names: Sequence[str]) -> int:
@@ -165,7 +165,7 @@ class ScaleUp:
             most = min(most, settings.max_nodes_total - self._node_count)
         return max(most, 0)
 
-    def _growth(self, best: Option, taken: Mapping[str, list[PodGroup]]) -> Plan:
+    def _growth(self, best: Option, taken: Mapping[str, list[PodGroup]]) -> ScaleUpPlan:
         world, most = self._world, self._settings.max_nodes_total
         count, is_capped = best.node_count, False
         if most > 0 and count + self._node_count > most:
@@ -187,11 +187,11 @@ class ScaleUp:
             if growth.increase:
                 self._quotas.take(node, growth.increase)
                 growths.append(growth)
-        return Plan(growths, best.pods, is_capped=is_capped)
+        return ScaleUpPlan(growths, best.pods, is_capped=is_capped)
 
 
 def _beyond_help(alike: list[PodGroup], skipped: Mapping[str, str]) -> list[tuple[PodView, str]]:
-    """The pods that no group would take, each with what speaks against the groups."""
+    """The pods that no group would take, each with the reasons against the groups."""
     return [
         (pod, reasons)
         for each in alike

@@ -1,4 +1,4 @@
-"""Has nodes go that nobody has missed for a while."""
+"""Scale-down: removes nodes that have been unneeded for a while."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Shrinking:
-    """The other side of the autoscaler, and what it remembers from look to look."""
+    """Scale-down, and its state from scan to scan."""
 
     def __init__(
         self,
@@ -38,17 +38,17 @@ class Shrinking:
         self._settings = settings
         self._last_deletion_ns: int | None = None
         self._last_failure_ns: int | None = None
-        self._looked_ns: int | None = None
+        self._scanned_ns: int | None = None
         self._is_marked = True
 
     def may_wait(self, now_ns: int) -> bool:
-        """Whether another look would find what the last one found, if nothing has happened."""
+        """Whether another scan would find what the last one found, if nothing has happened."""
         if not self._settings.scale_down_enabled:
             return True
-        looked_ns = self._looked_ns
-        if looked_ns is None or not self._planner.is_complete:
+        scanned_ns = self._scanned_ns
+        if scanned_ns is None or not self._planner.is_complete:
             return False
-        if looked_ns + self._settings.unremovable_node_recheck_timeout_ns <= now_ns:
+        if scanned_ns + self._settings.unremovable_node_recheck_timeout_ns <= now_ns:
             return False
         due = [each.since_ns + each.patience_ns for each in self._planner.unneeded.values()]
         return not due or min(due) >= now_ns
@@ -59,25 +59,25 @@ class Shrinking:
         known = [snapshot.node(name) for name in snapshot.node_names if name not in going]
         nodes = [node for node in known if node is not None]
         self._planner.update(world, snapshot, going, Budgets(self._lister.all(BUDGET)))
-        self._looked_ns = now_ns
-        begun: list[str] = []
+        self._scanned_ns = now_ns
+        started: list[str] = []
         if not in_cooldown and not self._is_in_cooldown(now_ns):
             empty, occupied = self._planner.removable(world, nodes, going)
             try:
-                begun = self._actuator.start(
+                started = self._actuator.start(
                     [world.nodes[name] for name in empty],
                     [world.nodes[name] for name in occupied],
                     now_ns,
                 )
             except ApiError:
                 self._last_failure_ns = now_ns
-            for name in begun:
+            for name in started:
                 self._last_deletion_ns = now_ns
                 group = groups.name_of(world.nodes[name])
                 self._statuses.stamp(group, "lastScaleDownTime", now_ns)
         self._is_marked = False
         self.mark(now_ns)
-        return bool(begun)
+        return bool(started)
 
     def mark(self, now_ns: int) -> None:
         """Mark the nodes that may go, as many as may be marked at once; the rest another time."""

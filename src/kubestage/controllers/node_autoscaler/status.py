@@ -1,4 +1,4 @@
-"""What a NodeGroup tells of itself."""
+"""The status of a NodeGroup."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ SCALE_DOWN_CANDIDATES: Final = "ScaleDownCandidates"
 
 
 class Statuses:
-    """Writes the status of groups, when there is something new to tell."""
+    """Writes the status of groups when it has changed."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def write(self, world: World, state: ClusterState, unneeded: Collection[str]) -> None:
-        """Tell how each group does."""
+        """Write the status of each group."""
         for name in world.groups:
             self._write(world, state, name, unneeded)
 
     def stamp(self, name: str, field: str, now_ns: int) -> None:
-        """Note when a group last grew or shrank."""
+        """Record when a group was last scaled up or down."""
         found = self._store.read(groups.NODE_GROUP).get(name)
         if found is not None:
             status = {**(found.get("status") or {}), field: timestamps.format_time(now_ns)}

@@ -1,11 +1,11 @@
-"""How much of a node is asked for by its pods."""
+"""How much of a node its pods request."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.node_autoscaler import node_state, pod_state
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,8 +29,8 @@ class Utilization(NamedTuple):
 
     def __str__(self) -> str:
         """As cluster-autoscaler shows it: CPU, memory, GPU, devices, and what is used most."""
-        shares = " ".join(map(go_text.show, (self.cpu, self.memory, self.gpu, 0)))
-        return f"{{{shares} {self.resource} {go_text.show(self.share)}}}"
+        shares = " ".join(map(formatting.show, (self.cpu, self.memory, self.gpu, 0)))
+        return f"{{{shares} {self.resource} {formatting.show(self.share)}}}"
 
     @property
     def is_of_gpu(self) -> bool:
@@ -38,7 +38,7 @@ class Utilization(NamedTuple):
         return self.resource in node_state.GPUS
 
 
-def of(
+def node_utilization(
     offered: Resource, pods: Iterable[PodView], settings: NodeAutoscalerSettings, now_ns: int
 ) -> Utilization | None:
     """What pods ask for of what a node offers; None if it offers no CPU or no memory."""
@@ -72,10 +72,10 @@ def _split(
 
 def _share(resource: str, offered: int, counted: list[PodView], left_out: list[PodView]) -> float:
     left = offered - _sum(resource, left_out)
-    asked = _sum(resource, counted)
+    requested = _sum(resource, counted)
     if left:
-        return asked / left
-    return float("inf") if asked and offered else 0.0
+        return requested / left
+    return float("inf") if requested and offered else 0.0
 
 
 def _sum(resource: str, pods: list[PodView]) -> int:

@@ -1,4 +1,4 @@
-"""What the node autoscaler asks of a scheduler: would this pod fit, if the cluster were so?"""
+"""The node autoscaler's question to a scheduler: would this pod fit in such a cluster?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Snapshot(Protocol):
-    """A copy of the cluster on which pods and nodes are moved about; nobody else sees it.
+    """A copy of the cluster on which pods and nodes are moved about; nothing else sees it.
 
     Changes since a `fork` are undone by `revert` and kept by `commit`.
     """
@@ -59,7 +59,7 @@ class Snapshot(Protocol):
         ...
 
     def reasons_against(self, pod: PodView, name: str) -> tuple[str, ...] | None:
-        """Why a pod does not fit a node, in the scheduler's words; None if it does."""
+        """Why a pod does not fit a node, as the scheduler reports it; None if it does."""
         ...
 
     def fills_nodes_alike(self, pod: PodView) -> bool:
@@ -82,7 +82,7 @@ class Snapshot(Protocol):
 
 
 class WhatIf(Protocol):
-    """Whoever makes such copies."""
+    """Makes such copies."""
 
     def snapshot(self, nodes: Iterable[Json], pods: Iterable[PodView]) -> Snapshot:
         """A copy with these nodes, and the pods that are on one of them."""

@@ -1,4 +1,4 @@
-"""The cluster as one look of the autoscaler finds it."""
+"""The cluster as one scan of the autoscaler finds it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUDGET: Final = ("policy/v1", "PodDisruptionBudget")
 
 
 class World(msgspec.Struct):
-    """Nodes, pods by where they stand, and groups with their nodes and what they asked for.
+    """Nodes, pods by where they stand, and groups with their nodes and requests.
 
     `allocated` are pods that count on a node, `unschedulable` those that fit none; expendable ones
     are in neither.
@@ -50,14 +50,14 @@ class World(msgspec.Struct):
 
 
 class Observer:
-    """Looks at the cluster, and remembers views of pods that have not changed."""
+    """Reads the cluster, and reuses views of pods that have not changed."""
 
     def __init__(self, lister: Lister, provider: Provider) -> None:
         self._lister = lister
         self._provider = provider
         self._views: dict[str, PodView] = {}
 
-    def look(self, now_ns: int, settings: NodeAutoscalerSettings) -> World:
+    def observe(self, now_ns: int, settings: NodeAutoscalerSettings) -> World:
         """The cluster as it is now."""
         known = {group.name: group for group in self._provider.groups()}
         nodes = {node["metadata"]["name"]: node for node in self._lister.all(provider.NODE)}

@@ -1,6 +1,6 @@
-"""The node lifecycle controller: nodes that fall silent, and what nodes say that they lack.
+"""The node lifecycle controller: unreachable nodes, and nodes that report a shortage.
 
-`loop` hears of nodes, their Leases and their pods. `health` tells when a node is late and what its
+`loop` handles nodes, their Leases and their pods. `health` decides when a node is late and what its
 conditions become, `zones` how fast the nodes of a zone may be emptied, `node_taints` which taints a
 node should have. Here does not belong what taints do to pods: that is `taint_eviction`.
 """

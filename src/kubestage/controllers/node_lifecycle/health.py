@@ -1,4 +1,4 @@
-"""When a node was last heard of, and what its conditions become once that is too long ago."""
+"""The last heartbeat of a node, and its conditions once that is too long ago."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from kubestage.objects import timestamps
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
-# NetworkUnavailable is not the kubelet's to tell.
+# NetworkUnavailable is not reported by the kubelet.
 _REPORTED: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 
 
 @dataclasses.dataclass(slots=True)
-class Health:
+class NodeHealth:
     """What was last seen of a node. Times are unix nanoseconds.
 
-    `heard_ns` is when a sign of life was noticed, not when it was given: upstream trusts only its
-    own clock. `ready` is None as long as the kubelet never posted a status.
+    `observed_ns` is when the controller observed a heartbeat, by its clock and not by that of the
+    node. `ready` is None as long as the kubelet never posted a status.
     """
 
-    heard_ns: int
+    observed_ns: int
     ready: str | None = None
     heartbeat: str = ""
     zone: str = ""
@@ -35,16 +35,16 @@ def ready_of(node: Json) -> Json | None:
     return pods.condition(node.get("status"), "Ready")
 
 
-def observe(known: Health | None, node: Json, now_ns: int) -> Health:
-    """Take in what a node's status tells now."""
+def observe(known: NodeHealth | None, node: Json, now_ns: int) -> NodeHealth:
+    """Read a node's present status."""
     ready = ready_of(node)
     status = None if ready is None else ready["status"]
     heartbeat = "" if ready is None else ready.get("lastHeartbeatTime") or ""
     if known is None:
         created_ns = timestamps.parse_time(node["metadata"]["creationTimestamp"])
-        known = Health(created_ns if ready is None else now_ns)
+        known = NodeHealth(created_ns if ready is None else now_ns)
     elif (known.ready is None) != (ready is None) or known.heartbeat != heartbeat:
-        known.heard_ns = now_ns
+        known.observed_ns = now_ns
     known.ready, known.heartbeat = status, heartbeat
     known.zone = zone_of(node)
     labels = node["metadata"].get("labels") or {}
@@ -53,7 +53,7 @@ def observe(known: Health | None, node: Json, now_ns: int) -> Health:
 
 
 def silenced(node: Json, now: str) -> Json:
-    """The status of a node that nothing was heard of for too long."""
+    """The status of a node without a heartbeat for too long."""
     status = dict(node.get("status") or {})
     conditions = list(status.get("conditions") or ())
     for kind in _REPORTED:

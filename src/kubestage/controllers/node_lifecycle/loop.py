@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import leases, pods
 from kubestage.controllers.controller import Controller
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.node_lifecycle import health, node_taints
-from kubestage.controllers.node_lifecycle.disruption_modes import DisruptionModes
+from kubestage.controllers.node_lifecycle.zones import DisruptionModes
 from kubestage.objects import gvk, taints, timestamps
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster, Handlers
-    from kubestage.controllers.node_lifecycle.health import Health
+    from kubestage.controllers.node_lifecycle.health import NodeHealth
     from kubestage.store.log import Change
 
 
@@ -27,7 +27,7 @@ _READY_TAINTS: Final = {
 
 
 class NodeLifecycleController(Controller):
-    """Upstream looks at every node every few seconds; here only where something may be new.
+    """Upstream checks every node every few seconds; here only where something may be new.
 
     What is new is noticed at the ticks of upstream's clock all the same: a tick is due after a
     node changed, and when a node that does not renew its own Lease may have become late. Keys are
@@ -39,7 +39,7 @@ class NodeLifecycleController(Controller):
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self._health: dict[str, Health] = {}
+        self._health: dict[str, NodeHealth] = {}
         self._known: dict[str, str] = {}
         self._changed: dict[str, None] = {}
         self._noticed_ns: dict[str, int] = {}
@@ -54,7 +54,7 @@ class NodeLifecycleController(Controller):
         }
 
     def sync(self, key: str) -> None:
-        """Look at what a key stands for."""
+        """Sync a node, a zone or a pod, as the key names it."""
         topic, _, name = key.partition(":")
         if topic == _MONITOR:
             self._monitor()
@@ -86,7 +86,7 @@ class NodeLifecycleController(Controller):
         name, now_ns = lease["metadata"]["name"], self.clock.unix_ns
         renewed_ns = leases.renewed_at_ns(lease, now_ns) or 0
         if change.old is not None and leases.renews_itself(change.old):
-            # It was seen to be renewed though nobody wrote it.
+            # It counts as renewed although it was not written.
             self._noticed_ns[name] = self._tick_from(min(renewed_ns, now_ns))
         elif change.old is None or renewed_ns > (leases.renewed_at_ns(change.old, now_ns) or 0):
             self._noticed_ns[name] = self._tick_from(now_ns)
@@ -122,7 +122,7 @@ class NodeLifecycleController(Controller):
                 self._register(nodes[name])
         for name in changed:
             if name not in nodes and name in self._known:
-                self._tell(name, self._known.pop(name), "RemovingNode", "Removing", "from")
+                self._report(name, self._known.pop(name), "RemovingNode", "Removing", "from")
                 del self._health[name]
                 self._noticed_ns.pop(name, None)
         for name in changed:
@@ -140,25 +140,27 @@ class NodeLifecycleController(Controller):
     def _register(self, node: Json) -> None:
         metadata = node["metadata"]
         self._known[metadata["name"]] = metadata["uid"]
-        self._tell(metadata["name"], metadata["uid"], "RegisteredNode", "Registered", "in")
+        self._report(metadata["name"], metadata["uid"], "RegisteredNode", "Registered", "in")
         self._make_reachable(node)
 
-    def _tell(self, name: str, uid: str, reason: str, verb: str, where: str) -> None:
+    def _report(self, name: str, uid: str, reason: str, verb: str, where: str) -> None:
         text = f"Node {name} event: {verb} Node {name} {where} Controller"
         self.events.event(_reference(name, uid), NORMAL, reason, text)
 
     def _check(self, node: Json) -> None:
-        """Notice signs of life of a node, or that they are missing, and what follows."""
+        """Check the heartbeat of a node, and act if it is missing."""
         name, now_ns = node["metadata"]["name"], self.clock.unix_ns
         known = health.observe(self._health.get(name), node, now_ns)
         self._health[name] = known
         noticed_ns = min(self._noticed_ns.get(name, 0), now_ns)
-        known.heard_ns = now_ns if self._renews_itself(name) else max(known.heard_ns, noticed_ns)
+        known.observed_ns = (
+            now_ns if self._renews_itself(name) else max(known.observed_ns, noticed_ns)
+        )
         was = known.ready
         if self._late_at_ns(name) <= now_ns:
             status = health.silenced(node, timestamps.format_time(now_ns))
             node = self.store.record_status(gvk.NODE, name, status)
-            health.observe(known, node, known.heard_ns)
+            health.observe(known, node, known.observed_ns)
         self._wait_for(name)
         self._follow_readiness(node, known)
         if was == "True" and known.ready != "True":
@@ -168,18 +170,18 @@ class NodeLifecycleController(Controller):
             self._mark_pods_not_ready(name)
 
     def _late_at_ns(self, name: str) -> int:
-        """When too long has passed since a node was heard of.
+        """When too long has passed since a node's last heartbeat.
 
-        Upstream wants more than the grace period to have passed, but its ticks are a little more
+        Upstream requires more than the grace period to have passed, but its ticks are slightly more
         than a period apart, so the tick at its end is late already.
         """
         known, settings = self._health[name], self.settings
         if known.ready is None:
-            return known.heard_ns + settings.node_startup_grace_period_ns
-        return known.heard_ns + settings.node_monitor_grace_period_ns
+            return known.observed_ns + settings.node_startup_grace_period_ns
+        return known.observed_ns + settings.node_monitor_grace_period_ns
 
     def _wait_for(self, name: str) -> None:
-        """Look again when a node may have become late, unless it is known to be or cannot."""
+        """Sync again when a node may have become late, unless it is late already or cannot be."""
         if self._health[name].ready != "Unknown" and not self._renews_itself(name):
             late_ns = max(self._late_at_ns(name), self._noticed_ns.get(name, 0) + 1)
             self.queue.add_at(f"late:{name}", self._tick_from(late_ns))
@@ -188,16 +190,16 @@ class NodeLifecycleController(Controller):
         lease = self.lister.get(leases.LEASE, f"{leases.NAMESPACE}/{name}")
         return lease is not None and leases.renews_itself(lease)
 
-    def _follow_readiness(self, node: Json, known: Health) -> None:
+    def _follow_readiness(self, node: Json, known: NodeHealth) -> None:
         """A ready node has no NoExecute taint; another one waits for its own or swaps it."""
         name, ready = node["metadata"]["name"], known.ready
         if ready == "True":
             self._make_reachable(node)
         elif ready in _READY_TAINTS:
-            wanted, other = _READY_TAINTS[ready]
+            desired, other = _READY_TAINTS[ready]
             if node_taints.has(node, other, taints.NO_EXECUTE):
-                self._swap(node, [wanted], [other], taints.NO_EXECUTE)
-            elif not node_taints.has(node, wanted, taints.NO_EXECUTE):
+                self._swap(node, [desired], [other], taints.NO_EXECUTE)
+            elif not node_taints.has(node, desired, taints.NO_EXECUTE):
                 self._modes.tainter(known.zone).waiting.setdefault(name)
 
     def _make_reachable(self, node: Json) -> None:
@@ -217,8 +219,8 @@ class NodeLifecycleController(Controller):
             del tainter.waiting[name]
             ready = health.ready_of(nodes[name]) if name in nodes else None
             if ready is not None and ready["status"] in _READY_TAINTS:
-                wanted, other = _READY_TAINTS[ready["status"]]
-                self._swap(nodes[name], [wanted], [other], taints.NO_EXECUTE)
+                desired, other = _READY_TAINTS[ready["status"]]
+                self._swap(nodes[name], [desired], [other], taints.NO_EXECUTE)
         next_ns = tainter.next_pass_ns(self.clock.unix_ns)
         if next_ns is not None:
             self.queue.add_at(f"zone:{zone}", next_ns)
@@ -238,8 +240,8 @@ class NodeLifecycleController(Controller):
     def _swap(self, node: Json, add: list[str], remove: list[str], effect: str) -> None:
         name, now = node["metadata"]["name"], timestamps.format_time(self.clock.unix_ns)
         current = self.store.read(gvk.NODE)[name]
-        wanted = node_taints.swapped(current, add, remove, effect, now)
-        self.store.patch(gvk.NODE, name, {"spec": {"taints": wanted or None}})
+        desired = node_taints.swapped(current, add, remove, effect, now)
+        self.store.patch(gvk.NODE, name, {"spec": {"taints": desired or None}})
 
     def _mark_pods_not_ready(self, node_name: str) -> None:
         collection = self.lister.collection(pods.POD)
@@ -260,7 +262,7 @@ class NodeLifecycleController(Controller):
 
 
 def _same(old: Json, new: Json) -> bool:
-    """Whether nothing changed that says how a node is or where it belongs."""
+    """Whether no condition, taint or label of a node changed."""
     before, after = old.get("status") or {}, new.get("status") or {}
     return (
         before.get("conditions") == after.get("conditions")

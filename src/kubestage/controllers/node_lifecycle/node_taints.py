@@ -1,4 +1,4 @@
-"""The taints and labels that a node should have, going by what it says of itself."""
+"""The taints and labels that a node should have by its status and spec."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def has(node: Json, key: str, effect: str) -> bool:
 
 def swapped(node: Json, add: Iterable[str], remove: Iterable[str], effect: str, at: str) -> Any:
     """A node's taints with some keys of an effect added, at a time, and others taken away."""
-    kept = taints_of(node)
+    taints = taints_of(node)
     for key in add:
         new = {"key": key, "effect": effect, "timeAdded": at}
-        replaced = [new if _is(each, key, effect) else each for each in kept]
-        kept = replaced if new in replaced else [*replaced, new]
+        replaced = [new if _is(each, key, effect) else each for each in taints]
+        taints = replaced if new in replaced else [*replaced, new]
     gone = frozenset(remove)
-    return [each for each in kept if each["effect"] != effect or each["key"] not in gone]
+    return [each for each in taints if each["effect"] != effect or each["key"] not in gone]
 
 
 def _is(taint: Json, key: str, effect: str) -> bool:
@@ -59,20 +59,20 @@ def _is(taint: Json, key: str, effect: str) -> bool:
 
 def no_schedule_changes(node: Json) -> tuple[list[str], list[str]]:
     """Which NoSchedule taints a node lacks and which it has no more reason for."""
-    wanted = []
+    desired = []
     for condition in (node.get("status") or {}).get("conditions") or ():
         key = _BY_CONDITION.get((condition["type"], condition["status"]))
         if key is not None:
-            wanted.append(key)
+            desired.append(key)
     if (node.get("spec") or {}).get("unschedulable"):
-        wanted.append(_UNSCHEDULABLE)
+        desired.append(_UNSCHEDULABLE)
     present = [
         each["key"]
         for each in taints_of(node)
         if each["effect"] == taints.NO_SCHEDULE and each["key"] in _OURS
     ]
-    add = [key for key in wanted if key not in present]
-    return add, [key for key in present if key not in wanted]
+    add = [key for key in desired if key not in present]
+    return add, [key for key in present if key not in desired]
 
 
 def missing_labels(node: Json) -> dict[str, str]:

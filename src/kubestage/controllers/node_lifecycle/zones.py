@@ -1,4 +1,4 @@
-"""How fast the nodes of a zone may be emptied: the more of them are ill, the slower."""
+"""The state of the zones of a cluster as their nodes fail: from normal to full disruption."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Final
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kubestage.controllers.node_lifecycle.health import NodeHealth
     from kubestage.controllers.settings import Settings
 
 PASS_NS: Final = 100_000_000
@@ -61,7 +64,7 @@ class Tainter:
         return True
 
     def change_rate(self, rate: float, now_ns: int) -> None:
-        """Go on at another rate; whoever had to wait waits for the new bucket to fill."""
+        """Continue at another rate; nodes that had to wait wait for the new bucket to fill."""
         if rate == self.rate:
             return
         was_empty = self.rate <= 0 or now_ns < self.full_at_ns
@@ -70,7 +73,75 @@ class Tainter:
             self.full_at_ns = now_ns + round(SECOND_NS / rate) if was_empty else now_ns
 
     def next_pass_ns(self, now_ns: int) -> int | None:
-        """When it is worth trying again; None if nobody waits or it is not."""
+        """When to try again; None if no node waits or the rate is zero."""
         if not self.waiting or self.rate <= 0:
             return None
         return -(-max(self.full_at_ns, now_ns) // PASS_NS) * PASS_NS
+
+
+class DisruptionModes:
+    """The state of every zone and, following from it, how fast its nodes are tainted.
+
+    If no zone has a ready node, then more likely it is the controller that is disconnected: all
+    taints are taken back and none is set until some node is ready again.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._states: dict[str, ZoneState] = {}
+        self._tainters: dict[str, Tainter] = {}
+
+    def tainter(self, zone: str) -> Tainter:
+        """Who taints the nodes of a zone."""
+        found = self._tainters.get(zone)
+        if found is None:
+            found = self._tainters[zone] = Tainter(self._settings.node_eviction_rate)
+            self._states.setdefault(zone, ZoneState.INITIAL)
+        return found
+
+    def zones_to_serve(self, now_ns: int) -> list[str]:
+        """The zones with a node that may be tainted some time."""
+        return [
+            zone
+            for zone, tainter in sorted(self._tainters.items())
+            if tainter.next_pass_ns(now_ns) is not None
+        ]
+
+    def update(self, healths: Mapping[str, NodeHealth], now_ns: int) -> list[str]:
+        """Work out how the zones are; the nodes whose taints are to be taken back after all."""
+        counts = _counts(healths)
+        threshold = self._settings.unhealthy_zone_threshold
+        new = {zone: state_of(*count, threshold) for zone, count in counts.items()}
+        for zone in new:
+            self.tainter(zone)
+            self._states.setdefault(zone, ZoneState.INITIAL)
+        self._states = {zone: state for zone, state in self._states.items() if zone in new}
+        are_down = all(state is ZoneState.FULL_DISRUPTION for state in new.values())
+        were_down = all(state is ZoneState.FULL_DISRUPTION for state in self._states.values())
+        if are_down and were_down:
+            return []
+        if are_down:
+            for zone in new:
+                self.tainter(zone).change_rate(0, now_ns)
+            self._states = dict(new)
+            return sorted(healths)
+        if were_down:
+            for known in healths.values():
+                known.observed_ns = now_ns
+        for zone, state in new.items():
+            if were_down or state is not self._states[zone]:
+                rate = rate_in(state, sum(counts[zone]), self._settings)
+                self.tainter(zone).change_rate(rate, now_ns)
+        self._states = new
+        return []
+
+
+def _counts(healths: Mapping[str, NodeHealth]) -> dict[str, tuple[int, int]]:
+    """How many nodes of each zone are ready, and how many are not."""
+    counts: dict[str, tuple[int, int]] = {}
+    for known in healths.values():
+        if known.counts:
+            ready, not_ready = counts.get(known.zone, (0, 0))
+            is_ready = known.ready == "True"
+            counts[known.zone] = (ready + is_ready, not_ready + (not is_ready))
+    return counts

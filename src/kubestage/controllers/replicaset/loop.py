@@ -8,7 +8,7 @@ from kubestage.controllers import ownership, pod_control, pods
 from kubestage.controllers.controller import Controller
 from kubestage.controllers.pods import POD
 from kubestage.controllers.replicaset import ranking, status
-from kubestage.controllers.replicaset.tally import Tally
+from kubestage.controllers.replicaset.pod_counter import PodCounter
 from kubestage.controllers.selectors import Selectors
 from kubestage.errors import ApiError, NotFound
 from kubestage.objects import labels
@@ -28,19 +28,19 @@ BURST_REPLICAS: Final = 500
 class _Owner:
     """What the loop knows of one owner.
 
-    `is_unclaimed` says that pods may be there which are to be adopted. `reported` is the status
+    `is_unclaimed` means that there may be pods to adopt. `reported` is the status
     that the loop wrote last, to know its own handwriting. `unseen` are pods of a sibling, by uid,
-    that were deleted while the owner was in line: upstream, which looks at both at once, does not
+    that were deleted while the owner was in line: upstream, which syncs both at once, does not
     know of that yet.
     """
 
-    __slots__ = ("is_unclaimed", "key", "replicas", "reported", "spec", "tally", "unseen")
+    __slots__ = ("counter", "is_unclaimed", "key", "replicas", "reported", "spec", "unseen")
 
-    def __init__(self, key: str, spec: Json, tally: Tally) -> None:
+    def __init__(self, key: str, spec: Json, counter: PodCounter) -> None:
         self.key = key
         self.spec = spec
         self.replicas: int = spec.get("replicas") or 0
-        self.tally = tally
+        self.counter = counter
         self.is_unclaimed = True
         self.reported: Json | None = None
         self.unseen: dict[str, Json] = {}
@@ -48,14 +48,14 @@ class _Owner:
     @property
     def is_settled(self) -> bool:
         """Whether a change that counts for nothing cannot call for anything to be done."""
-        tally = self.tally
-        return tally.active == self.replicas and not tally.strays and not self.is_unclaimed
+        counter = self.counter
+        return counter.active == self.replicas and not counter.strays and not self.is_unclaimed
 
 
 class ReplicaSetController(Controller):
-    """Creates and deletes pods until there are as many as a ReplicaSet asks for."""
+    """Creates and deletes pods until there are as many as a ReplicaSet requests."""
 
-    name: ClassVar[str] = "replicaset-controller"
+    name = "replicaset-controller"
     kind: ClassVar[tuple[str, str]] = ("apps/v1", "ReplicaSet")
     reports_terminating: ClassVar[bool] = True
 
@@ -84,11 +84,11 @@ class ReplicaSetController(Controller):
         if old is None or old["spec"] is not new["spec"]:
             selector = self.selector_of(new["spec"])
             self._selectors.set(metadata["namespace"], change.key, selector)
-        elif self._is_own_report(new):
+        elif self._is_written_here(new):
             return
         self.queue.add(change.key)
 
-    def _is_own_report(self, obj: Json) -> bool:
+    def _is_written_here(self, obj: Json) -> bool:
         metadata = obj["metadata"]
         owner = self._owners.get(metadata["uid"])
         if owner is None or owner.reported is None or not owner.is_settled:
@@ -113,11 +113,11 @@ class ReplicaSetController(Controller):
         owner = self._owners.get(uid)
         if owner is None:
             return
-        tally = owner.tally
+        counter = owner.counter
         if change.type == DELETED:
-            counts = tally.forget(change.key)
+            counts = counter.forget(change.key)
         else:
-            counts = tally.observe(change.key, new)
+            counts = counter.observe(change.key, new)
         if counts or not owner.is_settled:
             self.queue.add(owner.key)
 
@@ -128,12 +128,12 @@ class ReplicaSetController(Controller):
             return False
         owner = self._owners.get(reference["uid"])
         if owner is not None:
-            owner.tally.forget(key)
+            owner.counter.forget(key)
             self.queue.add(owner.key)
         return True
 
     def _on_orphan(self, change: Change, *, has_moved: bool) -> None:
-        """Whoever means the pod may want to adopt it."""
+        """Owners that select the pod may adopt it."""
         if change.type == DELETED or pods.is_terminating(change.new):
             return
         new, old = change.new, change.old
@@ -153,10 +153,10 @@ class ReplicaSetController(Controller):
         if obj is None:
             return
         owner = self._owner(key, obj)
-        if owner.is_unclaimed or owner.tally.strays:
+        if owner.is_unclaimed or owner.counter.strays:
             self._claim(owner, obj)
         now_unix_ns = self.clock.unix_ns
-        counts = owner.tally.counts(now_unix_ns)
+        counts = owner.counter.counts(now_unix_ns)
         failure = None
         if "deletionTimestamp" not in obj["metadata"]:
             try:
@@ -180,7 +180,7 @@ class ReplicaSetController(Controller):
         if failure is not None:
             raise failure
         if counts.ready != counts.available:
-            next_ns = owner.tally.next_available_ns
+            next_ns = owner.counter.next_available_ns
             if next_ns is not None:
                 self.queue.add_at(key, next_ns)
 
@@ -195,41 +195,41 @@ class ReplicaSetController(Controller):
         template_labels = template.get("labels") or {}
         min_ready_seconds = spec.get("minReadySeconds") or 0
         if known is not None:
-            tally = known.tally
+            counter = known.counter
             known.spec, known.replicas = spec, spec.get("replicas") or 0
-            if (tally.selector, tally.template_labels, tally.min_ready_seconds) == (
+            if (counter.selector, counter.template_labels, counter.min_ready_seconds) == (
                 selector,
                 template_labels,
                 min_ready_seconds,
             ):
                 return known
-        found = _Owner(key, spec, Tally(selector, template_labels, min_ready_seconds))
+        found = _Owner(key, spec, PodCounter(selector, template_labels, min_ready_seconds))
         collection = self.lister.collection(POD)
         for pod_key in collection.owners.get(uid):
             pod = collection.objects[pod_key]
             if ownership.is_controlled_by(pod, obj):
-                found.tally.observe(pod_key, pod)
+                found.counter.observe(pod_key, pod)
         self._owners[uid] = found
         return found
 
     def _claim(self, owner: _Owner, obj: Json) -> None:
-        """Adopt the active pods that match and nobody controls; release those that do not match."""
+        """Adopt active pods that match and have no controller; release those that do not match."""
         collection = self.lister.collection(POD)
-        own = [collection.objects[key] for key in owner.tally.active_keys(strays=True)]
+        controlled = [collection.objects[key] for key in owner.counter.active_keys(strays=True)]
         namespace = obj["metadata"]["namespace"]
-        meant = self.lister.selected(POD, namespace, owner.tally.selector)
+        selected = self.lister.selected(POD, namespace, owner.counter.selector)
         orphans = [
-            pod for pod in meant if ownership.controller_of(pod) is None and pods.is_active(pod)
+            pod for pod in selected if ownership.controller_of(pod) is None and pods.is_active(pod)
         ]
         owner.is_unclaimed = False
         try:
-            ownership.Claims(self.store, obj, owner.tally.selector).claim([*own, *orphans])
+            ownership.Claims(self.store, obj, owner.counter.selector).claim([*controlled, *orphans])
         except ApiError:
             owner.is_unclaimed = True
             raise
 
     def _adjust(self, owner: _Owner, obj: Json) -> None:
-        excess = owner.tally.active - owner.replicas
+        excess = owner.counter.active - owner.replicas
         if excess < 0:
             self._create(obj, self.allowance(min(-excess, BURST_REPLICAS)))
         elif excess > 0:
@@ -248,7 +248,7 @@ class ReplicaSetController(Controller):
 
     def _delete(self, owner: _Owner, obj: Json, count: int) -> None:
         objects = self.lister.collection(POD).objects
-        candidates = [objects[key] for key in owner.tally.active_keys()]
+        candidates = [objects[key] for key in owner.counter.active_keys()]
         siblings = self._siblings(obj)
         related = self._related(siblings) | owner.unseen
         now_unix_ns = self.clock.unix_ns

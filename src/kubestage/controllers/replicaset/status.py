@@ -9,7 +9,7 @@ from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.replicaset.tally import Counts
+    from kubestage.controllers.replicaset.pod_counter import Counts
 
 
 REPLICA_FAILURE: Final = "ReplicaFailure"
@@ -20,7 +20,7 @@ def report(
 ) -> Json:
     """The status of an owner whose pods were counted before anything was done about them.
 
-    `failure` says what went wrong when it was done. `terminating` tells whether pods that are
+    `failure` is the error of creating or deleting pods. `terminating` is whether pods that are
     about to go are reported, which a ReplicationController does not.
     """
     status: Json = {"replicas": counts.replicas}

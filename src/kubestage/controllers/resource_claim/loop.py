@@ -1,4 +1,4 @@
-"""The resource claim controller: what becomes of pods' claims for devices."""
+"""The resource claim controller: handles the claims of pods for devices."""
 
 from __future__ import annotations
 
@@ -6,23 +6,102 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Cluster, Controller, Retry
-from kubestage.controllers.event_recorder import WARNING
 from kubestage.controllers.ownership import is_controlled_by
 from kubestage.controllers.resource_claim import pod_claims
 from kubestage.controllers.resource_claim.making import Maker
 from kubestage.controllers.resource_claim.pod_claims import (
     CLAIM,
     CLAIM_KIND,
+    FINALIZER,
     TEMPLATE_KIND,
     PodIndex,
 )
-from kubestage.controllers.resource_claim.releasing import Releaser
+from kubestage.errors import NotFound
+from kubestage.store.event_recorder import WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Handlers
+    from kubestage.controllers.lister import Lister
     from kubestage.store.log import Change
+    from kubestage.store.store import Store
+
+
+class Releaser:
+    """Removes users that are no more; without any, devices are given back.
+
+    A claim that was made for a pod goes when the pod is done, though the pod may stay.
+    """
+
+    def __init__(self, store: Store, lister: Lister) -> None:
+        self._store = store
+        self._lister = lister
+
+    def sync(self, key: str) -> None:
+        """See whether a claim's users are there, and what follows if they are not."""
+        claim = self._lister.get(CLAIM, key)
+        if claim is None:
+            return
+        namespace = claim["metadata"]["namespace"]
+        status = claim.get("status") or {}
+        users = status.get("reservedFor") or []
+        left = [each for each in users if self._is_user(namespace, each)]
+        is_protected = FINALIZER in (claim["metadata"].get("finalizers") or ())
+        if len(left) < len(users):
+            new_status = {**status, "reservedFor": left}
+            if not left:
+                del new_status["reservedFor"]
+                if is_protected:
+                    new_status = _deallocated(new_status)
+            claim = self._store.record_status(CLAIM, key, new_status)
+            if is_protected and "allocation" not in new_status:
+                self._unprotect(key, claim)
+        elif is_protected and "deletionTimestamp" in claim["metadata"] and not left:
+            claim = self._store.record_status(CLAIM, key, _deallocated(status))
+            self._unprotect(key, claim)
+        if not left:
+            self._delete_if_unused(claim)
+
+    def _is_user(self, namespace: str, user: Json) -> bool:
+        """Whether a user may still use the claim; of others than pods nothing is known."""
+        if user.get("apiGroup") or user.get("resource") != "pods":
+            return True
+        pod = self._lister.get(pods.POD, f"{namespace}/{user.get('name', '')}")
+        if pod is None or pod["metadata"]["uid"] != user.get("uid"):
+            return False
+        return not pod_claims.is_done(pod)
+
+    def _unprotect(self, key: str, claim: Json) -> None:
+        metadata: Json = dict(claim["metadata"])
+        metadata["finalizers"] = [each for each in metadata["finalizers"] if each != FINALIZER]
+        if not metadata["finalizers"]:
+            del metadata["finalizers"]
+        self._store.record_metadata(CLAIM, key, metadata)
+
+    def _delete_if_unused(self, claim: Json) -> None:
+        """The pod's end is enough; the garbage collector waits until the pod is gone."""
+        metadata = claim["metadata"]
+        for owner in metadata.get("ownerReferences") or ():
+            if owner.get("controller") and (owner["apiVersion"], owner["kind"]) == pods.POD:
+                pod = self._lister.get(pods.POD, f"{metadata['namespace']}/{owner['name']}")
+                if pod is None:
+                    return
+                if pod["metadata"]["uid"] != owner["uid"] or pod_claims.is_done(pod):
+                    self._delete(metadata["name"], metadata["namespace"])
+                return
+
+    def _delete(self, name: str, namespace: str) -> None:
+        try:
+            self._store.delete(CLAIM, name, namespace)
+        except NotFound:
+            # It was to be deleted anyway, and went with its last finalizer.
+            return
+
+
+def _deallocated(status: Json) -> Json:
+    """A status without devices; what drivers wrote about them goes with them."""
+    return {name: each for name, each in status.items() if name not in ("allocation", "devices")}
 
 
 _CLAIM: Final = "claim:"
@@ -105,16 +184,16 @@ class ResourceClaimController(Controller):
             if claim is None:
                 if each.get("resourceClaimTemplateName") is not None:
                     return True
-            elif pod_claims.is_made(each) and not is_controlled_by(claim, pod):
+            elif pod_claims.is_generated(each) and not is_controlled_by(claim, pod):
                 continue
             elif is_placed and pod_claims.is_unreserved(pod, claim):
                 return True
         return False
 
     def sync(self, key: str) -> None:
-        """Look at a pod, or at a claim."""
+        """Sync a pod, or a claim."""
         if key.startswith(_CLAIM):
-            self._releaser.look_at(key.removeprefix(_CLAIM))
+            self._releaser.sync(key.removeprefix(_CLAIM))
             return
         key = key.removeprefix(_POD)
         pod = self.lister.get(pods.POD, key)
@@ -125,7 +204,7 @@ class ResourceClaimController(Controller):
 
     def _with_claims(self, key: str, pod: Json) -> Json:
         """See that all claims of a pod are there; the pod as it is then."""
-        made: dict[str, str] = {}
+        created: dict[str, str] = {}
         for each in pod_claims.stated(pod):
             try:
                 name = self._maker.make(pod, each)
@@ -134,11 +213,11 @@ class ResourceClaimController(Controller):
                 self.events.event(pod, WARNING, "FailedResourceClaimCreation", text)
                 raise Retry(f"pod {key}, {text}") from problem
             if name is not None:
-                made[each["name"]] = name
-        return self._maker.tell(key, pod, made) if made else pod
+                created[each["name"]] = name
+        return self._maker.record(key, pod, created) if created else pod
 
     def _reserve(self, pod: Json) -> None:
-        """Enter a pod that somebody placed by hand among the users of its claims."""
+        """Reserve its claims for a pod that was bound without the scheduler."""
         metadata = pod["metadata"]
         for each in pod_claims.stated(pod):
             name, problem = pod_claims.name_of(pod, each)
@@ -150,7 +229,7 @@ class ResourceClaimController(Controller):
             claim = self.lister.get(CLAIM, claim_key)
             if claim is None:
                 return
-            if pod_claims.is_made(each) and not is_controlled_by(claim, pod):
+            if pod_claims.is_generated(each) and not is_controlled_by(claim, pod):
                 raise Retry(pod_claims.not_owner(pod, claim))
             if pod_claims.is_unreserved(pod, claim):
                 status = claim["status"]

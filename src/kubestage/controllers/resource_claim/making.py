@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_BASE: Final = 57
-"""What is left of 63 characters for a hyphen and five of chance."""
+"""What is left of 63 characters after a hyphen and five random characters."""
 
 
 class Maker:
@@ -29,7 +29,7 @@ class Maker:
         self._lister = lister
 
     def make(self, pod: Json, pod_claim: Json) -> str | None:
-        """See that a claim is there; its name, if the pod's status has yet to tell it."""
+        """Create a claim if it is missing; its name, if the pod's status does not have it yet."""
         name, problem = pod_claims.name_of(pod, pod_claim)
         if problem and pod_claim.get("resourceClaimTemplateName") is None:
             raise Retry(f"checking for claim before creating it: {problem}")
@@ -40,17 +40,17 @@ class Maker:
         if pod_claim.get("resourceClaimTemplateName") is None:
             return None
         claim = self._orphan(pod, pod_claim) or self._create(pod, pod_claim)
-        made: str = claim["metadata"]["name"]
-        return made
+        created: str = claim["metadata"]["name"]
+        return created
 
     def _is_there(self, pod: Json, pod_claim: Json, name: str) -> bool:
         claim = self._lister.get(CLAIM, f"{pod['metadata']['namespace']}/{name}")
         if claim is None:
             return False
-        return not pod_claims.is_made(pod_claim) or is_controlled_by(claim, pod)
+        return not pod_claims.is_generated(pod_claim) or is_controlled_by(claim, pod)
 
     def _orphan(self, pod: Json, pod_claim: Json) -> Json | None:
-        """A claim that was made for the pod before its status could tell."""
+        """A claim that was created for the pod before its status was written."""
         uid = pod["metadata"]["uid"]
         for claim in self._lister.owned(CLAIM, uid):
             metadata = claim["metadata"]
@@ -64,8 +64,8 @@ class Maker:
         return None
 
     def _create(self, pod: Json, pod_claim: Json) -> Json:
-        named, own = pod_claim["resourceClaimTemplateName"], pod["metadata"]
-        template = self._lister.get(TEMPLATE, f"{own['namespace']}/{named}")
+        named, pod_metadata = pod_claim["resourceClaimTemplateName"], pod["metadata"]
+        template = self._lister.get(TEMPLATE, f"{pod_metadata['namespace']}/{named}")
         if template is None:
             raise Retry(
                 f'resource claim template "{named}": '
@@ -73,8 +73,8 @@ class Maker:
             )
         described = template["spec"].get("metadata") or {}
         metadata: Json = {
-            "generateName": _base_name(own["name"], pod_claim["name"]),
-            "namespace": own["namespace"],
+            "generateName": _base_name(pod_metadata["name"], pod_claim["name"]),
+            "namespace": pod_metadata["namespace"],
         }
         if described.get("labels"):
             metadata["labels"] = dict(described["labels"])
@@ -86,8 +86,8 @@ class Maker:
             {
                 "apiVersion": "v1",
                 "kind": "Pod",
-                "name": own["name"],
-                "uid": own["uid"],
+                "name": pod_metadata["name"],
+                "uid": pod_metadata["uid"],
                 "controller": True,
             }
         ]
@@ -100,28 +100,28 @@ class Maker:
         try:
             return self._store.create(claim)
         except ApiError as error:
-            # Upstream tells the name here that the claim does not have yet.
+            # Upstream reports the name here that the claim does not have yet.
             raise Retry(f"create ResourceClaim : {error.message}") from error
 
-    def tell(self, key: str, pod: Json, made: dict[str, str]) -> Json:
+    def record(self, key: str, pod: Json, created: dict[str, str]) -> Json:
         """Write the names of claims, by what the pod calls them, into the pod's status.
 
         Upstream applies those that are new and thereby takes back what it wrote of others, only to
-        write that anew and take back these; here others stay.
+        write that again and take back these; here others stay.
         """
         status = pod.get("status") or {}
         known = {each["name"]: each for each in status.get("resourceClaimStatuses") or ()}
-        for name, claim in made.items():
+        for name, claim in created.items():
             known[name] = {"name": name, "resourceClaimName": claim}
-        told = {**status, "resourceClaimStatuses": list(known.values())}
-        return self._store.record_status(pods.POD, key, told)
+        new_status = {**status, "resourceClaimStatuses": list(known.values())}
+        return self._store.record_status(pods.POD, key, new_status)
 
 
 def _base_name(pod: str, pod_claim: str) -> str:
-    """What a claim's name begins with: both names, cut in proportion if they are too long."""
+    """The generateName of a claim: both names, cut in proportion if they are too long."""
     base = f"{pod}-{pod_claim}-"
     if len(base) <= _LONGEST_BASE:
         return base
-    kept_of_pod = len(pod) * _LONGEST_BASE // len(base)
-    kept_of_claim = len(pod_claim) * _LONGEST_BASE // len(base)
-    return f"{pod[:kept_of_pod]}-{pod_claim[:kept_of_claim]}"
+    pod_fields = len(pod) * _LONGEST_BASE // len(base)
+    claim_fields = len(pod_claim) * _LONGEST_BASE // len(base)
+    return f"{pod[:pod_fields]}-{pod_claim[:claim_fields]}"

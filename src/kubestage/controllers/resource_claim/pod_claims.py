@@ -1,4 +1,4 @@
-"""What a pod says about its claims, and which pods name a claim or a template."""
+"""The claims of a pod, and which pods name a claim or a template."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def concerns(pod: Json) -> bool:
 
 
 def stated(pod: Json) -> list[Json]:
-    """What a pod's spec says about claims."""
+    """The claims in a pod's spec."""
     return pod["spec"].get("resourceClaims") or []
 
 
 def name_of(pod: Json, pod_claim: Json) -> tuple[str | None, str]:
-    """The name of the claim that is meant, or why it is not known.
+    """The name of the claim, or why it is not known.
 
     None without a problem means that the claim was deliberately not made.
     """
@@ -44,13 +44,13 @@ def name_of(pod: Json, pod_claim: Json) -> tuple[str | None, str]:
     if pod_claim.get("resourceClaimTemplateName") is None:
         where = f'pod "{_key(pod)}", spec.resourceClaim "{pod_claim["name"]}"'
         return None, f"{where}: none of the supported fields are set"
-    for made in (pod.get("status") or {}).get("resourceClaimStatuses") or ():
-        if made["name"] == pod_claim["name"]:
-            return made.get("resourceClaimName"), ""
+    for status in (pod.get("status") or {}).get("resourceClaimStatuses") or ():
+        if status["name"] == pod_claim["name"]:
+            return status.get("resourceClaimName"), ""
     return None, f'pod "{_key(pod)}": ResourceClaim not created yet'
 
 
-def is_made(pod_claim: Json) -> bool:
+def is_generated(pod_claim: Json) -> bool:
     """Whether a claim is one that is made for its pod alone, from a template."""
     return pod_claim.get("resourceClaimName") is None
 
@@ -96,7 +96,7 @@ def _key(obj: Json) -> str:
 
 
 class PodIndex:
-    """Which pods name a claim or a template; told of every change of a pod that has claims."""
+    """Which pods name a claim or a template; updated with every change of such a pod."""
 
     def __init__(self) -> None:
         self._claims: dict[str, tuple[str, ...]] = {}

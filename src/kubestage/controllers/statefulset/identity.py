@@ -60,7 +60,7 @@ def revision_of(pod: Json) -> str:
 
 
 def has_identity(stateful_set: Json, pod: Json) -> bool:
-    """Whether a pod of a set has a member's name, and the label that says so."""
+    """Whether a pod of a set has a member's name, and the label with that name."""
     set_name, name = stateful_set["metadata"]["name"], pod["metadata"]["name"]
     parent, ordinal = parent_and_ordinal(name)
     if ordinal < 0 or parent != set_name or name != f"{set_name}-{ordinal}":

@@ -1,6 +1,6 @@
 """What a StatefulSet has and lacks, pod by pod, kept up as pods change.
 
-A sync then looks only at the pods that keep a set from being as it should, however many it has.
+A sync then reads only the pods that differ from the desired state, however many there are.
 """
 
 from __future__ import annotations
@@ -10,16 +10,53 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.controllers.statefulset import identity
-from kubestage.controllers.statefulset.ordinals import Ordinals
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.rosters import Claimant, Roster
     from kubestage.controllers.statefulset.claims import ClaimControl
-    from kubestage.controllers.statefulset.revisions import Choice
+    from kubestage.controllers.statefulset.revisions import RevisionChoice
 
 
-class Health(NamedTuple):
+class Ordinals:
+    """A set whose smallest member is found without looking at all; or whose largest is."""
+
+    __slots__ = ("_heap", "_members", "_sign")
+
+    def __init__(self, *, largest_first: bool = False) -> None:
+        self._sign = -1 if largest_first else 1
+        self._members: set[int] = set()
+        self._heap: list[int] = []
+
+    def add(self, ordinal: int) -> None:
+        """Put an ordinal in."""
+        if ordinal not in self._members:
+            self._members.add(ordinal)
+            heapq.heappush(self._heap, self._sign * ordinal)
+
+    def discard(self, ordinal: int) -> None:
+        """Take an ordinal out if it is there; the heap forgets it when it comes up."""
+        self._members.discard(ordinal)
+
+    def first(self) -> int | None:
+        """The first ordinal."""
+        heap, members, sign = self._heap, self._members, self._sign
+        while heap and sign * heap[0] not in members:
+            heapq.heappop(heap)
+        return sign * heap[0] if heap else None
+
+    def in_order(self) -> list[int]:
+        """All ordinals, the first one first."""
+        return sorted(self._members, reverse=self._sign < 0)
+
+    def __contains__(self, ordinal: int) -> bool:
+        return ordinal in self._members
+
+    def __bool__(self) -> bool:
+        return bool(self._members)
+
+
+class MemberHealth(NamedTuple):
     """What the counts of a status are made of; pods of equal health are counted together."""
 
     is_ready: bool
@@ -43,14 +80,14 @@ class Members:
         self.roster = roster
         self.revisions = revisions
         self.pods: dict[int, Json] = {}
-        self.counts: dict[Health, int] = {}
+        self.counts: dict[MemberHealth, int] = {}
         self.unverified: set[int] = set()
         self.listed: list[Json] = []
-        self.choice: Choice | None = None
+        self.choice: RevisionChoice | None = None
         self.choice_key: tuple[Any, ...] = ()
         self._generation: int | None = None
         self._update_revision = ""
-        self._health: dict[int, Health] = {}
+        self._health: dict[int, MemberHealth] = {}
         self._due: list[tuple[int, int]] = []
         self._min_ready_seconds = 0
         self.start = self.end = 0
@@ -85,7 +122,7 @@ class Members:
                 self._place(ordinal, self.pods[ordinal], now_ns)
 
     def arrange(self, stateful_set: Json, update_revision: str, now_ns: int) -> None:
-        """Sort everything anew if the set asks for something else than before."""
+        """Sort everything again if the set's spec has changed."""
         generation = stateful_set["metadata"].get("generation")
         if (generation, update_revision) == (self._generation, self._update_revision):
             return
@@ -174,12 +211,12 @@ class Members:
         if is_outdated or not is_available:
             self.holding.add(ordinal)
 
-    def _examine(self, ordinal: int, pod: Json, now_ns: int) -> Health:
+    def _examine(self, ordinal: int, pod: Json, now_ns: int) -> MemberHealth:
         from_ns = pods.available_from_ns(pod, self._min_ready_seconds)
         is_available = from_ns is not None and from_ns <= now_ns
         if from_ns is not None and not is_available:
             heapq.heappush(self._due, (from_ns, ordinal))
-        return Health(
+        return MemberHealth(
             pods.phase(pod) == "Running" and pods.is_ready(pod),
             is_available,
             pods.is_terminating(pod),

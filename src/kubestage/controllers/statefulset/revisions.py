@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.store.store import Store
 
 
-class Choice(NamedTuple):
+class RevisionChoice(NamedTuple):
     """The revisions that a set goes from and to, and their templates."""
 
     current: str
@@ -49,7 +49,7 @@ class RevisionClaims:
         return self._claims.claim(matching)
 
 
-def choose(store: Store, stateful_set: Json, revisions: list[Json]) -> Choice:
+def choose(store: Store, stateful_set: Json, revisions: list[Json]) -> RevisionChoice:
     """The revisions of a set now; one is made, or an earlier one renewed, for a new template.
 
     The revisions are all that there are, the oldest first.
@@ -67,9 +67,9 @@ def choose(store: Store, stateful_set: Json, revisions: list[Json]) -> Choice:
         update = revisions[-1]
     else:
         update, collisions = _create(store, stateful_set, proposed, number, collisions)
-    wanted = status.get("currentRevision")
-    current = next((each for each in revisions if each["metadata"]["name"] == wanted), update)
-    return Choice(
+    expected = status.get("currentRevision")
+    current = next((each for each in revisions if each["metadata"]["name"] == expected), update)
+    return RevisionChoice(
         current["metadata"]["name"],
         update["metadata"]["name"],
         collisions,

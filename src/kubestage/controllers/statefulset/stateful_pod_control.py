@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.controllers.controller import Retry
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.pods import POD
 from kubestage.controllers.statefulset import identity
 from kubestage.controllers.statefulset.claims import ClaimControl
 from kubestage.errors import AlreadyExists, ApiError, KubestageError, NotFound
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.controllers.event_recorder import EventRecorder
+    from kubestage.store.event_recorder import EventRecorder
     from kubestage.store.store import Store
 
 
 class StatefulPodControl:
-    """Acts on one pod at a time; what the API refuses is told as an Event and passed on."""
+    """Acts on one pod at a time; an error of the API is reported as an Event and raised."""
 
     def __init__(self, store: Store, events: EventRecorder) -> None:
         self._store = store
@@ -30,31 +30,31 @@ class StatefulPodControl:
         try:
             self.claims.make_missing(stateful_set, pod)
         except Retry as error:
-            self._tell("Create", stateful_set, pod, error)
+            self._report("Create", stateful_set, pod, error)
             raise
         refusal: ApiError | None = None
         try:
             self._store.create(pod)
         except AlreadyExists:
-            # Somebody else's pod has the name. Upstream waits in silence.
+            # A pod of another owner has the name. Upstream waits without an Event.
             raise
         except ApiError as error:
             refusal = error
-        self._own_claims(stateful_set, pod)
-        self._tell("Create", stateful_set, pod, refusal)
+        self._set_claim_owners(stateful_set, pod)
+        self._report("Create", stateful_set, pod, refusal)
         if refusal is not None:
             raise refusal
 
     def make_missing_claims(self, stateful_set: Json, pod: Json) -> None:
         """Make the claims that a waiting pod lacks."""
         self.claims.make_missing(stateful_set, pod)
-        self._own_claims(stateful_set, pod)
+        self._set_claim_owners(stateful_set, pod)
 
-    def _own_claims(self, stateful_set: Json, pod: Json) -> None:
+    def _set_claim_owners(self, stateful_set: Json, pod: Json) -> None:
         try:
-            self.claims.own_by_policy(stateful_set, pod, in_range=True)
+            self.claims.set_owners(stateful_set, pod, in_range=True)
         except ApiError as error:
-            self._tell("Update", stateful_set, pod, error)
+            self._report("Update", stateful_set, pod, error)
             raise
 
     def mend(self, stateful_set: Json, pod: Json) -> None:
@@ -67,19 +67,19 @@ class StatefulPodControl:
             try:
                 self.claims.make_missing(stateful_set, pod)
             except Retry as error:
-                self._tell("Update", stateful_set, pod, error)
+                self._report("Update", stateful_set, pod, error)
                 raise
         claims_are_right = self.claims.are_owned_by_policy(stateful_set, pod, in_range=True)
         if not claims_are_right:
-            self._own_claims(stateful_set, pod)
+            self._set_claim_owners(stateful_set, pod)
         elif mended is pod:
             return
         try:
             self._store.update(mended)
         except ApiError as error:
-            self._tell("Update", stateful_set, pod, error)
+            self._report("Update", stateful_set, pod, error)
             raise
-        self._tell("Update", stateful_set, pod)
+        self._report("Update", stateful_set, pod)
 
     def delete(self, stateful_set: Json, pod: Json) -> None:
         """Delete a pod; one that is gone already was deleted too."""
@@ -89,11 +89,11 @@ class StatefulPodControl:
         except NotFound:
             pass
         except ApiError as error:
-            self._tell("Delete", stateful_set, pod, error)
+            self._report("Delete", stateful_set, pod, error)
             raise
-        self._tell("Delete", stateful_set, pod)
+        self._report("Delete", stateful_set, pod)
 
-    def _tell(
+    def _report(
         self, verb: str, stateful_set: Json, pod: Json, error: KubestageError | None = None
     ) -> None:
         names = f"Pod {pod['metadata']['name']} in StatefulSet {stateful_set['metadata']['name']}"

@@ -1,4 +1,4 @@
-"""What is done so that a StatefulSet becomes as it should be: one look, one step.
+"""What is done to bring a StatefulSet to its desired state: one sync, one step.
 
 Ordered sets take the first step that there is to take and wait for it; parallel ones take all.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.controllers.statefulset.members import Members
-    from kubestage.controllers.statefulset.revisions import Choice
+    from kubestage.controllers.statefulset.revisions import RevisionChoice
     from kubestage.controllers.statefulset.stateful_pod_control import StatefulPodControl
 
 
@@ -27,10 +27,10 @@ _HALF: Final = 0.5
 
 
 class Update:
-    """One look at one set.
+    """One sync of one set.
 
     Afterwards `replaced` is the number of pods that were deleted because they are outdated, and
-    `waits_for_claims` says that claims of former pods are in the way of new ones.
+    `waits_for_claims` means that claims of former pods block new ones.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class Update:
         control: StatefulPodControl,
         members: Members,
         stateful_set: Json,
-        choice: Choice,
-        chance: random.Random,
+        choice: RevisionChoice,
+        rng: random.Random,
         allowance: Callable[[int], int],
     ) -> None:
         self._allowance = allowance
         self._control = control
-        self._chance = chance
+        self._rng = rng
         self._members = members
         self._set = stateful_set
         self._choice = choice
@@ -68,7 +68,7 @@ class Update:
             self._attend(ordinal)
             if ordinal in members.blocking or ordinal in members.gaps:
                 return
-        self._own_condemned_claims()
+        self._set_condemned_claim_owners()
         condemned = members.condemned.first()
         if condemned is not None:
             self._end_in_order(condemned)
@@ -82,16 +82,16 @@ class Update:
         start = members.start
         work = sorted({*gaps[: self._allowance(len(gaps))], *rest})
         batches = _batches((each - start, each) for each in work)
-        _in_batches(map(self._by_chance, batches), self._attend)
-        self._own_condemned_claims()
+        _in_batches(map(self._shuffled, batches), self._attend)
+        self._set_condemned_claim_owners()
         condemned = members.condemned.in_order()
         condemned = condemned[: self._allowance(len(condemned))]
         _in_batches(_batches(enumerate(condemned)), self._end)
         self._roll(gaps[-1] if gaps else None)
 
-    def _by_chance(self, batch: list[int]) -> list[int]:
-        """A batch is begun all at once; what was begun last is as often the first to be done."""
-        if len(batch) > 1 and self._chance.random() < _HALF:
+    def _shuffled(self, batch: list[int]) -> list[int]:
+        """A batch starts in parallel: each of its items may be the first to be done."""
+        if len(batch) > 1 and self._rng.random() < _HALF:
             return [batch[-1], *batch[:-1]]
         return batch
 
@@ -137,12 +137,12 @@ class Update:
             return 0
         return (self._set.get("status") or {}).get("currentReplicas") or 0
 
-    def _own_condemned_claims(self) -> None:
+    def _set_condemned_claim_owners(self) -> None:
         """Claims that are to go with a pod belong to it before it ends."""
         members = self._members
         for ordinal in sorted(members.mismatched_condemned, reverse=True):
             pod = members.pods[ordinal]
-            self._control.claims.own_by_policy(self._set, pod, in_range=False)
+            self._control.claims.set_owners(self._set, pod, in_range=False)
             members.mismatched_condemned.discard(ordinal)
             members.unverified.add(ordinal)
 

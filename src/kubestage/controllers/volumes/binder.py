@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Controller, Retry
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.volumes import matching
-from kubestage.controllers.volumes.books import Books, annotations_of, with_metadata
 from kubestage.controllers.volumes.pods_by_claim import PodsByClaim
 from kubestage.controllers.volumes.provisioning import Provisioning
 from kubestage.controllers.volumes.reclaiming import Reclaiming
@@ -22,8 +20,10 @@ from kubestage.controllers.volumes.storage_names import (
     PROVISIONED_BY,
     SELECTED_NODE,
 )
+from kubestage.controllers.volumes.writer import VolumeWriter, annotations_of, with_metadata
 from kubestage.objects import gvk, volume_fit
 from kubestage.objects.views import storage
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ _OVER: Final = ("Released", "Failed")
 class PersistentVolumeController(Controller):
     """Binds, provisions and reclaims.
 
-    Upstream looks at everything again every fifteen seconds; here a key is looked at again only
-    while it waits for something that it is not told of.
+    Upstream syncs everything again every fifteen seconds; here a key is synced again only while it
+    waits for something that it is not notified of.
     """
 
     name = "persistentvolume-controller"
@@ -48,9 +48,9 @@ class PersistentVolumeController(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._pods = PodsByClaim()
-        self._books = Books(self.store, self.events)
-        self._provisioning = Provisioning(self, self._books)
-        self._reclaiming = Reclaiming(self, self._books, self._pods)
+        self._writer = VolumeWriter(self.store, self.events)
+        self._provisioning = Provisioning(self, self._writer)
+        self._reclaiming = Reclaiming(self, self._writer, self._pods)
 
     def handlers(self) -> Handlers:
         """Claims and volumes; pods, for who uses a claim."""
@@ -74,7 +74,7 @@ class PersistentVolumeController(Controller):
             self.queue.add(f"{reference['namespace']}/{reference['name']}")
 
     def sync(self, key: str) -> None:
-        """Look at a claim (its key has a slash) or at a volume."""
+        """Sync a claim (its key has a slash) or a volume."""
         if "/" in key:
             claim = self.lister.get(CLAIM, key)
             if claim is not None:
@@ -84,8 +84,8 @@ class PersistentVolumeController(Controller):
             if volume is not None:
                 self._sync_volume(key, volume)
 
-    def look_again(self, key: str) -> None:
-        """Look at a key after the time after which upstream looks at all of them."""
+    def requeue_after(self, key: str) -> None:
+        """Sync a key again after upstream's resync period."""
         self.queue.add_after(key, self.settings.pvclaimbinder_sync_period_ns)
 
     def _sync_claim(self, key: str, claim: Json) -> None:
@@ -103,26 +103,26 @@ class PersistentVolumeController(Controller):
         volumes = (storage.volume_of(each) for each in self.lister.all(gvk.PERSISTENT_VOLUME))
         found = matching.best(view, volumes, delays_binding=delays)
         if found is not None:
-            self._books.bind(found.raw, claim)
+            self._writer.bind(found.raw, claim)
             return
         if self._provisioning.assign_default_class(claim):
             return
-        self.look_again(key)
+        self.requeue_after(key)
         if delays and SELECTED_NODE not in view.annotations:
-            self._tell_what_is_waited_for(key, claim)
+            self._report_waiting(key, claim)
         elif view.class_name:
             self._provisioning.provision(key, claim)
             return
         else:
             text = "no persistent volumes available for this claim and no storage class is set"
             self.events.event(claim, NORMAL, "FailedBinding", text)
-        self._books.set_claim_phase(claim, "Pending")
+        self._writer.set_claim_phase(claim, "Pending")
 
     def _delays_binding(self, class_name: str) -> bool:
         found = self.lister.get(gvk.STORAGE_CLASS, class_name) if class_name else None
         return found is not None and storage.class_of(found).waits_for_consumer
 
-    def _tell_what_is_waited_for(self, key: str, claim: Json) -> None:
+    def _report_waiting(self, key: str, claim: Json) -> None:
         named = (self.lister.get(pods.POD, pod) for pod in self._pods.get(key))
         names = [
             pod["metadata"]["name"]
@@ -140,23 +140,23 @@ class PersistentVolumeController(Controller):
         self.events.event(claim, NORMAL, reason, text)
 
     def _sync_claim_of_volume(self, key: str, claim: Json) -> None:
-        """A claim that asks for one volume by name."""
+        """A claim that requests one volume by name."""
         name = claim["spec"]["volumeName"]
         volume = self.lister.get(gvk.PERSISTENT_VOLUME, name)
         if volume is None:
-            self.look_again(key)
-            self._books.set_claim_phase(claim, "Pending")
+            self.requeue_after(key)
+            self._writer.set_claim_phase(claim, "Pending")
             return
-        view, wanted = storage.volume_of(volume), storage.claim_of(claim)
+        view, requested = storage.volume_of(volume), storage.claim_of(claim)
         if view.claim is None:
-            problem = matching.mismatch(view, wanted)
+            problem = matching.mismatch(view, requested)
             if problem is None:
-                self._books.bind(volume, claim)
+                self._writer.bind(volume, claim)
                 return
             text = f'Cannot bind to requested volume "{name}": {problem}'
             self.events.event(claim, WARNING, "VolumeMismatch", text)
-        elif volume_fit.is_bound_to(view, wanted):
-            self._books.bind(volume, claim)
+        elif volume_fit.is_bound_to(view, requested):
+            self._writer.bind(volume, claim)
             return
         else:
             text = f'volume "{name}" already bound to a different claim.'
@@ -167,8 +167,8 @@ class PersistentVolumeController(Controller):
                     f'invalid binding of claim "{key}" to volume "{name}": '
                     f'volume already claimed by "{other}"'
                 )
-        self.look_again(key)
-        self._books.set_claim_phase(claim, "Pending")
+        self.requeue_after(key)
+        self._writer.set_claim_phase(claim, "Pending")
 
     def _sync_bound_claim(self, claim: Json) -> None:
         name = claim["spec"].get("volumeName")
@@ -176,20 +176,20 @@ class PersistentVolumeController(Controller):
         if volume is None:
             what = "its PersistentVolume" if name else "reference to PersistentVolume"
             text = f"Bound claim has lost {what}. Data on the volume is lost!"
-            self._books.lose_claim(claim, "ClaimLost", text)
+            self._writer.lose_claim(claim, "ClaimLost", text)
             return
         reference = volume["spec"].get("claimRef")
         if reference is None or reference.get("uid") == claim["metadata"]["uid"]:
-            self._books.bind(volume, claim)
+            self._writer.bind(volume, claim)
         else:
             text = "Two claims are bound to the same volume, this one is bound incorrectly"
-            self._books.lose_claim(claim, "ClaimMisbound", text)
+            self._writer.lose_claim(claim, "ClaimMisbound", text)
 
     def _sync_volume(self, key: str, volume: Json) -> None:
         volume = self._with_right_finalizers(volume)
         reference = volume["spec"].get("claimRef")
         if reference is None or not reference.get("uid"):
-            self._books.set_volume_phase(volume, "Available")
+            self._writer.set_volume_phase(volume, "Available")
             return
         claim_key = f"{reference['namespace']}/{reference['name']}"
         claim = self.lister.get(CLAIM, claim_key)
@@ -198,28 +198,28 @@ class PersistentVolumeController(Controller):
         elif not claim["spec"].get("volumeName"):
             self._hand_to_claim(volume, claim_key, claim)
         elif claim["spec"]["volumeName"] == key:
-            self._books.set_volume_phase(volume, "Bound")
+            self._writer.set_volume_phase(volume, "Bound")
         elif (
             PROVISIONED_BY in annotations_of(volume)
             and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
         ):
             self._release(key, volume)
         else:
-            self._books.unbind(volume)
+            self._writer.unbind(volume)
 
     def _release(self, key: str, volume: Json) -> None:
         if (volume.get("status") or {}).get("phase") not in _OVER:
-            volume = self._books.set_volume_phase(volume, "Released")
+            volume = self._writer.set_volume_phase(volume, "Released")
         self._reclaiming.reclaim(key, volume)
 
     def _hand_to_claim(self, volume: Json, claim_key: str, claim: Json) -> None:
         """The claim is bound in its own turn, unless it cannot be."""
-        view, wanted = storage.volume_of(volume), storage.claim_of(claim)
-        if view.volume_mode == wanted.volume_mode:
+        view, requested = storage.volume_of(volume), storage.claim_of(claim)
+        if view.volume_mode == requested.volume_mode:
             self.queue.add(claim_key)
             return
         what = "due to incompatible volumeMode."
-        named = f'PersistentVolume to requested PersistentVolumeClaim "{wanted.name}"'
+        named = f'PersistentVolume to requested PersistentVolumeClaim "{requested.name}"'
         self.events.event(volume, WARNING, "VolumeMismatch", f"Cannot bind {named} {what}")
         named = f'PersistentVolume "{view.name}" to requested PersistentVolumeClaim'
         self.events.event(claim, WARNING, "VolumeMismatch", f"Cannot bind {named} {what}")

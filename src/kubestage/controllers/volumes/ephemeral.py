@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Cluster, Controller, Retry
-from kubestage.controllers.event_recorder import WARNING
 from kubestage.controllers.ownership import controller_reference, is_controlled_by
 from kubestage.controllers.volumes.pods_by_claim import PodsByClaim, ephemeral_claim_name
 from kubestage.controllers.volumes.storage_names import CLAIM
 from kubestage.errors import ApiError
+from kubestage.store.event_recorder import WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """A provisioner that stands in for the CSI driver of any StorageClass.
 
-It makes a volume some time after a claim asks for one, and deletes a released volume that is not
+It creates a volume some time after a claim requests one, and deletes a released volume that is not
 to be kept, as the external-provisioner sidecar of a real driver does.
 """
 
@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import Controller
-from kubestage.controllers.event_recorder import NORMAL, WARNING
-from kubestage.controllers.volumes.books import annotations_of, reference_to, with_metadata
 from kubestage.controllers.volumes.storage_names import (
     CLAIM,
     EXTERNAL_FINALIZER,
@@ -19,9 +17,11 @@ from kubestage.controllers.volumes.storage_names import (
     PROVISIONER,
     SELECTED_NODE,
 )
+from kubestage.controllers.volumes.writer import annotations_of, reference_to, with_metadata
 from kubestage.errors import InputError
 from kubestage.objects import distributions, gvk
 from kubestage.objects.views import storage
+from kubestage.store.event_recorder import NORMAL, WARNING
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ExternalProvisioner(Controller):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._random = cluster.streams.stream("controllers/external-provisioner")
-        self._begun: set[str] = set()
+        self._started: set[str] = set()
 
     def handlers(self) -> Handlers:
         """Claims that name a provisioner, and volumes that are released."""
@@ -60,13 +60,13 @@ class ExternalProvisioner(Controller):
     def _on_claim(self, change: Change) -> None:
         claim = change.new
         if change.type == DELETED:
-            self._begun.discard(change.key)
+            self._started.discard(change.key)
             return
         provisioner = annotations_of(claim).get(PROVISIONER, IN_TREE)
         if provisioner.startswith(IN_TREE) or claim["spec"].get("volumeName"):
             return
-        if change.key not in self._begun:
-            self._begun.add(change.key)
+        if change.key not in self._started:
+            self._started.add(change.key)
             key = change.key
             text = f'External provisioner is provisioning volume for claim "{key}"'
             self.events.event(claim, NORMAL, "Provisioning", text)
@@ -85,15 +85,15 @@ class ExternalProvisioner(Controller):
             try:
                 delay = distributions.parse(text)
             except InputError as error:
-                told = f"{DELAY_ANNOTATION}: {error}; the default holds"
-                self.events.event(claim, WARNING, "InvalidAnnotation", told)
+                message = f"{DELAY_ANNOTATION}: {error}; the default holds"
+                self.events.event(claim, WARNING, "InvalidAnnotation", message)
         return delay.sample_ns(self._random)
 
     def sync(self, key: str) -> None:
         """Make the volume of a claim (its key has a slash), or delete a volume."""
         if "/" in key:
             claim = self.lister.get(CLAIM, key)
-            self._begun.discard(key)
+            self._started.discard(key)
             if claim is not None and not claim["spec"].get("volumeName"):
                 self._provision(claim)
         else:

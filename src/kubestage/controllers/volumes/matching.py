@@ -17,15 +17,15 @@ def best(
 ) -> VolumeView | None:
     """The volume for a claim: one spoken for by it, else the smallest that will do.
 
-    Volumes with fewer access modes are looked at first. A claim whose binding is delayed gets
+    Volumes with fewer access modes are tried first. A claim whose binding is delayed gets
     only what is spoken for by it: the scheduler finds the rest. Among equals the first in the
     list is taken (upstream takes any).
     """
-    wanted = set(claim.access_modes)
+    requested = set(claim.access_modes)
     by_modes: dict[tuple[str, ...], list[VolumeView]] = {}
     for volume in volumes:
         modes = tuple(sorted(set(volume.access_modes)))
-        if wanted.issubset(modes):
+        if requested.issubset(modes):
             by_modes.setdefault(modes, []).append(volume)
     for modes in sorted(by_modes, key=len):
         found = _best_of(claim, by_modes[modes], delays_binding=delays_binding)
@@ -51,7 +51,7 @@ def _best_of(
 
 
 def mismatch(volume: VolumeView, claim: ClaimView) -> str | None:
-    """Why a volume that a claim asks for by name cannot be had, in upstream's words."""
+    """Why a claim cannot have the volume that it names, with upstream's message."""
     problem = None
     if "deletionTimestamp" in volume.raw["metadata"]:
         problem = f'the volume is marked for deletion "{volume.name}"'

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.volumes.storage_names import IN_TREE, MIGRATED_TO, PROVISIONED_BY
+from kubestage.errors import KubestageError
 from kubestage.objects import csi_migration
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ _RECYCLABLE: Final = ("hostPath", "nfs")
 _deletable_path: Final = re.compile("/tmp/.+").search
 
 
-class PluginError(Exception):
-    """What a plugin cannot do, in its own words."""
+class PluginError(KubestageError):
+    """What a plugin cannot do, with its message."""
 
 
 def csi_driver(provisioner: str) -> str | None:
@@ -30,7 +31,7 @@ def csi_driver(provisioner: str) -> str | None:
 
 
 def provisions(provisioner: str) -> bool:
-    """Whether the controller itself provisions; False if others do, PluginError if nobody can."""
+    """Whether the controller provisions; False if another program does, PluginError if none can."""
     if csi_driver(provisioner) is not None:
         return False
     if provisioner == HOST_PATH:

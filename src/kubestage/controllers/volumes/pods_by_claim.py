@@ -32,7 +32,7 @@ def ephemeral_claim_name(pod: Json, volume: Json) -> str:
 
 
 class PodsByClaim:
-    """An index that is told of every pod's changes."""
+    """An index that is updated with every change of a pod."""
 
     def __init__(self) -> None:
         self._pods: dict[str, dict[str, None]] = {}

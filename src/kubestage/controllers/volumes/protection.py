@@ -1,4 +1,4 @@
-"""What is in use is not deleted: finalizers hold claims and volumes until nobody needs them."""
+"""What is in use is not deleted: finalizers hold claims and volumes until they are unused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
 
 
-def _needs_a_look(obj: Json, finalizer: str) -> bool:
+def _concerns(obj: Json, finalizer: str) -> bool:
     """Whether an object lacks its protection, or waits to be rid of it."""
     metadata = obj["metadata"]
     is_protected = finalizer in (metadata.get("finalizers") or ())
@@ -54,13 +54,13 @@ class PVProtectionController(Controller):
         return {("", "PersistentVolume"): self._on_volume}
 
     def _on_volume(self, change: Change) -> None:
-        if change.type != DELETED and _needs_a_look(change.new, VOLUME_PROTECTION):
+        if change.type != DELETED and _concerns(change.new, VOLUME_PROTECTION):
             self.queue.add(change.key)
 
     def sync(self, key: str) -> None:
         """Protect a volume, or let it go."""
         volume = self.lister.get(gvk.PERSISTENT_VOLUME, key)
-        if volume is None or not _needs_a_look(volume, VOLUME_PROTECTION):
+        if volume is None or not _concerns(volume, VOLUME_PROTECTION):
             return
         if "deletionTimestamp" not in volume["metadata"]:
             metadata = _with_protection(volume, VOLUME_PROTECTION)
@@ -88,7 +88,7 @@ class PVCProtectionController(Controller):
         }
 
     def _on_claim(self, change: Change) -> None:
-        if change.type != DELETED and _needs_a_look(change.new, CLAIM_PROTECTION):
+        if change.type != DELETED and _concerns(change.new, CLAIM_PROTECTION):
             self.queue.add(change.key)
 
     def _on_pod(self, change: Change) -> None:
@@ -102,7 +102,7 @@ class PVCProtectionController(Controller):
     def sync(self, key: str) -> None:
         """Protect a claim, or let it go."""
         claim = self.lister.get(CLAIM, key)
-        if claim is None or not _needs_a_look(claim, CLAIM_PROTECTION):
+        if claim is None or not _concerns(claim, CLAIM_PROTECTION):
             return
         if "deletionTimestamp" not in claim["metadata"]:
             metadata = _with_protection(claim, CLAIM_PROTECTION)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.controllers.event_recorder import NORMAL, WARNING
 from kubestage.controllers.volumes import plugins
-from kubestage.controllers.volumes.books import reference_to, with_metadata
 from kubestage.controllers.volumes.operations import Operations
 from kubestage.controllers.volumes.storage_names import (
     BOUND_BY_CONTROLLER,
@@ -14,21 +12,23 @@ from kubestage.controllers.volumes.storage_names import (
     PROVISIONED_BY,
     SELECTED_NODE,
 )
+from kubestage.controllers.volumes.writer import reference_to, with_metadata
 from kubestage.objects import gvk, names
 from kubestage.objects.views import storage
+from kubestage.store.event_recorder import NORMAL, WARNING
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.volumes.binder import PersistentVolumeController
-    from kubestage.controllers.volumes.books import Books
+    from kubestage.controllers.volumes.writer import VolumeWriter
 
 
 class Provisioning:
     """The part of the binder that has volumes made."""
 
-    def __init__(self, binder: PersistentVolumeController, books: Books) -> None:
+    def __init__(self, binder: PersistentVolumeController, writer: VolumeWriter) -> None:
         self._binder = binder
-        self._books = books
+        self._writer = writer
         self._operations = Operations()
 
     def assign_default_class(self, claim: Json) -> bool:
@@ -52,7 +52,7 @@ class Provisioning:
         return True
 
     def provision(self, key: str, claim: Json) -> None:
-        """Begin to make a volume for a claim that has a class."""
+        """Start to provision a volume for a claim that has a class."""
         class_name = storage.claim_of(claim).class_name
         found = self._binder.lister.get(gvk.STORAGE_CLASS, class_name)
         if found is None:
@@ -61,22 +61,22 @@ class Provisioning:
             return
         provisioner = found["provisioner"]
         try:
-            is_own = plugins.provisions(provisioner)
+            is_in_tree = plugins.provisions(provisioner)
         except plugins.PluginError as error:
             self._fail(claim, str(error))
             return
         now_ns = self._binder.clock.now_ns
         if not self._operations.may_begin(key, now_ns):
             return
-        if not is_own:
+        if not is_in_tree:
             self._ask_others(claim, plugins.csi_driver(provisioner) or provisioner)
-        elif self._make(self._books.name_provisioner(claim, provisioner), found):
+        elif self._make(self._writer.name_provisioner(claim, provisioner), found):
             self._operations.succeeded(key)
         else:
             self._operations.failed(key, now_ns)
 
     def _ask_others(self, claim: Json, provisioner: str) -> None:
-        claim = self._books.name_provisioner(claim, provisioner)
+        claim = self._writer.name_provisioner(claim, provisioner)
         text = (
             f"Waiting for a volume to be created either by the external provisioner "
             f"'{provisioner}' or manually by the system administrator. If volume creation is "
@@ -155,7 +155,7 @@ class Provisioning:
         }
 
     def _forget_node(self, claim: Json) -> None:
-        """Let the scheduler choose anew."""
+        """Let the scheduler choose again."""
         annotations = dict(claim["metadata"].get("annotations") or {})
         if annotations.pop(SELECTED_NODE, None) is not None:
             self._binder.store.update(with_metadata(claim, annotations=annotations))

@@ -1,37 +1,37 @@
-"""What becomes of a volume that its claim has left: kept, scrubbed, or deleted."""
+"""Handles a released volume: retained, recycled, or deleted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kubestage.controllers import pods
-from kubestage.controllers.event_recorder import NORMAL
 from kubestage.controllers.volumes import plugins
-from kubestage.controllers.volumes.books import annotations_of, with_metadata
 from kubestage.controllers.volumes.operations import Operations
 from kubestage.controllers.volumes.storage_names import CLAIM, IN_TREE_FINALIZER, MIGRATED_TO
+from kubestage.controllers.volumes.writer import annotations_of, with_metadata
 from kubestage.objects import gvk
+from kubestage.store.event_recorder import NORMAL
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.volumes.binder import PersistentVolumeController
-    from kubestage.controllers.volumes.books import Books
     from kubestage.controllers.volumes.pods_by_claim import PodsByClaim
+    from kubestage.controllers.volumes.writer import VolumeWriter
 
 
 class Reclaiming:
     """The part of the binder that carries out reclaim policies."""
 
     def __init__(
-        self, binder: PersistentVolumeController, books: Books, users: PodsByClaim
+        self, binder: PersistentVolumeController, writer: VolumeWriter, users: PodsByClaim
     ) -> None:
         self._binder = binder
-        self._books = books
+        self._writer = writer
         self._users = users
         self._operations = Operations()
 
     def reclaim(self, key: str, volume: Json) -> None:
-        """Do what a released volume's policy says; failures are tried again."""
+        """Apply a released volume's policy; failures are tried again."""
         if annotations_of(volume).get(MIGRATED_TO):
             return
         policy = volume["spec"].get("persistentVolumeReclaimPolicy")
@@ -41,24 +41,24 @@ class Reclaiming:
             self._delete(key, volume)
         elif policy != "Retain":
             text = "Volume has unrecognized PersistentVolumeReclaimPolicy"
-            self._books.fail_volume(volume, "VolumeUnknownReclaimPolicy", text)
+            self._writer.fail_volume(volume, "VolumeUnknownReclaimPolicy", text)
 
     def _delete(self, key: str, volume: Json) -> None:
         now_ns = self._binder.clock.now_ns
         if not self._operations.may_begin(key, now_ns):
-            self._binder.look_again(key)
+            self._binder.requeue_after(key)
             return
         try:
             if not plugins.deletes(volume):
                 return
         except plugins.PluginError as error:
-            self._books.fail_volume(volume, "VolumeFailedDelete", str(error))
+            self._writer.fail_volume(volume, "VolumeFailedDelete", str(error))
             return
         try:
             plugins.check_deletable(volume)
         except plugins.PluginError as error:
             self._operations.failed(key, now_ns)
-            self._books.fail_volume(volume, "VolumeFailedDelete", str(error))
+            self._writer.fail_volume(volume, "VolumeFailedDelete", str(error))
             return
         self._operations.succeeded(key)
         held = volume["metadata"].get("finalizers") or []
@@ -79,10 +79,10 @@ class Reclaiming:
             names = sorted(f"{p['metadata']['namespace']}/{p['metadata']['name']}" for p in users)
             text = f"Volume is used by pods: {','.join(names)}"
             events.event(volume, NORMAL, "VolumeFailedRecycle", text)
-            self._binder.look_again(key)
+            self._binder.requeue_after(key)
         elif not plugins.is_recyclable(volume):
             text = "No recycler plugin found for the volume!"
-            self._books.fail_volume(volume, "VolumeFailedRecycle", text)
+            self._writer.fail_volume(volume, "VolumeFailedRecycle", text)
         else:
             events.event(volume, NORMAL, "VolumeRecycled", "Volume recycled")
-            self._books.unbind(volume)
+            self._writer.unbind(volume)

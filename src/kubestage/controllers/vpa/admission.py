@@ -1,4 +1,4 @@
-"""The admission webhook: pods of a VerticalPodAutoscaler begin with what is recommended."""
+"""The admission webhook: pods of a VerticalPodAutoscaler start with what is recommended."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ OBSERVED_CONTAINERS: Final = "vpaObservedContainers"
 
 
 class PodAdmission:
-    """Finds the autoscaler of a new pod, and changes the pod as it says.
+    """Finds the autoscaler of a new pod, and changes the pod by its recommendation.
 
-    `note` is to be told of autoscalers, so that a pod that none points at costs little.
+    `on_vpa` is called for autoscalers, so that a pod without one costs little.
     """
 
     def __init__(self, store: Store, found: Targets) -> None:
@@ -31,7 +31,7 @@ class PodAdmission:
         self._targets = found
         self._by_target: dict[tuple[str, str, str], dict[str, None]] = {}
 
-    def note(self, key: str, new: Json | None, old: Json | None) -> None:
+    def on_vpa(self, key: str, new: Json | None, old: Json | None) -> None:
         """An autoscaler came, changed or went."""
         if old is not None:
             self._by_target.get(_pointed_at(old), {}).pop(key, None)
@@ -44,29 +44,29 @@ class PodAdmission:
         if vpa is None:
             return b""
         metadata = vpa["metadata"]
-        said = f"|{metadata['namespace']}/{metadata['name']}@{metadata['resourceVersion']}"
-        return said.encode()
+        changes = f"|{metadata['namespace']}/{metadata['name']}@{metadata['resourceVersion']}"
+        return changes.encode()
 
     def admit(self, kind: Kind, obj: Json, namespace: str) -> Json:
-        """A new pod as its autoscaler wants it."""
+        """A new pod with the resources that its autoscaler recommends."""
         vpa = self._controlling(kind, obj, namespace)
         if vpa is None:
             return obj
-        made: list[Json] = []
-        said: list[str] = []
+        patch_steps: list[Json] = []
+        changes: list[str] = []
         for index, provided in enumerate(providing.for_pod(self._store, vpa, obj, namespace)):
             name = obj["spec"]["containers"][index]["name"]
-            steps = providing.patches(index, container_resources.of(obj, name), provided)
+            steps = providing.patches(index, container_resources.resources_of(obj, name), provided)
             if steps:
-                made += steps
-                said.append(f"container {index}: {', '.join(_remarks(provided))}")
-        changed: Json = patches.apply(patches.PatchType.JSON, obj, made)
+                patch_steps += steps
+                changes.append(f"container {index}: {', '.join(_remarks(provided))}")
+        changed: Json = patches.apply(patches.PatchType.JSON, obj, patch_steps)
         metadata = dict(changed["metadata"])
         names = ", ".join(each["name"] for each in obj["spec"]["containers"])
         annotations = {**(metadata.get("annotations") or {}), OBSERVED_CONTAINERS: names}
-        if said:
+        if changes:
             name = vpa["metadata"]["name"]
-            annotations[UPDATES] = f"Pod resources updated by {name}: {'; '.join(said)}"
+            annotations[UPDATES] = f"Pod resources updated by {name}: {'; '.join(changes)}"
         metadata["annotations"] = annotations
         return {**changed, "metadata": metadata}
 
@@ -80,8 +80,8 @@ class PodAdmission:
         if not keys:
             return None
         vpas = self._store.read(policies.VPA)
-        own = ownership.labels_of(pod)
-        return targets.strongest(vpas[key] for key in keys if self._means(vpas[key], own))
+        pod_labels = ownership.labels_of(pod)
+        return targets.strongest(vpas[key] for key in keys if self._means(vpas[key], pod_labels))
 
     def _means(self, vpa: Json, labels: dict[str, str]) -> bool:
         if policies.update_mode(vpa) == policies.OFF:

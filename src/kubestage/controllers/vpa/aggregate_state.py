@@ -1,4 +1,4 @@
-"""What was seen of all containers of one name in pods that look alike."""
+"""The usage of all containers of one name in pods of equal labels."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AggregateCheckpoint(msgspec.Struct):
 
 
 class AggregateContainerState:
-    """Two histograms, how long and how often was looked, and what a policy says about it.
+    """Two histograms, the time and number of their samples, and the policy of the container.
 
     Only samples of CPU are counted.
     """
@@ -125,7 +125,7 @@ class AggregateContainerState:
         return elapsed_ns(since_ns, now_ns) >= window_ns
 
     def update_from_policy(self, policy: Json | None) -> None:
-        """Heed what the policy of a container says about its resources and its memory."""
+        """Apply the policy of a container: its resources and its mode."""
         policy = policy or {}
         controlled = policy.get("controlledResources")
         self.controlled = amounts.BOTH

@@ -77,7 +77,7 @@ def _round_up(amount: int, multiple: int) -> int:
     return math.ceil(amount / multiple) * multiple
 
 
-def of(resources: ResourceList) -> Resources:
+def from_quantities(resources: ResourceList) -> Resources:
     """Requests as whole amounts: missing ones are zero."""
     return {
         CPU: quantity.milli_value_of(resources.get(CPU)),

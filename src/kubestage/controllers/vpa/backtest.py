@@ -1,16 +1,16 @@
 """The recommender without a cluster: usage in, recommendations out.
 
-    for said in backtest.run(vpa, rows, VpaSettings()):
-        print(said.at_ns, said.recommendation)
+    for step in backtest.run(vpa, rows, VpaSettings()):
+        print(step.at_ns, step.recommendation)
 
 `vpa` is a VerticalPodAutoscaler; of its spec only the resource policy counts, for all usage is
 taken to be that of its pods. `rows` are `Usage` in the order of their times, as read from a CSV
-file: a row names a pod and a container, and either amount may be missing. Rows are looked at as
-the recommender looks at the metrics API: once an interval, and then only at the newest row of each
+file: a row names a pod and a container, and either amount may be missing. Rows are read as
+the recommender reads the metrics API: once an interval, and then only at the newest row of each
 container. The floors of a pod are shared by as many containers as are named.
 
-Whoever wants to drive it step by step uses `Backtest`: `feed` and `record_oom` tell, `recommend`
-asks.
+`Backtest` is driven step by step: `feed` and `record_oom` add samples, `recommend` returns the
+recommendation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Usage(NamedTuple):
     memory_bytes: int | None = None
 
 
-class Said(NamedTuple):
+class RecommendedAt(NamedTuple):
     """What was recommended at a time: the items of ``containerRecommendations``."""
 
     at_ns: int
@@ -79,8 +79,8 @@ class Backtest:
     def recommend(self, at_ns: int) -> list[Json]:
         """What is recommended now."""
         self._state.now_ns = at_ns
-        said = self._recommender.recommend(self._vpa, self._state)
-        return policies.container_recommendations(said)
+        recommendation = self._recommender.recommend(self._vpa, self._state)
+        return policies.container_recommendations(recommendation)
 
     def _know(self, at_ns: int, pod: str, container: str) -> tuple[str, str]:
         self._state.now_ns = at_ns
@@ -89,7 +89,9 @@ class Backtest:
         return pod_id
 
 
-def run(vpa: Json, rows: Iterable[Usage], settings: VpaSettings | None = None) -> Iterator[Said]:
+def run(
+    vpa: Json, rows: Iterable[Usage], settings: VpaSettings | None = None
+) -> Iterator[RecommendedAt]:
     """What would have been recommended, interval by interval, until the rows end."""
     settings = settings or VpaSettings()
     backtest, every_ns = Backtest(vpa, settings), settings.recommender_interval_ns
@@ -109,8 +111,8 @@ def run(vpa: Json, rows: Iterable[Usage], settings: VpaSettings | None = None) -
         yield _tick(backtest, newest, tick_ns)
 
 
-def _tick(backtest: Backtest, newest: dict[tuple[str, str], Usage], at_ns: int) -> Said:
+def _tick(backtest: Backtest, newest: dict[tuple[str, str], Usage], at_ns: int) -> RecommendedAt:
     for usage in newest.values():
         backtest.feed(usage)
     newest.clear()
-    return Said(at_ns, backtest.recommend(at_ns))
+    return RecommendedAt(at_ns, backtest.recommend(at_ns))

@@ -28,12 +28,12 @@ class Buckets(Protocol):
         ...
 
     def start(self, bucket: int) -> float:
-        """Where a bucket begins."""
+        """The lower bound of a bucket."""
         ...
 
 
 class LinearBuckets(msgspec.Struct, frozen=True):
-    """Buckets of one size. The last one begins at or above `max_value`."""
+    """Buckets of one size. The last one starts at or above `max_value`."""
 
     max_value: float
     bucket_size: float
@@ -53,7 +53,7 @@ class LinearBuckets(msgspec.Struct, frozen=True):
         return min(max(int(value / self.bucket_size), 0), self.count - 1)
 
     def start(self, bucket: int) -> float:
-        """Where a bucket begins."""
+        """The lower bound of a bucket."""
         return bucket * self.bucket_size
 
 
@@ -84,7 +84,7 @@ class ExponentialBuckets(msgspec.Struct, frozen=True):
         return min(int(self._log(value)), self.count - 1)
 
     def start(self, bucket: int) -> float:
-        """Where a bucket begins."""
+        """The lower bound of a bucket."""
         if bucket == 0:
             return 0.0
         return self.first_bucket_size * (self.ratio**bucket - 1) / (self.ratio - 1)

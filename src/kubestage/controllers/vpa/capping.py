@@ -27,13 +27,13 @@ class Capped(NamedTuple):
 
 def apply(store: Store, vpa: Json, pod: Json, namespace: str) -> Capped:
     """What a VerticalPodAutoscaler recommends to a pod, containers in the order of its status."""
-    said = policies.container_recommendations(policies.recommendation(vpa))
-    recommended = [each for each in said if "containerName" in each]
+    remarks_made = policies.container_recommendations(policies.recommendation(vpa))
+    recommended = [each for each in remarks_made if "containerName" in each]
     policy = policies.resource_policy(vpa)
-    of_pods = limit_ranges.of(store, namespace, limit_ranges.POD)
+    of_pods = limit_ranges.bounds_of(store, namespace, limit_ranges.POD)
     if of_pods is not None:
         recommended = _within_pod_limits(recommended, pod, of_pods)
-    of_containers = limit_ranges.of(store, namespace, limit_ranges.CONTAINER)
+    of_containers = limit_ranges.bounds_of(store, namespace, limit_ranges.CONTAINER)
     names = {container["name"] for container in pod["spec"]["containers"]}
     capped = Capped({}, {})
     for each in recommended:
@@ -51,37 +51,41 @@ def _for_container(
     recommended: Json, pod: Json, policy: Json | None, bounds: Bounds | None
 ) -> tuple[Json, list[str]]:
     name = recommended["containerName"]
-    own = policies.container_policy(policy, name)
-    requests, limits = container_resources.of(pod, name)
+    by_container = policies.container_policy(policy, name)
+    requests, limits = container_resources.resources_of(pod, name)
     remarks: list[str] = []
     capped = dict(recommended)
     for field in ("target", "lowerBound", "upperBound"):
         amounts = dict(recommended.get(field) or {})
-        said: list[str] = []
+        remarks_made: list[str] = []
         if bounds is not None:
             least, most = _allowed(requests, limits, bounds)
-            said += _cut(amounts, least, most, "to fit {} in container LimitRange", ("Min", "Max"))
-        if own is not None:
-            least, most = own.get("minAllowed") or {}, own.get("maxAllowed") or {}
-            said += _cut(amounts, least, most, "to {}", ("minAllowed", "maxAllowed"))
+            remarks_made += _cut(
+                amounts, least, most, "to fit {} in container LimitRange", ("Min", "Max")
+            )
+        if by_container is not None:
+            least, most = by_container.get("minAllowed") or {}, by_container.get("maxAllowed") or {}
+            remarks_made += _cut(amounts, least, most, "to {}", ("minAllowed", "maxAllowed"))
         if not policies.controls_limits(policy, name):
-            said += _cut(amounts, {}, limits, "to {}", ("", "container limit"))
+            remarks_made += _cut(amounts, {}, limits, "to {}", ("", "container limit"))
         capped[field] = amounts
         if field == "target":
-            remarks = said
+            remarks = remarks_made
     return capped, remarks
 
 
-def _cut(amounts: Json, least: Json, most: Json, how: str, words: tuple[str, str]) -> list[str]:
+def _cut(
+    amounts: Json, least: Json, most: Json, how: str, bound_names: tuple[str, str]
+) -> list[str]:
     """Cut amounts where they are; what was done to them."""
-    said = []
+    remarks_made = []
     for name in sorted(amounts):
-        for bounds, sign, word in ((least, -1, words[0]), (most, 1, words[1])):
+        for bounds, sign, bound_name in ((least, -1, bound_names[0]), (most, 1, bound_names[1])):
             bound = quantity.of(bounds.get(name))
             if not bound.is_zero and quantity.of(amounts[name]).compare(bound) == sign:
                 amounts[name] = str(bound)
-                said.append(f"{name} capped {how.format(word)}")
-    return said
+                remarks_made.append(f"{name} capped {how.format(bound_name)}")
+    return remarks_made
 
 
 def _allowed(requests: Json, limits: Json, bounds: Bounds) -> tuple[Json, Json]:
@@ -102,32 +106,34 @@ def _allowed(requests: Json, limits: Json, bounds: Bounds) -> tuple[Json, Json]:
 
 def _within_pod_limits(recommended: list[Json], pod: Json, bounds: Bounds) -> list[Json]:
     """All containers together within what a pod may have, each in proportion."""
-    own = {each["containerName"]: _copied(each) for each in recommended}
+    by_container = {each["containerName"]: _copied(each) for each in recommended}
     for container in pod["spec"]["containers"]:
-        requests, _ = container_resources.of(pod, container["name"])
-        if container["name"] not in own and requests:
-            own[container["name"]] = {
+        requests, _ = container_resources.resources_of(pod, container["name"])
+        if container["name"] not in by_container and requests:
+            by_container[container["name"]] = {
                 "containerName": container["name"],
                 "target": dict(requests),
             }
     for field in _BOUNDS:
         for name in BOTH:
-            _fit(own, pod, bounds, name, field)
-    return list(own.values())
+            _fit(by_container, pod, bounds, name, field)
+    return list(by_container.values())
 
 
 def _copied(recommended: Json) -> Json:
     return {**recommended, **{field: dict(recommended.get(field) or {}) for field in _BOUNDS}}
 
 
-def _fit(own: dict[str, Json], pod: Json, bounds: Bounds, resource: str, field: str) -> None:
+def _fit(
+    by_container: dict[str, Json], pod: Json, bounds: Bounds, resource: str, field: str
+) -> None:
     least, most = quantity.of(bounds.least.get(resource)), quantity.of(bounds.most.get(resource))
-    asked, limited = _sums(own, pod, bounds, resource, field)
-    is_enough = least <= limited and least <= asked
+    requested, limited = _sums(by_container, pod, bounds, resource, field)
+    is_enough = least <= limited and least <= requested
     if (is_enough and (most.is_zero or most >= limited)) or limited.is_zero:
         return
-    if least > asked:
-        base, result, up = asked, least, True
+    if least > requested:
+        base, result, up = requested, least, True
     else:
         base, result, up = limited, quantity.ZERO, False
         if least > limited:
@@ -135,26 +141,26 @@ def _fit(own: dict[str, Json], pod: Json, bounds: Bounds, resource: str, field: 
         if not most.is_zero and most < limited:
             result = most
     for container in pod["spec"]["containers"]:
-        amounts = own.get(container["name"], {}).get(field)
+        amounts = by_container.get(container["name"], {}).get(field)
         if amounts is not None:
             amount = quantity.of(amounts.get(resource))
             amounts[resource] = str(proportions.scaled(resource, amount, base, result, up=up)[0])
 
 
 def _sums(
-    own: dict[str, Json], pod: Json, bounds: Bounds, resource: str, field: str
+    by_container: dict[str, Json], pod: Json, bounds: Bounds, resource: str, field: str
 ) -> tuple[Quantity, Quantity]:
     """What all containers would request, and what they would be limited to."""
-    asked = limited = quantity.ZERO
+    requested = limited = quantity.ZERO
     default = quantity.of(bounds.default.get(resource))
     for container in pod["spec"]["containers"]:
-        requests, limits = container_resources.of(pod, container["name"])
+        requests, limits = container_resources.resources_of(pod, container["name"])
         request, limit = quantity.of(requests.get(resource)), quantity.of(limits.get(resource))
         amount = request
-        if container["name"] in own:
-            amount = quantity.of((own[container["name"]].get(field) or {}).get(resource))
+        if container["name"] in by_container:
+            amount = quantity.of((by_container[container["name"]].get(field) or {}).get(resource))
         found, _ = proportions.limit_of(resource, limit, request, amount, default)
         if found is not None:
             limited += found
-        asked += amount
-    return asked, limited
+        requested += amount
+    return requested, limited

@@ -75,7 +75,7 @@ class _Histogram(msgspec.Struct, rename="camel"):
 
 
 class _Status(msgspec.Struct, rename="camel"):
-    """What a checkpoint object tells."""
+    """The contents of a checkpoint object."""
 
     version: str | None = None
     cpu_histogram: _Histogram | None = None

@@ -1,10 +1,9 @@
-"""All that the recommender knows: pods, what their containers use, and who wants to know."""
+"""The state of the recommender: pods, the usage of their containers, and the autoscalers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.controllers.selector_index import SelectorIndex
 from kubestage.controllers.vpa import policies
 from kubestage.controllers.vpa.aggregate_state import AggregateContainerState
 from kubestage.controllers.vpa.container_state import ContainerState
@@ -14,6 +13,7 @@ from kubestage.controllers.vpa.vpa_state import (
     Labels,
     VpaState,
 )
+from kubestage.objects.selector_index import SelectorIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,7 +46,7 @@ class PodState:
 class ClusterState:
     """Feed it pods and samples, and ask it per VerticalPodAutoscaler what was seen.
 
-    `now_ns` is to be set to the time before anything new is told: aggregates remember when they
+    `now_ns` is to be set to the time before anything new is added: aggregates remember when they
     were made.
     """
 
@@ -56,7 +56,7 @@ class ClusterState:
         self.pods: dict[PodId, PodState] = {}
         self.vpas: dict[PodId, VpaState] = {}
         self.aggregates: dict[AggregateKey, AggregateContainerState] = {}
-        self._selectors: dict[str, SelectorIndex] = {}
+        self._selectors: dict[str, SelectorIndex[str]] = {}
         self._alike: dict[tuple[str, Labels], int] = {}
         self._collected_ns: int | None = None
 
@@ -90,22 +90,22 @@ class ClusterState:
             pod.containers[container] = ContainerState()
 
     def add_cpu(self, pod_id: PodId, container: str, millicores: int, at_ns: int) -> bool:
-        """A sample; False if nobody knows the container, or if it is not new."""
+        """A sample; False if the container is unknown, or if it is not new."""
         found = self._find(pod_id, container)
         return found is not None and found[0].add_cpu(found[1], millicores, at_ns)
 
     def add_memory(self, pod_id: PodId, container: str, bytes_: int, at_ns: int) -> bool:
-        """A sample; False if nobody knows the container, or if it is old."""
+        """A sample; False if the container is unknown, or if it is old."""
         found = self._find(pod_id, container)
         return found is not None and found[0].add_memory(found[1], bytes_, at_ns)
 
     def record_oom(self, pod_id: PodId, container: str, requested: int, at_ns: int) -> bool:
-        """A container was killed; False if nobody knows it, or if it was long ago."""
+        """A container was killed; False if it is unknown, or if it was long ago."""
         found = self._find(pod_id, container)
         return found is not None and found[0].record_oom(found[1], requested, at_ns)
 
     def add_or_update_vpa(self, obj: Json, selector: Selector) -> VpaState:
-        """A VerticalPodAutoscaler is there, or says something else, and selects these pods."""
+        """A VerticalPodAutoscaler was added or changed, and selects these pods."""
         metadata, status = obj["metadata"], obj.get("status") or {}
         vpa_id = (metadata["namespace"], metadata["name"])
         vpa = self.vpas.get(vpa_id)
@@ -141,7 +141,7 @@ class ClusterState:
     def collect_garbage(self, is_controlled: Callable[[VpaState], bool]) -> None:
         """Forget, once an hour, what is too old, or was of pods that are gone and never used.
 
-        `is_controlled` tells whether what a VerticalPodAutoscaler points at is still there: its
+        `is_controlled` is whether the target of a VerticalPodAutoscaler still exists: its
         pods may have ended, but will be made again.
         """
         if self._collected_ns is not None and self.now_ns - self._collected_ns < GC_INTERVAL_NS:

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
 
 
-def of(pod: Json, name: str) -> tuple[Json, Json]:
-    """Requests and limits of a container: as they are in force, else as its spec asks for them."""
+def resources_of(pod: Json, name: str) -> tuple[Json, Json]:
+    """Requests and limits of a container: as they are in force, else as its spec states them."""
     for status in (pod.get("status") or {}).get("containerStatuses") or ():
         if status["name"] == name and status.get("resources") is not None:
             return _parts(status["resources"])

@@ -1,4 +1,4 @@
-"""Feeds the recommender with what the cluster tells: autoscalers, pods, samples and kills."""
+"""Feeds the recommender with the state of the cluster: autoscalers, pods, samples and kills."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PENDING: Final = "Pending"
 
 
 class Feeder:
-    """Brings a ClusterState up to date. Pods are those that the change stream told of last."""
+    """Updates a ClusterState. Pods are those of the latest changes."""
 
     def __init__(
         self,
@@ -49,23 +49,23 @@ class Feeder:
         self._gone: list[PodId] = []
         self._ooms: list[oom.Oom] = []
 
-    def note_all(self, found: Mapping[str, Json]) -> None:
+    def add_pods(self, found: Mapping[str, Json]) -> None:
         """These pods are there, and no others."""
         known = (f"{namespace}/{name}" for namespace, name in self.state.pods)
         self._changed = {key: None for key in known if key not in found}
         for key, pod in found.items():
-            self._note(key, pod)
+            self._add_pod(key, pod)
 
-    def _note(self, key: str, pod: Json) -> None:
+    def _add_pod(self, key: str, pod: Json) -> None:
         """A pod that is pending has used nothing yet, and counts as if it were not there."""
         self._changed[key] = None if pods.phase(pod) in ("", _PENDING) else pod
 
-    def note_change(self, change: Change) -> None:
-        """A pod has changed, and may tell that a container was killed."""
+    def on_pod_change(self, change: Change) -> None:
+        """A pod has changed; a container of it may have been killed."""
         if change.type == DELETED:
             self._changed[change.key] = None
             return
-        self._note(change.key, change.new)
+        self._add_pod(change.key, change.new)
         old = change.old
         if old is None or old.get("status") is change.new.get("status"):
             return
@@ -79,16 +79,16 @@ class Feeder:
     def _is_ours(self, vpa: Json) -> bool:
         chosen = vpa["spec"].get("recommenders") or ()
         name = self._settings.recommender_name
-        is_meant = any(each["name"] == name for each in chosen)
+        is_selected = any(each["name"] == name for each in chosen)
         if not chosen and name == "default":
-            is_meant = True
+            is_selected = True
         ignored = self._settings.ignored_vpa_object_namespaces
-        return is_meant and vpa["metadata"]["namespace"] not in ignored
+        return is_selected and vpa["metadata"]["namespace"] not in ignored
 
     def load_vpas(self) -> None:
         """Take up what VerticalPodAutoscalers say now, and forget those that are gone."""
         now = timestamps.format_time(self.state.now_ns)
-        kept: list[PodId] = []
+        known_ids: list[PodId] = []
         for obj in self.observed():
             selector, problem = self._selector(obj)
             vpa = self.state.add_or_update_vpa(obj, selector)
@@ -97,8 +97,8 @@ class Feeder:
                 vpa.set_condition(CONFIG_UNSUPPORTED, True, now, message=problem)
             else:
                 vpa.conditions.pop(CONFIG_UNSUPPORTED, None)
-            kept.append((vpa.namespace, vpa.name))
-        self.state.keep_vpas(kept)
+            known_ids.append((vpa.namespace, vpa.name))
+        self.state.keep_vpas(known_ids)
 
     def _selector(self, vpa: Json) -> tuple[Selector, str]:
         try:
@@ -118,15 +118,15 @@ class Feeder:
                 continue
             container = spec.get("containerName") or ""
             try:
-                kept = checkpoints.read(obj)
-                checkpoints.restore(self.state, vpa, container, kept, self._settings)
+                known_ids = checkpoints.read(obj)
+                checkpoints.restore(self.state, vpa, container, known_ids, self._settings)
             except InputError:
                 continue
 
     def load_pods(self) -> None:
-        """Take up what has become of pods since the last time.
+        """Apply the changes of pods since the last time.
 
-        Pods that nobody selects, where these are passed over, are looked at again the next time.
+        Pods without an autoscaler, where these are passed over, are tried again the next time.
         """
         passed: dict[str, Json | None] = {}
         for key, pod in self._changed.items():
@@ -153,7 +153,7 @@ class Feeder:
         """Take up the samples that the board shows, then the kills; then forget pods that went."""
         for namespace in dict.fromkeys(namespace for namespace, _ in self.state.pods):
             for name, sample in self._board.pods(namespace).items():
-                # The API tells times in whole seconds.
+                # The API has times in whole seconds.
                 at_ns = sample.unix_ns // SECOND_NS * SECOND_NS
                 pod_id = (namespace, name)
                 for container, used in sample.containers.items():

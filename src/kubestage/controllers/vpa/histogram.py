@@ -23,9 +23,9 @@ _MAX_DECAY_EXPONENT: Final = 100
 _LONGEST_NS: Final = 2**63 - 1
 
 
-def elapsed_ns(earlier_ns: int, later_ns: int) -> int:
+def elapsed_ns(earlier_ns: int, after_ns: int) -> int:
     """From one time to another; nothing lasts longer than 292 years."""
-    return max(-_LONGEST_NS - 1, min(later_ns - earlier_ns, _LONGEST_NS))
+    return max(-_LONGEST_NS - 1, min(after_ns - earlier_ns, _LONGEST_NS))
 
 
 class HistogramCheckpoint(msgspec.Struct):

@@ -24,7 +24,7 @@ class Bounds(NamedTuple):
     default: Json
 
 
-def of(store: Store, namespace: str, wanted: str) -> Bounds | None:
+def bounds_of(store: Store, namespace: str, limit_type: str) -> Bounds | None:
     """What the limit ranges of a namespace say about containers or pods; None if nothing."""
     collection = store.limit_ranges
     if not collection.objects:
@@ -34,21 +34,21 @@ def of(store: Store, namespace: str, wanted: str) -> Bounds | None:
     default: Json = {}
     for key in collection.keys(namespace):
         for item in (collection.objects[key].get("spec") or {}).get("limits") or ():
-            if item.get("type") == wanted:
+            if item.get("type") == limit_type:
                 default = item.get("default") or default
                 least = _picked(least, item.get("min") or {}, 1)
                 most = _picked(most, item.get("max") or {}, -1)
     return Bounds(least, most, default) if least or most or default else None
 
 
-def _picked(known: Json, given: Json, sign: int) -> Json:
+def _picked(known: Json, other: Json, sign: int) -> Json:
     """Of each amount the higher one, or the lower one."""
     picked = dict(known)
     for name in BOTH:
-        if name not in given:
+        if name not in other:
             continue
         if name not in picked or (
-            quantity.of(given[name]).compare(quantity.of(picked[name])) == sign
+            quantity.of(other[name]).compare(quantity.of(picked[name])) == sign
         ):
-            picked[name] = given[name]
+            picked[name] = other[name]
     return picked

@@ -1,4 +1,4 @@
-"""The vertical pod autoscaler at work in a cluster: when it looks, and what it hears."""
+"""The vertical pod autoscaler in a cluster: its timers and its handlers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kubestage.controllers.vpa.admission import PodAdmission
 from kubestage.controllers.vpa.recommender import RecommenderRound
 from kubestage.controllers.vpa.targets import Targets
 from kubestage.controllers.vpa.updater import Updater
-from kubestage.sim.ticktock import Ticktock
+from kubestage.sim.periodic_timer import PeriodicTimer
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ class VpaController(Controller):
         self.updater = Updater(cluster, self.lister, targets, settings, self.events)
         self.admission = PodAdmission(self.store, targets)
         environment = cluster.environment
-        self._ticktocks = (
-            Ticktock(
+        self._timers = (
+            PeriodicTimer(
                 environment,
                 "VpaRecommender",
                 _TICK,
                 settings.recommender_interval_ns,
                 self.recommender.run,
             ),
-            Ticktock(
+            PeriodicTimer(
                 environment, "VpaUpdater", _TICK, settings.updater_interval_ns, self.updater.run
             ),
         )
@@ -64,29 +64,29 @@ class VpaController(Controller):
 
     def _on_pod(self, change: Change) -> None:
         if self.is_on:
-            self.recommender.feeder.note_change(change)
+            self.recommender.feeder.on_pod_change(change)
 
     def _on_vpa(self, change: Change) -> None:
         is_gone = change.type == DELETED
-        self.admission.note(change.key, None if is_gone else change.new, change.old)
+        self.admission.on_vpa(change.key, None if is_gone else change.new, change.old)
         if not is_gone:
             self._start_work()
         elif not self.store.read(policies.VPA):
-            for ticktock in self._ticktocks:
-                ticktock.stop()
+            for timer in self._timers:
+                timer.stop()
             self.store.remove_webhook(self.admission)
 
     @property
     def is_on(self) -> bool:
         """Whether there is anything to do."""
-        return self._ticktocks[0].is_on
+        return self._timers[0].is_running
 
     def _start_work(self) -> None:
-        """Begin with all pods that there are: nobody told of them while there was nothing to do."""
+        """Start with all existing pods: they were ignored while there was no autoscaler."""
         if self.is_on:
             return
-        self.recommender.feeder.note_all(self.store.read(POD))
+        self.recommender.feeder.add_pods(self.store.read(POD))
         self.cluster.metrics.require()
         self.store.add_webhook(self.admission)
-        for ticktock in self._ticktocks:
-            ticktock.start()
+        for timer in self._timers:
+            timer.start()

@@ -1,4 +1,4 @@
-"""Containers that were killed for lack of memory, as the statuses of their pods tell it."""
+"""Containers that were killed for lack of memory, by the statuses of their pods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KILLED: Final = "OOMKilled"
 
 
 class Oom(NamedTuple):
-    """Which container was killed, when, and how much memory it had asked for."""
+    """Which container was killed, when, and how much memory it had requested."""
 
     namespace: str
     pod: str
@@ -27,10 +27,10 @@ class Oom(NamedTuple):
 
 
 def observed(old: Json, new: Json) -> Iterator[Oom]:
-    """The kills that a change of a pod tells of.
+    """The kills in a change of a pod.
 
     A container either ends, or is found running again with one restart more: then it is the last
-    state that says why it ended, and what it had before that counts.
+    state with the reason of its end, and what it had before counts.
     """
     before = {each["name"]: each for each in _statuses(old)}
     for status in _statuses(new):
@@ -59,7 +59,7 @@ def _state(status: Json, name: str) -> Json | None:
 
 
 def _oom(pod: Json, had: Json, container: str, ended: Json) -> Oom:
-    requests, _ = container_resources.of(had, container)
+    requests, _ = container_resources.resources_of(had, container)
     finished = ended.get("finishedAt")
     return Oom(
         pod["metadata"]["namespace"],

@@ -1,4 +1,4 @@
-"""What a VerticalPodAutoscaler says: how pods are updated, and what it may do to a container."""
+"""The policies of a VerticalPodAutoscaler: how pods are updated, and the rules of containers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALL_CONTAINERS: Final = "*"
 
 
 def update_mode(vpa: Json) -> str:
-    """How recommendations reach pods; Recreate unless it says otherwise."""
+    """How recommendations reach pods; Recreate by default."""
     mode: str = update_policy(vpa).get("updateMode") or RECREATE
     return mode
 
@@ -46,8 +46,8 @@ def container_policy(policy: Json | None, container: str) -> Json | None:
     for_all: Json | None = None
     for each in (policy or {}).get("containerPolicies") or ():
         if each.get("containerName") == container:
-            own: Json = each
-            return own
+            container_rules: Json = each
+            return container_rules
         if each.get("containerName") == _ALL_CONTAINERS:
             for_all = each
     return for_all
@@ -60,8 +60,8 @@ def is_off(policy: Json | None) -> bool:
 
 def controls_limits(policy: Json | None, container: str) -> bool:
     """Whether the limits of a container follow its requests."""
-    own = container_policy(policy, container)
-    return own is None or own.get("controlledValues") != REQUESTS_ONLY
+    container_rules = container_policy(policy, container)
+    return container_rules is None or container_rules.get("controlledValues") != REQUESTS_ONLY
 
 
 def recommendation(vpa: Json) -> Json | None:

@@ -40,7 +40,7 @@ def update_order(
         namespace = pod["metadata"]["namespace"]
         recommended = capping.apply(store, vpa, pod, namespace).recommendations
         priority = priority_of(pod, recommended)
-        if _is_due(pod, vpa, priority, settings, now_ns) and _is_wanted(pod, vpa, recommended):
+        if _is_due(pod, vpa, priority, settings, now_ns) and _is_allowed(pod, vpa, recommended):
             found.append((priority, pod))
     found.sort(key=_urgency, reverse=True)
     return [pod for _, pod in found]
@@ -52,31 +52,31 @@ def _urgency(found: tuple[PodPriority, Json]) -> tuple[bool, float]:
 
 def priority_of(pod: Json, recommended: dict[str, Json]) -> PodPriority:
     """Compare what the containers of a pod request with what they should."""
-    scale_up = outside = False
+    scale_up = is_outside = False
     requested: dict[str, int] = {}
-    wanted: dict[str, int] = {}
+    expected: dict[str, int] = {}
     for name in observed(pod, [each["name"] for each in pod["spec"]["containers"]]):
-        own = recommended.get(name)
-        if own is None:
+        recommendation = recommended.get(name)
+        if recommendation is None:
             continue
-        requests, _ = container_resources.of(pod, name)
-        for resource, target in own["target"].items():
+        requests, _ = container_resources.resources_of(pod, name)
+        for resource, target in recommendation["target"].items():
             target_milli = quantity.milli_value_of(target)
-            wanted[resource] = wanted.get(resource, 0) + target_milli
+            expected[resource] = expected.get(resource, 0) + target_milli
             if resource not in requests:
-                scale_up = outside = True
+                scale_up = is_outside = True
                 continue
             request = quantity.of(requests[resource])
             requested[resource] = requested.get(resource, 0) + request.milli_value
             scale_up |= target_milli > request.milli_value
-            lower, upper = (own.get(each) or {} for each in ("lowerBound", "upperBound"))
-            outside |= resource in lower and request < quantity.of(lower[resource])
-            outside |= resource in upper and request > quantity.of(upper[resource])
+            lower, upper = (recommendation.get(each) or {} for each in ("lowerBound", "upperBound"))
+            is_outside |= resource in lower and request < quantity.of(lower[resource])
+            is_outside |= resource in upper and request > quantity.of(upper[resource])
     diff = 0.0
-    for resource, total in wanted.items():
+    for resource, total in expected.items():
         request_total = max(float(requested.get(resource, 0)), 1.0)
         diff += abs(request_total - total) / request_total
-    return PodPriority(scale_up, diff, outside)
+    return PodPriority(scale_up, diff, is_outside)
 
 
 def _is_due(
@@ -102,9 +102,9 @@ def quick_ooms(pod: Json, vpa: Json, settings: VpaSettings) -> Iterator[tuple[st
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     ended = {each["name"]: (each.get("lastState") or {}).get("terminated") for each in statuses}
     threshold_ns = settings.evict_after_oom_threshold_ns
-    own_seconds = policies.update_policy(vpa).get("evictAfterOOMSeconds")
-    if own_seconds is not None and settings.per_vpa_config:
-        threshold_ns = own_seconds * SECOND_NS
+    lifetime_seconds = policies.update_policy(vpa).get("evictAfterOOMSeconds")
+    if lifetime_seconds is not None and settings.per_vpa_config:
+        threshold_ns = lifetime_seconds * SECOND_NS
     for name in observed(pod, list(ended)):
         policy = policies.container_policy(policies.resource_policy(vpa), name)
         state = ended[name]
@@ -122,28 +122,28 @@ def _time(text: str | None) -> int:
 def observed(pod: Json, names: list[str]) -> list[str]:
     """Those of the containers that were there when the pod was admitted."""
     annotations = pod["metadata"].get("annotations") or {}
-    said = annotations.get(admission.OBSERVED_CONTAINERS)
-    if said is None:
+    annotation = annotations.get(admission.OBSERVED_CONTAINERS)
+    if annotation is None:
         return names
-    known = said.split(", ") if said else []
+    known = annotation.split(", ") if annotation else []
     if not all(map(_is_name, known)):
         return names
     return [name for name in names if name in known]
 
 
-def _is_wanted(pod: Json, vpa: Json, recommended: dict[str, Json]) -> bool:
+def _is_allowed(pod: Json, vpa: Json, recommended: dict[str, Json]) -> bool:
     """Whether the change goes in a direction for which pods may be disturbed."""
     if not vpa["spec"].get("updatePolicy"):
         return True
     requirements = policies.update_policy(vpa).get("evictionRequirements") or ()
     for container in pod["spec"]["containers"]:
-        own = recommended.get(container["name"])
-        if own is None:
+        recommendation = recommended.get(container["name"])
+        if recommendation is None:
             continue
-        requests, _ = container_resources.of(pod, container["name"])
+        requests, _ = container_resources.resources_of(pod, container["name"])
         if "cpu" not in requests or "memory" not in requests:
             return True
-        if all(_is_met(each, requests, own["target"]) for each in requirements):
+        if all(_is_met(each, requests, recommendation["target"]) for each in requirements):
             return True
     return False
 

@@ -30,7 +30,7 @@ def for_pod(store: Store, vpa: Json, pod: Json, namespace: str) -> list[Provided
     capped = capping.Capped({}, {})
     if policies.recommendation(vpa) is not None:
         capped = capping.apply(store, vpa, pod, namespace)
-    bounds = limit_ranges.of(store, namespace, limit_ranges.CONTAINER)
+    bounds = limit_ranges.bounds_of(store, namespace, limit_ranges.CONTAINER)
     default = {} if bounds is None else bounds.default
     policy = policies.resource_policy(vpa)
     provided = []
@@ -43,9 +43,9 @@ def for_pod(store: Store, vpa: Json, pod: Json, namespace: str) -> list[Provided
         target, remarks = recommended["target"], list(capped.remarks.get(name, ()))
         limits: Json | None = None
         if policies.controls_limits(policy, name):
-            now_requested, now_limited = container_resources.of(pod, name)
-            limits, said = proportions.limits(now_limited, now_requested, target, default)
-            remarks += said
+            now_requested, now_limited = container_resources.resources_of(pod, name)
+            limits, more = proportions.limits(now_limited, now_requested, target, default)
+            remarks += more
         provided.append(Provided(target, limits or {}, remarks))
     return provided
 
@@ -53,18 +53,18 @@ def for_pod(store: Store, vpa: Json, pod: Json, namespace: str) -> list[Provided
 def patches(index: int, current: tuple[Json, Json], provided: Provided) -> list[Json]:
     """JSON patches that give a container what it should get."""
     requests, limits = current
-    made: list[Json] = []
+    patch: list[Json] = []
     at = f"/spec/containers/{index}/resources"
     if not requests and not limits:
-        made.append({"op": "add", "path": at, "value": {}})
+        patch.append({"op": "add", "path": at, "value": {}})
     for field, had, amounts in (
         ("requests", requests, provided.requests),
         ("limits", limits, provided.limits),
     ):
         if not had and amounts:
-            made.append({"op": "add", "path": f"{at}/{field}", "value": {}})
-        made += [
+            patch.append({"op": "add", "path": f"{at}/{field}", "value": {}})
+        patch += [
             {"op": "add", "path": f"{at}/{field}/{name}", "value": amounts[name]}
             for name in sorted(amounts)
         ]
-    return made
+    return patch

@@ -1,4 +1,4 @@
-"""The recommender's round: look at what is used, and write down what is recommended."""
+"""The recommender's round: read usage, and write recommendations."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class RecommenderRound:
 
     def _keep_checkpoints(self, now: str) -> None:
         for vpa in self.state.vpas.values():
-            kept = checkpoints.of_vpa(self.state, vpa, self._settings)
-            for container, checkpoint in kept.items():
+            stored = checkpoints.of_vpa(self.state, vpa, self._settings)
+            for container, checkpoint in stored.items():
                 self._keep(checkpoints.written(vpa, container, checkpoint, now))
         since_ns = self._clock.now_ns - self._cleaned_ns
         if since_ns > self._settings.checkpoints_gc_interval_ns:

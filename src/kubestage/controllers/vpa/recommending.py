@@ -126,7 +126,7 @@ def _estimate(
 
 
 def _with_whole_cpus(recommended: Json, annotations: dict[str, str]) -> Json:
-    """CPU rounded up to whole cores, if an annotation asks for that."""
+    """CPU rounded up to whole cores, if an annotation requests it."""
     prefix, suffix = _INTEGER_CPU
     if annotations.get(f"{prefix}{recommended['containerName']}{suffix}") != "true":
         return recommended
@@ -140,9 +140,9 @@ def _with_whole_cpus(recommended: Json, annotations: dict[str, str]) -> Json:
 
 def _capped(recommended: Json, policy: Json | None, max_allowed: ResourceList) -> Json:
     """Within what the policy of the container, or else the recommender, allows."""
-    own = policies.container_policy(policy, recommended["containerName"]) or {}
-    least = own.get("minAllowed") or {}
-    most = {**max_allowed, **(own.get("maxAllowed") or {})}
+    container_rules = policies.container_policy(policy, recommended["containerName"]) or {}
+    least = container_rules.get("minAllowed") or {}
+    most = {**max_allowed, **(container_rules.get("maxAllowed") or {})}
     capped = dict(recommended)
     for field in ("target", "lowerBound", "upperBound"):
         capped[field] = {

@@ -1,4 +1,4 @@
-"""How many pods of a group may be disturbed at a time, and what becomes of resizes that hang."""
+"""How many pods of a group may be disturbed at a time, and how stuck resizes are handled."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Restriction:
             group.running += pods.phase(pod) != "Pending"
 
     def _configured(self, creator: tuple[str, str, str], members: int) -> int | None:
-        """How many pods there should be; None if that cannot be told."""
+        """How many pods there should be; None if that is not known."""
         namespace, kind, name = creator
         if kind == "Job":
             return members
@@ -119,7 +119,7 @@ class Restriction:
             return self._has_resize_failed(pod, group, now_ns)
         return group.may_be_disturbed
 
-    def note_eviction(self, pod: Json) -> None:
+    def record_eviction(self, pod: Json) -> None:
         """A pod was evicted."""
         if pods.phase(pod) != "Pending":
             self._groups[key_of(pod)].evicted += 1
@@ -136,7 +136,7 @@ class Restriction:
             return "approved"
         return "deferred"
 
-    def note_resize(self, pod: Json) -> None:
+    def record_resize(self, pod: Json) -> None:
         """A pod is being resized."""
         self._groups[key_of(pod)].resized += 1
 
@@ -164,7 +164,7 @@ def key_of(pod: Json) -> str:
 
 
 def is_resizing(pod: Json) -> bool:
-    """Whether a pod has asked for other resources, and has not got them yet."""
+    """Whether a pod has requested other resources, and has not got them yet."""
     for each in (pod.get("status") or {}).get("conditions") or ():
         if each["type"] in (_PENDING, _IN_PROGRESS):
             return bool(each["status"] == "True")

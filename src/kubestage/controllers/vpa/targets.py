@@ -30,7 +30,7 @@ _WELL_KNOWN: Final = {
 
 
 class TargetError(KubestageError):
-    """What a VerticalPodAutoscaler points at cannot be read; the text says why."""
+    """The target of a VerticalPodAutoscaler cannot be read; the text is the reason."""
 
 
 class _NodeOwner(TargetError):
@@ -99,7 +99,7 @@ class Targets:
             target = owner
 
     def parent(self, pod: Json, namespace: str) -> Target | None:
-        """The topmost owner of a pod; None if it has none, or if that cannot be told."""
+        """The topmost owner of a pod; None if it has none, or if that is not known."""
         reference = ownership.controller_of(pod)
         if reference is None:
             return None
@@ -111,22 +111,22 @@ class Targets:
     def problem(self, vpa: Json) -> str:
         """Why a VerticalPodAutoscaler may not point where it does; nothing if it may."""
         target = of_vpa(vpa)
-        said = f"{target.api_version}.{target.kind}/{target.name}"
+        named = f"{target.api_version}.{target.kind}/{target.name}"
         try:
             top = self.topmost(target)
         except TargetError as error:
             return (
-                f"Error checking if target {said} is a topmost well-known or scalable controller: "
+                f"Error checking if target {named} is a topmost well-known or scalable controller: "
                 f"{error}"
             )
         if top is None:
             return (
-                f"Unknown error during checking if target {said} is a topmost well-known or "
+                f"Unknown error during checking if target {named} is a topmost well-known or "
                 "scalable controller"
             )
         if top != target:
             return (
-                f"The target {said} has a parent controller but it should point to a topmost "
+                f"The target {named} has a parent controller but it should point to a topmost "
                 "well-known or scalable controller"
             )
         return ""
@@ -197,8 +197,8 @@ def _from_reference(reference: Json, namespace: str) -> Target:
 
 
 def _unhandled(target: Target, why: str) -> TargetError:
-    said = f"{target.api_version} / {target.kind} / {target.name}"
-    return TargetError(f"unhandled targetRef {said}, last error {why}")
+    named = f"{target.api_version} / {target.kind} / {target.name}"
+    return TargetError(f"unhandled targetRef {named}, last error {why}")
 
 
 def _selector(kind: str, spec: Json) -> Selector:

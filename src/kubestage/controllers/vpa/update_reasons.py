@@ -1,6 +1,6 @@
-"""Why the updater disturbs a pod, in words: which request is off by what, or what happened to it.
+"""Why the updater disturbs a pod, as text: which request is off by what, or what happened to it.
 
-The rules are those of `priority`; here they are told. Upstream's Events say only that there is a
+The rules are those of `priority`; this is their text. Upstream's Events say only that there is a
 recommendation, so the reason goes with them as an annotation.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.controllers.vpa import capping, container_resources, priority
-from kubestage.objects import durations, quantity, timestamps
+from kubestage.golang import durations
+from kubestage.objects import quantity, timestamps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,25 +31,25 @@ def reason(store: Store, vpa: Json, pod: Json, settings: VpaSettings, now_ns: in
         f"container {name} was OOM-killed {durations.go_string(lived_ns)} after its start"
         for name, lived_ns in priority.quick_ooms(pod, vpa, settings)
     ]
-    told = killed + list(_outside(pod, recommended))
-    return "; ".join(told) or _aged(pod, recommended, now_ns)
+    reasons = killed + list(_out_of_range(pod, recommended))
+    return "; ".join(reasons) or _aged(pod, recommended, now_ns)
 
 
-def _outside(pod: Json, recommended: dict[str, Json]) -> Iterator[str]:
+def _out_of_range(pod: Json, recommended: dict[str, Json]) -> Iterator[str]:
     """The requests that are not within their bounds, with what they should be."""
     for name in priority.observed(pod, [each["name"] for each in pod["spec"]["containers"]]):
-        own = recommended.get(name)
-        if own is None:
+        recommendation = recommended.get(name)
+        if recommendation is None:
             continue
-        requests, _ = container_resources.of(pod, name)
-        for resource, target in own["target"].items():
+        requests, _ = container_resources.resources_of(pod, name)
+        for resource, target in recommendation["target"].items():
             request = requests.get(resource)
             aim = f"target {_amount(resource, target)}"
             if request is None:
                 yield f"container {name} requests no {resource} ({aim})"
                 continue
             for bound, way in (("lowerBound", "below"), ("upperBound", "above")):
-                limit = (own.get(bound) or {}).get(resource)
+                limit = (recommendation.get(bound) or {}).get(resource)
                 if limit is not None and _is_beyond(request, limit, way):
                     has = f"{resource} request {_amount(resource, request)} of container {name}"
                     what = "lower" if way == "below" else "upper"

@@ -6,23 +6,22 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
-from kubestage.controllers.event_recorder import NORMAL
-from kubestage.controllers.trail import Trail
+from kubestage.controllers.decision_trace import DecisionTrace
 from kubestage.controllers.vpa import policies, priority, providing, targets, update_reasons
-from kubestage.controllers.vpa.rate_limit import RateLimit
 from kubestage.controllers.vpa.restriction import Restriction, is_resizing, key_of
 from kubestage.errors import ApiError
+from kubestage.golang.rate import Limiter
 from kubestage.objects import gvk
 from kubestage.objects.patches import PatchType
-from kubestage.sim.alarm import Alarm
+from kubestage.store.event_recorder import NORMAL
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.controllers.controller import Cluster
-    from kubestage.controllers.event_recorder import EventRecorder
     from kubestage.controllers.lister import Lister
     from kubestage.controllers.vpa.settings import VpaSettings
     from kubestage.controllers.vpa.targets import Targets
+    from kubestage.store.event_recorder import EventRecorder
 
 
 IN_PLACE_UPDATED: Final = "vpaInPlaceUpdated"
@@ -41,7 +40,7 @@ class _Turn:
 class Updater:
     """Everything that the updater does once a minute.
 
-    A round that must wait for its rate limit goes on later; the next one does not begin before it
+    A round that must wait for its rate limit goes on later; the next one does not start before it
     has ended.
     """
 
@@ -56,7 +55,7 @@ class Updater:
         self._store = cluster.store
         self._clock = cluster.environment.clock
         self._log = cluster.environment.context.logger
-        self._trail = Trail(cluster.environment, "Vpa")
+        self._decisions = DecisionTrace(cluster.environment, "Vpa")
         self._lister = lister
         self._targets = found
         self._settings = settings
@@ -64,16 +63,17 @@ class Updater:
         self._attempts: dict[str, int] = {}
         self._waiting: deque[tuple[Json, list[Json]]] = deque()
         self._turn: _Turn | None = None
-        self._resize_limit = self._limit()
-        self._eviction_limit = self._limit()
-        self._alarm = Alarm(cluster.environment, "VpaUpdaterRate", self._go_on)
+        self._resize_limiter = self._limiter()
+        self._eviction_limiter = self._limiter()
+        self._timer = cluster.environment.timer("VpaUpdaterRate", self._go_on)
 
-    def _limit(self) -> RateLimit:
-        settings = self._settings
-        return RateLimit(settings.eviction_rate_limit, settings.eviction_rate_burst)
+    def _limiter(self) -> Limiter | None:
+        """A rate of zero or less is no limit."""
+        per_second, burst = self._settings.eviction_rate_limit, self._settings.eviction_rate_burst
+        return Limiter(per_second, max(burst, 1)) if per_second > 0 else None
 
     def run(self) -> None:
-        """One round, unless the last one is still at work."""
+        """One round, unless the last one is still running."""
         if self._turn is None and not self._waiting:
             self._waiting.extend(self._controlled())
             self._go_on()
@@ -127,7 +127,7 @@ class Updater:
                 self._turn = None
                 continue
             if wait_ns:
-                self._alarm.set(self._clock.now_ns + wait_ns)
+                self._timer.set(self._clock.now_ns + wait_ns)
                 return
 
     def _begin(self, vpa: Json, living: list[Json]) -> _Turn:
@@ -149,7 +149,7 @@ class Updater:
         pod, now_ns = turn.resizes[0], self._clock.unix_ns
         decision = turn.restriction.can_resize(pod, turn.vpa, now_ns)
         if decision == "approved":
-            wait_ns = self._resize_limit.take(now_ns)
+            wait_ns = _wait_ns(self._resize_limiter, now_ns)
             if wait_ns:
                 return wait_ns
             try:
@@ -157,7 +157,7 @@ class Updater:
             except ApiError:
                 decision = "evict"
             else:
-                turn.restriction.note_resize(pod)
+                turn.restriction.record_resize(pod)
         if decision == "evict":
             turn.evictions.append(pod)
         turn.resizes.popleft()
@@ -185,13 +185,13 @@ class Updater:
             "Pod was resized in place by VPA Updater.",
             {update_reasons.ANNOTATION: why},
         )
-        self._tell("resize", vpa, pod, why)
+        self._report_update("resize", vpa, pod, why)
 
     def _evict(self, turn: _Turn) -> int:
         """Evict the first pod in line, if it may go; how long to wait before that."""
         pod, now_ns = turn.evictions[0], self._clock.unix_ns
         if turn.restriction.can_evict(pod, now_ns):
-            wait_ns = self._eviction_limit.take(now_ns)
+            wait_ns = _wait_ns(self._eviction_limiter, now_ns)
             if wait_ns:
                 return wait_ns
             self._send_away(pod, turn)
@@ -206,7 +206,7 @@ class Updater:
         try:
             self._store.evict(name, namespace)
         except ApiError:
-            # A budget forbids it, or the pod is gone; the next round looks again.
+            # A budget forbids it, or the pod is gone; the next round tries again.
             return
         self._events.event(
             pod,
@@ -222,13 +222,20 @@ class Updater:
             f"VPA Updater evicted Pod {name} to apply resource recommendation.",
             {update_reasons.ANNOTATION: why},
         )
-        self._tell("evict", turn.vpa, pod, why)
-        turn.restriction.note_eviction(pod)
+        self._report_update("evict", turn.vpa, pod, why)
+        turn.restriction.record_eviction(pod)
 
     def _reason(self, pod: Json, vpa: Json) -> str:
         return update_reasons.reason(self._store, vpa, pod, self._settings, self._clock.unix_ns)
 
-    def _tell(self, what: str, vpa: Json, pod: Json, why: str) -> None:
+    def _report_update(self, what: str, vpa: Json, pod: Json, why: str) -> None:
         """Put a decision into the trace and the log."""
-        self._trail.leave(what, key_of(pod), f"VPA {key_of(vpa)}: {why}")
+        self._decisions.record(what, key_of(pod), f"VPA {key_of(vpa)}: {why}")
         self._log.info("VPA %s: %s of pod %s: %s", key_of(vpa), what, key_of(pod), why)
+
+
+def _wait_ns(limiter: Limiter | None, now_ns: int) -> int:
+    """Take a token: zero if there is one, else the nanoseconds until there is."""
+    if limiter is None or limiter.allow(now_ns):
+        return 0
+    return max(limiter.ready_ns(now_ns) - now_ns, 1)

@@ -1,8 +1,8 @@
 """Go's ``text/template`` in Python: the language, its built-in functions, its printing.
 
 A template is parsed once to a tree and run on plain JSON values; it reaches nothing but these and
-the functions that it is given. What the functions of a tool mean to that tool belongs to its own
-room; functions of general use (those of the library Sprig) are in `sprig`.
+the functions that are passed to it. The functions of a tool belong to the room of that tool; those
+of the library Sprig are in `sprig`.
 """
 
 from __future__ import annotations

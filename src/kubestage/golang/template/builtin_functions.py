@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
+from urllib.parse import quote_plus
 
-from kubestage.golang.template import comparison, escaping, printing, values, verbs
+from kubestage.golang.template import comparison, printing, values, verbs
 from kubestage.golang.template.functions import Function
-from kubestage.golang.template.values import ANY, STRING, type_name
+from kubestage.golang.template.values import ANY, STRING, encoded, type_name
+
+_HTML: Final = str.maketrans(
+    {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
+_JS_SPECIAL: Final = re.compile(r"[\\'\"<>&=\x00-\x1f\x80-\U0010ffff]")
+_JS: Final = {
+    "\\": r"\\",
+    "'": r"\'",
+    '"': r"\"",
+    "<": r"\u003C",
+    ">": r"\u003E",
+    "&": r"\u0026",
+    "=": r"\u003D",
+}
+
+
+def html(*values: Any) -> str:
+    """For a text within HTML."""
+    return _text(values).translate(_HTML)
+
+
+def js(*values: Any) -> str:
+    """For a text within a JavaScript string."""
+    return _JS_SPECIAL.sub(_js_escape, _text(values))
+
+
+def _js_escape(found: re.Match[str]) -> str:
+    character = found.group()
+    known = _JS.get(character)
+    if known is not None:
+        return known
+    printable = ord(character) >= 0x80 and character.isprintable()
+    return character if printable else f"\\u{ord(character):04X}"
+
+
+def urlquery(*values: Any) -> str:
+    """For a value within the query of a URL."""
+    return quote_plus(encoded(_text(values)), safe="")
+
+
+def _text(values: tuple[Any, ...]) -> str:
+    # A nil is printed as templates print it, not as fmt does.
+    return printing.joined(tuple("<no value>" if each is None else each for each in values))
 
 
 def index(item: Any, *keys: Any) -> Any:
-    """The element at one place after the other."""
+    """The element that a chain of indexes leads to."""
     if item is None:
         raise ValueError("index of untyped nil")
     for key in keys:
@@ -47,7 +92,7 @@ def _place(key: Any, last: int) -> int:
 
 
 def slice_of(item: Any, *places: Any) -> Any:
-    """The part of a list or text between two places; a third one limits what it may grow to."""
+    """The part of a list or text between two indexes; a third one limits its capacity."""
     if item is None:
         raise ValueError("slice of untyped nil")
     if len(places) > 3:
@@ -85,7 +130,7 @@ def length(item: Any) -> int:
 
 
 def _call(source: Any, callee: Any, *_arguments: Any) -> Any:
-    """Data holds no functions, so there is nothing that could be called."""
+    """Data holds no functions, so nothing can be called."""
     if callee is None:
         raise ValueError("call of nil")
     raise ValueError(f"non-function {printing.text(source)} of type {type_name(callee)}")
@@ -100,15 +145,15 @@ BUILTINS: Final[dict[str, Function]] = {
     "or": Function(_first_argument, (ANY,), ANY, stops_at=True),
     "not": Function(lambda value: not values.truth(value), (ANY,)),
     "call": Function(_call, (ANY,), ANY, takes_source=True),
-    "html": Function(escaping.html, (), ANY),
-    "js": Function(escaping.js, (), ANY),
-    "urlquery": Function(escaping.urlquery, (), ANY),
+    "html": Function(html, (), ANY),
+    "js": Function(js, (), ANY),
+    "urlquery": Function(urlquery, (), ANY),
     "index": Function(index, (ANY,), ANY),
     "slice": Function(slice_of, (ANY,), ANY),
     "len": Function(length, (ANY,)),
-    "print": Function(lambda *given: printing.joined(given), (), ANY),
+    "print": Function(lambda *values: printing.joined(values), (), ANY),
     "printf": Function(verbs.sprintf, (STRING,), ANY),
-    "println": Function(lambda *given: printing.line(given), (), ANY),
+    "println": Function(lambda *values: printing.line(values), (), ANY),
     "eq": Function(comparison.eq, (ANY,), ANY),
     "ne": Function(comparison.ne, (ANY, ANY)),
     "lt": Function(comparison.lt, (ANY, ANY)),

@@ -25,7 +25,7 @@ def _kind(value: Any) -> str:
 
 
 def eq(first: Any, *others: Any) -> bool:
-    """Whether the first equals any of the others; later ones are not looked at then."""
+    """Whether the first equals any of the others; later ones are then not compared."""
     if not others:
         raise ValueError("missing argument for comparison")
     kind = _kind(first)

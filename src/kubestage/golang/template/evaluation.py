@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.golang.template import nodes, tokens
+from kubestage.golang.quote import quote
+from kubestage.golang.template import nodes
 from kubestage.golang.template.functions import passed
 from kubestage.golang.template.values import (
     ABSENT,
@@ -54,7 +55,7 @@ def _command(state: State, command: nodes.Command, dot: Any, final: Any) -> Any:
         return _function(state, command, first.name, operands[1:], dot, final)
     has_arguments = len(operands) > 1 or final is not ABSENT
     if kind is nodes.Field:
-        return _look_up(state, dot, first.names, has_arguments)
+        return _find_field(state, dot, first.names, has_arguments)
     if has_arguments and (kind is not nodes.Variable or not first.names):
         shown = f"({first})" if kind is nodes.Pipeline else str(first)
         raise state.error(f"can't give argument to non-function {shown}")
@@ -63,7 +64,7 @@ def _command(state: State, command: nodes.Command, dot: Any, final: Any) -> Any:
     return _VALUES[kind](state, first, dot, has_arguments)
 
 
-def _look_up(state: State, value: Any, names: Sequence[str], has_arguments: bool = False) -> Any:
+def _find_field(state: State, value: Any, names: Sequence[str], has_arguments: bool = False) -> Any:
     start = value
     for name in names:
         if isinstance(value, dict):
@@ -81,12 +82,12 @@ def _look_up(state: State, value: Any, names: Sequence[str], has_arguments: bool
 
 
 def _field(state: State, field: nodes.Field, dot: Any, _has: bool = False) -> Any:
-    return _look_up(state, dot, field.names)
+    return _find_field(state, dot, field.names)
 
 
 def _variable(state: State, variable: nodes.Variable, _dot: Any, has: bool = False) -> Any:
     value = state.value_of(variable.name)
-    return _look_up(state, value, variable.names, has) if variable.names else value
+    return _find_field(state, value, variable.names, has) if variable.names else value
 
 
 def _chain(state: State, chain: nodes.Chain, dot: Any, has: bool = False) -> Any:
@@ -94,7 +95,7 @@ def _chain(state: State, chain: nodes.Chain, dot: Any, has: bool = False) -> Any
         raise state.error(f"indirection through explicit nil in {chain}")
     value = _VALUES[type(chain.node)](state, chain.node, dot)
     state.node = chain
-    return _look_up(state, MISSING if value is None else value, chain.names, has)
+    return _find_field(state, MISSING if value is None else value, chain.names, has)
 
 
 def _parenthesised(state: State, node: nodes.Pipeline, dot: Any, _has: bool = False) -> Any:
@@ -130,7 +131,7 @@ def _function(
 ) -> Any:
     function = state.functions.get(name)
     if function is None:
-        raise state.error(f"{tokens.quote(name)} is not a defined function")
+        raise state.error(f"{quote(name)} is not a defined function")
     count = len(arguments) + (final is not ABSENT)
     fixed = len(function.parameters)
     if function.variadic is None:
@@ -142,15 +143,15 @@ def _function(
         )
     if function.stops_at is not None:
         return _until(state, arguments, dot, final, function.stops_at)
-    given = [
+    evaluated = [
         _argument(state, node, function.type_of(index), dot) for index, node in enumerate(arguments)
     ]
     if final is not ABSENT:
-        given.append(_checked(state, final, function.type_of(count - 1)))
+        evaluated.append(_checked(state, final, function.type_of(count - 1)))
     if function.takes_source:
-        given.insert(0, str(arguments[0]) if arguments else given[0])
+        evaluated.insert(0, str(arguments[0]) if arguments else evaluated[0])
     try:
-        return function.call(*given)
+        return function.call(*evaluated)
     except (ValueError, ArithmeticError) as problem:
         state.node = node
         raise state.error(f"error calling {name}: {problem}") from problem
@@ -159,7 +160,7 @@ def _function(
 def _until(
     state: State, arguments: Sequence[nodes.Operand], dot: Any, final: Any, stop_at: bool
 ) -> Any:
-    """The first value of this truth, or the last; what comes after is not looked at."""
+    """The first value of this truth, or the last; what comes after is not evaluated."""
     value: Any = None
     for each in arguments:
         value = _argument(state, each, ANY, dot)
@@ -203,10 +204,10 @@ def _typed_constant(state: State, node: nodes.Operand, kind: str) -> Any:
             return node.value
     elif isinstance(node, nodes.Bool) and kind == BOOL:
         return node.value
-    raise state.error(f"expected {_WANTED[kind]}; found {node}")
+    raise state.error(f"expected {_KIND_NAMES[kind]}; found {node}")
 
 
-_WANTED: Final = {STRING: "string", INT: "integer", FLOAT: "float", BOOL: "bool"}
+_KIND_NAMES: Final = {STRING: "string", INT: "integer", FLOAT: "float", BOOL: "bool"}
 _CONSTANTS: Final = (nodes.Nil, nodes.Bool, nodes.String, nodes.Number)
 _VALUES: Final[dict[type, Any]] = {
     nodes.Dot: _dot,

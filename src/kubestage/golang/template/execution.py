@@ -19,7 +19,7 @@ _DEEPEST: Final = 100
 
 
 def run(state: State, body: nodes.Body, dot: Any) -> str | None:
-    """Run statements in order; says so if a loop is to be left or gone on with."""
+    """Run statements in order; the result is a ``break`` or ``continue`` that was reached."""
     for statement in body:
         state.node = statement
         if isinstance(statement, nodes.Text):

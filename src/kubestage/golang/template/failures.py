@@ -6,7 +6,7 @@ from kubestage.errors import InputError
 
 
 class TemplateError(InputError):
-    """A template is at fault; its text is the one that Go's ``text/template`` would give."""
+    """A template that cannot be read or run; the text is that of Go's ``text/template``."""
 
     def __init__(
         self, problem: str, *, name: str = "", line: int | None = None, place: str = ""

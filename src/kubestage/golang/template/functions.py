@@ -1,4 +1,4 @@
-"""What a template may call: a function with the types that it takes.
+"""What a template may call: a function with the types of its parameters.
 
 Types matter, as in Go: they decide what a constant becomes and which values are refused.
 """
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 class Function:
     """A function, the types of its parameters, and the type of those that may follow.
 
-    It says what is wrong with a ValueError (or an ArithmeticError), whose text the template's
-    error then quotes. A value that is not there comes as None. With `stops_at`, nothing is
-    called: the value is the first argument of this truth, and none after it is looked at. With
-    `takes_source` the first argument comes twice: as it is written, and its value.
+    It raises ValueError (or ArithmeticError), whose text the template's error then quotes. A
+    missing value is passed as None. With `stops_at`, nothing is called: the result is the first
+    argument of this truth, and none after it is evaluated. With `takes_source` the first argument
+    is passed twice: its source text, and its value.
     """
 
     call: Callable[..., Any]
@@ -50,7 +50,7 @@ class Function:
 
 
 def of_any(call: Callable[..., Any]) -> Function:
-    """A function whose every parameter takes any value; how many is read off it."""
+    """A function whose parameters take any value; their number is that of its signature."""
     kinds = [each.kind for each in inspect.signature(call).parameters.values()]
     variadic = ANY if inspect.Parameter.VAR_POSITIONAL in kinds else None
     fixed = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -70,7 +70,7 @@ _MAY_BE_NIL: Final[dict[str, type]] = {LIST: list, MAP: dict}
 
 
 def passed(value: Any, kind: str) -> Any:
-    """A value as a parameter of a type gets it; ValueError if it cannot."""
+    """A value as a parameter of a type receives it; ValueError if it cannot."""
     if kind == ANY:
         return None if value is MISSING else value
     if kind in _MAY_BE_NIL:

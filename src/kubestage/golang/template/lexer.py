@@ -1,7 +1,7 @@
-"""Template text to words.
+"""Template text to tokens.
 
-The whole text is cut up at once. What cannot be a word ends the list with a word of kind `ERROR`
-whose text says why; the parser reports it if it comes that far.
+The whole text is read at once. What cannot be a token ends the list with a token of kind `ERROR`
+whose text is the reason; the parser reports it if it comes that far.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 from bisect import bisect_left
 from typing import Final
 
+from kubestage.errors import KubestageError
+from kubestage.golang.quote import quote
 from kubestage.golang.template import tokens
 from kubestage.golang.template.tokens import Token
 
@@ -28,12 +30,12 @@ _SINGLE: Final = {"=": tokens.ASSIGN, "|": tokens.PIPE}
 _BOOLS: Final = ("true", "false")
 
 
-class LexError(Exception):
-    """The text stops making sense; the lexer turns this into a word."""
+class LexError(KubestageError):
+    """The text cannot be a token; the lexer turns this into a token of kind `ERROR`."""
 
 
 class Lexer:
-    """Cuts one text into words. `reserved` are the keywords, less those that name functions."""
+    """Splits one text into tokens. `reserved` are the keywords, less those that name functions."""
 
     def __init__(self, text: str, reserved: frozenset[str]) -> None:
         self._text = text
@@ -41,32 +43,32 @@ class Lexer:
         self._at = 0
         self._depth = 0
         self._start = 0
-        self._words: list[Token] = []
+        self._tokens: list[Token] = []
         self._line_ends = [found.start() for found in re.finditer("\n", text)]
 
-    def words(self) -> list[Token]:
-        """All words, the last of kind `EOF` or `ERROR`."""
+    def read_all(self) -> list[Token]:
+        """All tokens, the last of kind `EOF` or `ERROR`."""
         try:
             while self._text_to_action():
                 self._action()
         except LexError as problem:
             kind, text = tokens.ERROR, str(problem)
-            self._words.append(Token(kind, self._start, text, self._line(self._start)))
+            self._tokens.append(Token(kind, self._start, text, self._line(self._start)))
         else:
             end = len(self._text)
-            self._words.append(Token(tokens.EOF, end, "EOF", self._line(end)))
-        return self._words
+            self._tokens.append(Token(tokens.EOF, end, "EOF", self._line(end)))
+        return self._tokens
 
     def _line(self, at: int) -> int:
         return bisect_left(self._line_ends, at) + 1
 
     def _emit(self, kind: str, end: int) -> None:
         start = self._start
-        self._words.append(Token(kind, start, self._text[start:end], self._line(start)))
+        self._tokens.append(Token(kind, start, self._text[start:end], self._line(start)))
         self._at = self._start = end
 
     def _text_to_action(self) -> bool:
-        """Take plain text and comments; false at the end of all."""
+        """Take plain text and comments; false at the end of the text."""
         text = self._text
         while True:
             self._start = self._at
@@ -103,7 +105,7 @@ class Lexer:
         return self._text[at : at + 1] in tuple(_SPACES)
 
     def _closes(self, at: int) -> tuple[bool, bool]:
-        """Whether an action ends here, and whether it eats the space after it."""
+        """Whether an action ends here, and whether it removes the space after it."""
         text = self._text
         if self._space(at) and text.startswith("-}}", at + 1):
             return True, True
@@ -124,14 +126,14 @@ class Lexer:
                 if self._depth:
                     raise LexError("unclosed left paren")
                 self._start += 2 if trims else 0
-                self._words.append(
+                self._tokens.append(
                     Token(tokens.RIGHT_DELIMITER, self._start, "}}", self._line(self._start))
                 )
                 self._skip_close(trims)
                 return
             self._word()
 
-    def _word(self) -> None:  # One arm for each way in which a word may begin.
+    def _word(self) -> None:  # One branch for each way in which a token may begin.
         text, at = self._text, self._at
         if at >= len(text):
             raise LexError("unclosed action")
@@ -226,7 +228,7 @@ class Lexer:
         return end
 
     def _bad_number(self, end: int) -> LexError:
-        return LexError(f"bad number syntax: {tokens.quote(self._text[self._start : end])}")
+        return LexError(f"bad number syntax: {quote(self._text[self._start : end])}")
 
     def _ends_word(self, at: int) -> bool:
         text = self._text

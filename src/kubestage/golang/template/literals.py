@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from kubestage.golang.quote import quote
 from kubestage.golang.template import tokens, values
 
 _ESCAPED: Final = re.compile(
@@ -31,7 +32,7 @@ _SYNTAX: Final = "invalid syntax"
 
 
 def unquote(literal: str) -> str:
-    """The text that a Go literal stands for; ValueError if it is none."""
+    """The value of a Go string literal; ValueError if it is none."""
     mark = literal[0]
     if mark == "`":
         return literal[1:-1].replace("\r", "")
@@ -84,7 +85,7 @@ class Constant:
     complex_value: complex | None = None
 
     def ideal(self) -> int | float | complex:
-        """The value where nothing asks for a type; ValueError if it fits none."""
+        """The value where no type is required; ValueError if it fits none."""
         if self.complex_value is not None:
             return self.complex_value
         looks_like_float = any(each in self.text for each in ".eEpP")
@@ -115,9 +116,9 @@ def number(text: str, kind: str) -> Constant:
         return Constant(text, whole, float(whole))
     fraction = _float(text)
     if fraction is None:
-        raise ValueError(f"illegal number syntax: {tokens.quote(text)}")
+        raise ValueError(f"illegal number syntax: {quote(text)}")
     if not any(each in text for each in ".eEpP"):
-        raise ValueError(f"integer overflow: {tokens.quote(text)}")
+        raise ValueError(f"integer overflow: {quote(text)}")
     return Constant(text, int(fraction) if _fits(fraction) else None, fraction)
 
 
@@ -129,7 +130,7 @@ def _complex(text: str) -> Constant:
     try:
         value = complex(text[:-1] + "j")
     except ValueError:
-        raise ValueError(f"illegal number syntax: {tokens.quote(text)}") from None
+        raise ValueError(f"illegal number syntax: {quote(text)}") from None
     if value.imag:
         return Constant(text, complex_value=value)
     return Constant(text, int(value.real) if _fits(value.real) else None, value.real, value)

@@ -1,4 +1,4 @@
-"""The tree of a template. Each node can say the text it stands for, for errors."""
+"""The tree of a template. ``str`` of a node is its source text, for errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class Text(Node):
-    """Text that is copied out as it is."""
+    """Text that is printed unchanged."""
 
     text: str
 
@@ -54,7 +54,7 @@ class Bool(Node):
 
 @dataclass(slots=True, eq=False)
 class String(Node):
-    """A quoted text and what it stands for."""
+    """A quoted text and its value."""
 
     quoted: str
     value: str
@@ -130,7 +130,7 @@ class Command(Node):
 
 @dataclass(slots=True, eq=False)
 class Pipeline(Node):
-    """Commands, each given the value of the one before; may set variables."""
+    """Commands, each with the value of the one before as its last argument; may set variables."""
 
     commands: list[Command] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)

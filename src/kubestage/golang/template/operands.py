@@ -1,9 +1,10 @@
-"""Reads pipelines, commands and operands: what stands within one action."""
+"""Reads pipelines, commands and operands: the content of one action."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang.quote import quote
 from kubestage.golang.template import literals, nodes, tokens
 from kubestage.golang.template.failures import TemplateError
 
@@ -32,10 +33,10 @@ _CANNOT_RUN: Final = (nodes.Bool, nodes.Dot, nodes.Nil, nodes.Number, nodes.Stri
 
 
 class Reader:
-    """Goes through the words of a template; knows which variables are in sight."""
+    """Reads the tokens of a template; knows which variables are in scope."""
 
-    def __init__(self, words: Sequence[Token], name: str, functions: Container[str]) -> None:
-        self._words = words
+    def __init__(self, stream: Sequence[Token], name: str, functions: Container[str]) -> None:
+        self._tokens = stream
         self._at = 0
         self._furthest = 0
         self._functions = functions
@@ -44,11 +45,11 @@ class Reader:
         self.action_line = 0
 
     def error(self, problem: str) -> TemplateError:
-        """An error at the last word that was read."""
-        return TemplateError(problem, name=self.name, line=self._words[self._furthest].line)
+        """An error at the last token that was read."""
+        return TemplateError(problem, name=self.name, line=self._tokens[self._furthest].line)
 
     def unexpected(self, token: Token, context: str) -> TemplateError:
-        """An error about a word that cannot stand here."""
+        """An error about an unexpected token."""
         if token.kind != tokens.ERROR:
             return self.error(f"unexpected {token} in {context}")
         extra = ""
@@ -59,56 +60,56 @@ class Reader:
         return self.error(f"{token}{extra}")
 
     def peek(self) -> Token:
-        """The word that comes next, be it space."""
+        """The next token, space included."""
         self._furthest = max(self._furthest, self._at)
-        return self._words[self._at]
+        return self._tokens[self._at]
 
     def next(self) -> Token:
-        """Take the next word, be it space."""
+        """Take the next token, space included."""
         token = self.peek()
-        if self._at < len(self._words) - 1:
+        if self._at < len(self._tokens) - 1:
             self._at += 1
         return token
 
-    def next_word(self) -> Token:
-        """Take the next word that is not space."""
+    def next_non_space(self) -> Token:
+        """Take the next token that is not space."""
         while True:
             token = self.next()
             if token.kind != tokens.SPACE:
                 return token
 
-    def peek_word(self) -> Token:
-        """The next word that is not space; space before it is taken."""
+    def peek_non_space(self) -> Token:
+        """The next token that is not space; space before it is taken."""
         while self.peek().kind == tokens.SPACE:
             self._at += 1
         return self.peek()
 
     def step_back(self, token: Token) -> None:
-        """Give back the word that was taken last; the last of all never goes away."""
+        """Give back the token that was taken last; `EOF` is never used up."""
         if token.kind not in (tokens.EOF, tokens.ERROR):
             self._at -= 1
 
     def at_define(self) -> bool:
         """Take ``{{define``, if that comes next."""
         start = self._at
-        if self.next().kind == tokens.LEFT_DELIMITER and self.next_word().kind == "define":
+        if self.next().kind == tokens.LEFT_DELIMITER and self.next_non_space().kind == "define":
             return True
         self._at = start
         return False
 
     def expect(self, kind: str, context: str) -> Token:
-        """Take a word that must be of this kind."""
-        token = self.next_word()
+        """Take a token that must be of this kind."""
+        token = self.next_non_space()
         if token.kind != kind:
             raise self.unexpected(token, context)
         return token
 
     def pipeline(self, context: str, end: str) -> nodes.Pipeline:
-        """Commands up to and with the word that ends them."""
-        pipeline = nodes.Pipeline(self.peek_word().position)
+        """Commands, up to and including the token that ends them."""
+        pipeline = nodes.Pipeline(self.peek_non_space().position)
         self._declarations(pipeline, context)
         while True:
-            token = self.next_word()
+            token = self.next_non_space()
             if token.kind == end:
                 self._check(pipeline, context)
                 return pipeline
@@ -118,10 +119,10 @@ class Reader:
             pipeline.commands.append(self._command())
 
     def _declarations(self, pipeline: nodes.Pipeline, context: str) -> None:
-        while self.peek_word().kind == tokens.VARIABLE:
+        while self.peek_non_space().kind == tokens.VARIABLE:
             start = self._at
             variable = self.next()
-            following = self.peek_word()
+            following = self.peek_non_space()
             if following.kind in (tokens.ASSIGN, tokens.DECLARE):
                 pipeline.assigns = following.kind == tokens.ASSIGN
                 self.next()
@@ -135,7 +136,7 @@ class Reader:
             if context != "range" or len(pipeline.variables) > 1:
                 raise self.error(f"too many declarations in {context}")
             after = (tokens.VARIABLE, tokens.RIGHT_DELIMITER, tokens.RIGHT_PARENTHESIS)
-            if self.peek_word().kind not in after:
+            if self.peek_non_space().kind not in after:
                 raise self.error("range can only initialize variables")
 
     def _declare(self, pipeline: nodes.Pipeline, token: Token) -> None:
@@ -150,9 +151,9 @@ class Reader:
                 raise self.error(f"non executable command in pipeline stage {stage}")
 
     def _command(self) -> nodes.Command:
-        command = nodes.Command(self.peek_word().position)
+        command = nodes.Command(self.peek_non_space().position)
         while True:
-            self.peek_word()
+            self.peek_non_space()
             operand = self._operand()
             if operand is not None:
                 command.operands.append(operand)
@@ -182,17 +183,17 @@ class Reader:
         if isinstance(node, nodes.Variable):
             return nodes.Variable(position, node.name, tuple(names))
         if isinstance(node, _CANNOT_RUN):
-            raise self.error(f"unexpected . after term {tokens.quote(str(node))}")
+            raise self.error(f"unexpected . after term {quote(str(node))}")
         return nodes.Chain(position, node, tuple(names))
 
     def _term(self) -> nodes.Operand | None:
         start = self._at
-        token = self.next_word()
+        token = self.next_non_space()
         position, text = token.position, token.text
         match token.kind:
             case tokens.IDENTIFIER:
                 if text not in self._functions:
-                    raise self.error(f"function {tokens.quote(text)} not defined")
+                    raise self.error(f"function {quote(text)} not defined")
                 return nodes.Identifier(position, text)
             case tokens.DOT:
                 return nodes.Dot(position)
@@ -200,7 +201,7 @@ class Reader:
                 return nodes.Nil(position)
             case tokens.VARIABLE:
                 if text not in self.variables:
-                    raise self.error(f"undefined variable {tokens.quote(text)}")
+                    raise self.error(f"undefined variable {quote(text)}")
                 return nodes.Variable(position, text)
             case tokens.FIELD:
                 return nodes.Field(position, (text[1:],))

@@ -1,4 +1,4 @@
-"""Words to a tree, by the grammar of Go's ``text/template``.
+"""Tokens to a tree, by the grammar of Go's ``text/template``.
 
 Variables are checked here: a name that no enclosing action declared is an error before anything
 runs. So are functions, whose names must be known.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang.quote import quote
 from kubestage.golang.template import lexer, literals, nodes, operands, tokens
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _TOO_DEEP: Final = "max expression depth exceeded"
 def parse(text: str, name: str, functions: Container[str]) -> dict[str, nodes.Body]:
     """The bodies of a template and of those that it defines, by name."""
     reserved = tokens.KEYWORDS - {each for each in _MAY_NAME_FUNCTIONS if each in functions}
-    reader = operands.Reader(lexer.Lexer(text, reserved).words(), name, functions)
+    reader = operands.Reader(lexer.Lexer(text, reserved).read_all(), name, functions)
     bodies = _Parser(reader)
     try:
         bodies.parse_all()
@@ -61,7 +62,7 @@ class _Parser:
 
     def _definition(self) -> None:
         reader, context = self._reader, "define clause"
-        token = reader.next_word()
+        token = reader.next_non_space()
         if token.kind not in (tokens.STRING, tokens.RAW_STRING):
             raise reader.unexpected(token, context)
         name = self._unquoted(token)
@@ -69,7 +70,7 @@ class _Parser:
         self._add(name, self._separate_body(context))
 
     def _separate_body(self, context: str) -> nodes.Body:
-        """A body that sees no variable from outside."""
+        """A body in which no outer variable is known."""
         reader = self._reader
         outer, depth = reader.variables, self._range_depth
         reader.variables, self._range_depth = ["$"], 0
@@ -84,14 +85,14 @@ class _Parser:
         if known is None or _is_empty(known):
             self.definitions[name] = body
         elif not _is_empty(body):
-            quoted = tokens.quote(name)
+            quoted = quote(name)
             raise self._reader.error(f"template: multiple definition of template {quoted}")
 
     def _body(self) -> tuple[nodes.Body, str]:
         """Statements up to the ``end`` or ``else`` that closes them, and which it is."""
         reader = self._reader
         body: nodes.Body = []
-        while reader.peek_word().kind != tokens.EOF:
+        while reader.peek_non_space().kind != tokens.EOF:
             statement, word = self._statement()
             if statement is None:
                 return body, word
@@ -99,9 +100,9 @@ class _Parser:
         raise reader.error("unexpected EOF")
 
     def _statement(self) -> tuple[nodes.Statement | None, str]:
-        """A statement, or else the word ``end`` or ``else``."""
+        """A statement, or else the keyword ``end`` or ``else``."""
         reader = self._reader
-        token = reader.next_word()
+        token = reader.next_non_space()
         if token.kind == tokens.TEXT:
             return nodes.Text(token.position, token.text), ""
         if token.kind != tokens.LEFT_DELIMITER:
@@ -113,7 +114,7 @@ class _Parser:
 
     def _action(self) -> tuple[nodes.Statement | None, str]:
         reader = self._reader
-        token = reader.next_word()
+        token = reader.next_non_space()
         if token.kind in _BRANCHES:
             return self._branch(token.kind), ""
         match token.kind:
@@ -121,7 +122,7 @@ class _Parser:
                 reader.expect(tokens.RIGHT_DELIMITER, "end")
                 return None, "end"
             case "else":
-                if reader.peek_word().kind not in ("if", "with"):
+                if reader.peek_non_space().kind not in ("if", "with"):
                     reader.expect(tokens.RIGHT_DELIMITER, "else")
                 return None, "else"
             case "break" | "continue":
@@ -136,7 +137,7 @@ class _Parser:
 
     def _jump(self, token: Token) -> nodes.Break | nodes.Continue:
         reader, shown = self._reader, f"{{{{{token.kind}}}}}"
-        following = reader.next_word()
+        following = reader.next_non_space()
         if following.kind != tokens.RIGHT_DELIMITER:
             raise reader.unexpected(following, shown)
         if not self._range_depth:
@@ -159,9 +160,9 @@ class _Parser:
 
     def _otherwise(self, word: str) -> nodes.Body:
         reader = self._reader
-        if word != "range" and reader.peek_word().kind == word:
+        if word != "range" and reader.peek_non_space().kind == word:
             # "else if" stands for an "if" within the "else", and their "end" is one.
-            reader.next_word()
+            reader.next_non_space()
             return [self._branch(word)]
         body, end = self._body()
         if end != "end":
@@ -172,21 +173,21 @@ class _Parser:
         reader, context = self._reader, "template clause"
         token, name = self._template_name(context)
         pipeline = None
-        following = reader.next_word()
+        following = reader.next_non_space()
         if following.kind != tokens.RIGHT_DELIMITER:
             reader.step_back(following)
             pipeline = reader.pipeline(context, tokens.RIGHT_DELIMITER)
-        return nodes.Call(token.position, name, tokens.quote(name), pipeline)
+        return nodes.Call(token.position, name, quote(name), pipeline)
 
     def _block(self) -> nodes.Call:
         context = "block clause"
         token, name = self._template_name(context)
         pipeline = self._reader.pipeline(context, tokens.RIGHT_DELIMITER)
         self._add(name, self._separate_body(context))
-        return nodes.Call(token.position, name, tokens.quote(name), pipeline)
+        return nodes.Call(token.position, name, quote(name), pipeline)
 
     def _template_name(self, context: str) -> tuple[Token, str]:
-        token = self._reader.next_word()
+        token = self._reader.next_non_space()
         if token.kind not in (tokens.STRING, tokens.RAW_STRING):
             raise self._reader.unexpected(token, context)
         return token, self._unquoted(token)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubestage.golang.template import floats
+from kubestage.golang import floats
 from kubestage.golang.template.values import MISSING
 
 NIL: Final = "<nil>"

@@ -1,10 +1,11 @@
-"""One run of one template: where it is, what it knows, what it wrote."""
+"""One run of one template: its position, variables and output."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.golang.template import tokens, values
+from kubestage.golang.quote import quote
+from kubestage.golang.template import values
 from kubestage.golang.template.failures import TemplateError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class State:
-    """What changes while a template runs. `node` is looked at now: errors quote it."""
+    """What changes while a template runs. `node` is evaluated now: errors quote it."""
 
     __slots__ = ("bodies", "depth", "functions", "name", "node", "out", "texts", "variables")
 
@@ -37,7 +38,7 @@ class State:
         self.depth = 0
 
     def error(self, problem: str) -> TemplateError:
-        """An error at the node that is looked at."""
+        """An error at the node that is evaluated."""
         parsed_name, text = self.texts
         node = self.node
         if node is None:
@@ -45,7 +46,7 @@ class State:
         before = text[: node.position]
         line_start = before.rfind("\n") + 1
         column = values.size(before[line_start:])
-        executing = f"executing {tokens.quote(self.name)} at <{node}>: {problem}"
+        executing = f"executing {quote(self.name)} at <{node}>: {problem}"
         line = before.count("\n") + 1
         return TemplateError(executing, name=parsed_name, line=line, place=f":{column}")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Template:
-    """The bodies of a template and of those that it defines, and what they may call."""
+    """The bodies of a template and of those that it defines, and their functions."""
 
     name: str
     text: str
@@ -27,7 +27,7 @@ class Template:
     functions: Mapping[str, Function]
 
     def execute(self, data: Any, functions: Mapping[str, Function] | None = None) -> str:
-        """The text that the template makes of a value; `functions` stand in for those known.
+        """The text that the template makes of a value; `functions` replace known ones.
 
         `TemplateError` says, in Go's words, what went wrong and where.
         """
@@ -53,7 +53,7 @@ def parse(
 
 
 def _read(
-    text: str, name: str, given: Mapping[str, Callable[..., Any] | Function]
+    text: str, name: str, extra: Mapping[str, Callable[..., Any] | Function]
 ) -> tuple[dict[str, nodes.Body], dict[str, Function]]:
-    known = {**BUILTINS, **functions.table(given)}
+    known = {**BUILTINS, **functions.table(extra)}
     return parser.parse(text, name, known), known

@@ -1,8 +1,10 @@
-"""The words of the template language."""
+"""The tokens of the template language."""
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+
+from kubestage.golang.quote import quote
 
 ERROR: Final = "error"
 BOOL: Final = "bool"
@@ -45,7 +47,7 @@ KEYWORDS: Final = frozenset(
 
 
 class Token(NamedTuple):
-    """One word: its kind (a keyword is its own kind), place, text and line."""
+    """One token: its kind (a keyword is its own kind), position, text and line."""
 
     kind: str
     position: int
@@ -62,36 +64,3 @@ class Token(NamedTuple):
         if len(self.text) > 10:
             return f"{quote(self.text[:10])}..."
         return quote(self.text)
-
-
-_ESCAPES: Final = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-}
-
-
-def quote(text: str, mark: str = '"', ascii_only: bool = False) -> str:
-    """The text as a Go literal between two marks, as `strconv.Quote` writes it."""
-    return mark + "".join(_escape(each, mark, ascii_only) for each in text) + mark
-
-
-def _escape(character: str, mark: str, ascii_only: bool) -> str:
-    if character == mark:
-        return "\\" + mark
-    known = _ESCAPES.get(character)
-    if known is not None:
-        return known
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    if character.isprintable() and (code < 0x80 or not ascii_only):
-        return character
-    if code < 0x20 or code == 0x7F:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

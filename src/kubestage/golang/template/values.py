@@ -1,7 +1,7 @@
-"""What a template sees of Go's values: kinds, type names, truth.
+"""Go's view of the values of a template: kinds, type names, truth.
 
-JSON values stand for themselves. ``None`` is a nil that is there; ``MISSING`` is what looking up
-an absent key gives, which templates treat more gently. ``Number`` is a JSON number that kept its
+JSON values stand for themselves. ``None`` is a nil that is there; ``MISSING`` is the value of an
+absent key, which templates treat more gently. ``Number`` is a JSON number that kept its
 text, as Go's ``json.Number``: a string in every respect but its name.
 """
 
@@ -21,7 +21,7 @@ NUMBER: Final = "json.Number"
 
 
 class _Mark:
-    """A value that only is what it is; pickles as itself."""
+    """A unique value; it is pickled by its name."""
 
     __slots__ = ("_name",)
 
@@ -36,7 +36,7 @@ class _Mark:
 
 
 MISSING: Final = _Mark("MISSING")
-# No value came down the pipeline (a command that stands first).
+# There is no value from the command before (this one is the first).
 ABSENT: Final = _Mark("ABSENT")
 
 

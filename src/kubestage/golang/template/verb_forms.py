@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kubestage.golang.template import floats, printing, tokens
+from kubestage.golang import floats
+from kubestage.golang.quote import quote
+from kubestage.golang.template import printing
 from kubestage.golang.template.values import encoded, type_name
 
 _BASES: Final = {"v": "d", "d": "d", "b": "b", "o": "o", "O": "o", "x": "x", "X": "X"}
@@ -29,7 +31,7 @@ class Flags:
 
 
 def shown(value: Any, verb: str, flags: Flags) -> str:
-    """The value as the verb and its flags ask."""
+    """The value as the verb and its flags print it."""
     if verb == "T":
         name = printing.NIL if value is None else type_name(value)
         return _padded(name[: flags.precision], flags)
@@ -85,14 +87,14 @@ def _text_form(text: str, verb: str, flags: Flags) -> str | None:
         text = text[: flags.precision]
         if flags.sharp and _can_be_raw(text):
             return _padded(f"`{text}`", flags)
-        return _padded(tokens.quote(text, ascii_only=flags.plus), flags)
+        return _padded(quote(text, ascii_only=flags.plus), flags)
     if verb in "xX":
         return _padded(_hexadecimal(text, verb, flags), flags)
     return None
 
 
 def _can_be_raw(text: str) -> bool:
-    """Whether a text may stand between back quotes."""
+    """Whether a text may be written between back quotes."""
     return all(
         each == "\t"
         or (each >= " " and each not in "`\x7f\ufeff" and not "\ud800" <= each <= "\udfff")
@@ -117,7 +119,7 @@ def _int_form(value: int, verb: str, flags: Flags) -> str | None:
     if verb == "c":
         return _padded(character, flags)
     if verb == "q":
-        return _padded(tokens.quote(character, "'", flags.plus), flags)
+        return _padded(quote(character, "'", flags.plus), flags)
     if verb == "U":
         shown_character = f" '{character}'" if flags.sharp and character.isprintable() else ""
         digits = f"{value & (2**64 - 1):X}".rjust(max(flags.precision or 4, 4), "0")
@@ -149,7 +151,7 @@ def _float_form(value: float, verb: str, flags: Flags) -> str | None:
         return None
     precision = _FLOAT_DIGITS[verb] if flags.precision is None else flags.precision
     form = {"v": "g", "F": "f"}.get(verb, verb)
-    digits = floats.written(value, form, precision)
+    digits = floats.format_float(value, form, precision)
     sign = digits[0] if digits[0] in "+-" else ""
     digits = digits[len(sign) :]
     is_number = digits[0] not in "IN"
@@ -165,22 +167,22 @@ def _float_form(value: float, verb: str, flags: Flags) -> str | None:
 
 
 def _with_zeros(digits: str, form: str, precision: int) -> str:
-    """With a point and, in the general form, all digits that were asked for."""
+    """With a point and, in the general form, all digits of the precision."""
     mark = "E" if form in "EG" else "e"
     mantissa, exponent_mark, exponent = digits.partition(mark)
-    wanted = (6 if precision < 0 else precision) if form in "gG" else 0
+    places = (6 if precision < 0 else precision) if form in "gG" else 0
     significant = len(mantissa.replace(".", "").lstrip("0"))
     if "." not in mantissa:
         significant += mantissa == "0"
         mantissa += "."
-    return mantissa + "0" * (wanted - significant) + exponent_mark + exponent
+    return mantissa + "0" * (places - significant) + exponent_mark + exponent
 
 
 def _go_syntax(value: Any) -> str:
     if value is None:
         return printing.NIL
     if isinstance(value, str):
-        return tokens.quote(value)
+        return quote(value)
     if isinstance(value, list):
         return f"{type_name(value)}{{{', '.join(map(_go_syntax_within, value))}}}"
     if isinstance(value, dict):

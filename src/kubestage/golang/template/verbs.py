@@ -60,7 +60,7 @@ def sprintf(form: str, *values: Any) -> str:
     for found in _VERB.finditer(form):
         out.append(form[at : found.start()])
         if _is_too_large(found["width"]) or _is_too_large(found["precision"]):
-            # Go then takes all that follows for part of the number.
+            # Go then reads all that follows as part of the number.
             out.append(_NO_VERB)
             at = len(form)
             break
@@ -116,12 +116,12 @@ def _width(
     width: str | None, flags: Flags, arguments: _Arguments, after_index: bool, notes: list[str]
 ) -> bool:
     if width == "*":
-        given = arguments.take_int()
-        if given is None:
+        number = arguments.take_int()
+        if number is None:
             notes.append("%!(BADWIDTH)")
         else:
-            flags.width = abs(given)
-            if given < 0:
+            flags.width = abs(number)
+            if number < 0:
                 flags.minus, flags.zero = True, False
         return False
     if width is not None:
@@ -134,11 +134,11 @@ def _precision(
     precision: str, flags: Flags, arguments: _Arguments, after_index: bool, notes: list[str]
 ) -> bool:
     if precision == "*":
-        given = arguments.take_int()
-        if given is None or given < 0:
+        number = arguments.take_int()
+        if number is None or number < 0:
             notes.append("%!(BADPREC)")
         else:
-            flags.precision = given
+            flags.precision = number
         return False
     flags.precision = int(precision or 0)
     return after_index

@@ -1,4 +1,4 @@
-"""Measurements that measure little and do something: sleep, run a command, fail nodes, time.
+"""Measurements that act more than they measure: sleep, run a command, fail nodes, time.
 
-A configuration mentions them where a test is to do what is not creating objects.
+A configuration uses them where a test has to do something besides creating objects.
 """

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 from kubestage.cluster.node_failures import NodeFailure, NodeFailures
 from kubestage.errors import InputError
 from kubestage.measure.measurement import Measurement, unknown_action
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Series
 from kubestage.measure.params import Duration, Params
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Series
 
 if TYPE_CHECKING:
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 class ChaosMonkeyParams(Params, frozen=True, kw_only=True):
-    """What ChaosMonkey is told."""
+    """The parameters of ChaosMonkey."""
 
     ignores_case: ClassVar[bool] = True
 
@@ -27,7 +27,7 @@ class ChaosMonkeyParams(Params, frozen=True, kw_only=True):
 
 
 class ChaosMonkey(Measurement[ChaosMonkeyParams]):
-    """Fails a share of the nodes again and again between ``start`` and ``stop``.
+    """Fails a share of the nodes repeatedly between ``start`` and ``stop``.
 
     No node fails twice, not even if it is started again.
     """
@@ -48,15 +48,15 @@ class ChaosMonkey(Measurement[ChaosMonkeyParams]):
         raise unknown_action(params.action, "start", "stop")
 
     def start(self, params: ChaosMonkeyParams) -> Result:
-        """Begin to fail nodes; those of a real cluster cannot be failed from here."""
+        """Start to fail nodes; those of a real cluster cannot be failed."""
         if not self.cluster.is_stage:
             problem = "nodes of a real cluster are not supported by NodeKiller"
-            return Outcome(errors=(f"error while creating chaos monkey: {problem}",))
+            return MeasurementResult(errors=(f"error while creating chaos monkey: {problem}",))
         if self._failures is not None:
-            return Outcome(errors=("chaos monkey is running already",))
+            return MeasurementResult(errors=("chaos monkey is running already",))
         if not 0 <= params.failure_rate <= 1:
             raise InputError(
-                f"{params.failure_rate} is no share of the nodes",
+                f"{params.failure_rate} is not a share of the nodes",
                 path="params.failureRate",
                 fix="use a number from 0 to 1",
             )
@@ -68,28 +68,28 @@ class ChaosMonkey(Measurement[ChaosMonkeyParams]):
         return NOTHING
 
     def gather(self, params: ChaosMonkeyParams) -> Result:
-        """Fail no more nodes, and wait until those that are down are back."""
+        """Stop failing nodes, and wait until those that are down are back."""
         del params
         failures, self._failures = self._failures, None
         if failures is None:
-            return Outcome(errors=("chaos monkey has not been started",))
+            return MeasurementResult(errors=("chaos monkey has not been started",))
         self._killed = failures.killed
         ending = _Ending(failures)
         failures.stop(ending.end)
-        return ending.later
+        return ending.pending
 
     def dispose(self) -> None:
-        """Bring nodes back that are down."""
+        """Restore nodes that are down."""
         if self._failures is not None:
-            self._failures.stop(_nobody)
+            self._failures.stop(_do_nothing)
             self._failures = None
 
 
 class _Ending:
-    """Waits for the last node to come back, and tells how many were down when."""
+    """Waits for the last node to come back, and reports how many were down when."""
 
     def __init__(self, failures: NodeFailures) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._failures = failures
 
     def end(self) -> None:
@@ -99,8 +99,10 @@ class _Ending:
             at_ns.append(event.at_ns)
             values.append(float(down))
         series = (Series("nodes_down", "nodes", at_ns, values),) if at_ns else ()
-        self.later.resolve(Outcome(series=series, warnings=tuple(self._failures.problems)))
+        self.pending.resolve(
+            MeasurementResult(series=series, warnings=tuple(self._failures.problems))
+        )
 
 
-def _nobody() -> None:
-    """Nobody waits for the nodes to come back."""
+def _do_nothing() -> None:
+    """The callback where nothing waits for the nodes to come back."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.errors import InputError
+from kubestage.golang import durations
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome
 from kubestage.measure.params import Duration, Params
-from kubestage.objects import durations
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Moments
     from kubestage.measure.facilities import Shell
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
-_SHOWN = 500
+_MOST_CHARACTERS = 500
 
 
 class ExecParams(Params, frozen=True, kw_only=True):
-    """What Exec is told."""
+    """The parameters of Exec."""
 
     command: tuple[str, ...] = ()
     timeout: Duration = Duration(durations.HOUR)
@@ -30,7 +30,7 @@ class ExecParams(Params, frozen=True, kw_only=True):
 class Exec(Measurement[ExecParams]):
     """Runs a command, several times if need be, until it succeeds.
 
-    A configuration comes from anywhere, so nothing is run unless whoever runs it says so.
+    A configuration can come from anywhere, so nothing is run unless the user allows it.
     """
 
     params_type = ExecParams
@@ -45,17 +45,17 @@ class Exec(Measurement[ExecParams]):
             raise InputError(f"{params.retries} is less than one", path="params.retries")
         shell = self.context.facilities.shell
         if shell is None:
-            return Outcome(skipped="not allowed: --allow-exec")
+            return MeasurementResult(skipped="not allowed: --allow-exec")
         attempts = _Attempts(params, shell, self.cluster.moments)
         attempts.run()
-        return attempts.later
+        return attempts.pending
 
 
 class _Attempts:
     """One command, run until it succeeds or has been tried often enough."""
 
     def __init__(self, params: ExecParams, shell: Shell, moments: Moments) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._params = params
         self._shell = shell
         self._moments = moments
@@ -68,16 +68,18 @@ class _Attempts:
 
     def _ended(self, code: int, text: str) -> None:
         if code == 0:
-            self.later.resolve(NOTHING)
+            self.pending.resolve(NOTHING)
             return
         self._last = f"exit status {code}" if code > 0 else "signal: killed"
-        said = text.strip()
-        if said:
-            self._last += f": {said[-_SHOWN:]}"
+        output = text.strip()
+        if output:
+            self._last += f": {output[-_MOST_CHARACTERS:]}"
         # The pause comes after the last attempt as well.
         step = self.run if self._left else self._give_up
         self._moments.at(self._moments.now_ns + self._params.backoff_delay, step)
 
     def _give_up(self) -> None:
         command = " ".join(self._params.command)
-        self.later.resolve(Outcome(errors=(f"command [{command}] failed: {self._last}",)))
+        self.pending.resolve(
+            MeasurementResult(errors=(f"command [{command}] failed: {self._last}",))
+        )

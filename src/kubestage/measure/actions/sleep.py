@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later
 from kubestage.measure.params import Duration, Params
+from kubestage.measure.results import NOTHING, PendingResult
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Timer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 class SleepParams(Params, frozen=True, kw_only=True):
-    """What Sleep is told."""
+    """The parameters of Sleep."""
 
     duration: Duration
 
@@ -33,20 +33,20 @@ class Sleep(Measurement[SleepParams]):
         """Sleep, whatever the action."""
         nap = _Nap()
         self._timers.append(self.cluster.moments.at(self.now_ns + params.duration, nap.end))
-        return nap.later
+        return nap.pending
 
     def dispose(self) -> None:
-        """Sleep no longer."""
+        """Stop sleeping."""
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
 
 
 class _Nap:
-    """One sleep under way."""
+    """One sleep that has not ended."""
 
     def __init__(self) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
 
     def end(self) -> None:
-        self.later.resolve(NOTHING)
+        self.pending.resolve(NOTHING)

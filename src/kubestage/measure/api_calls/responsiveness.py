@@ -1,4 +1,4 @@
-"""APIResponsiveness: how long the API server says that it takes, without a Prometheus."""
+"""APIResponsiveness: latencies from the API server's metrics, without a Prometheus."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary, merged
 from kubestage.measure.params import Params
 from kubestage.measure.prometheus import api_calls
 from kubestage.measure.prometheus.api_calls import ApiCalls, Key
 from kubestage.measure.prometheus.api_responsiveness import violation
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Summary,
+    merge_results,
+)
 from kubestage.promql import exposition, quantiles
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Page
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
     from kubestage.promql.exposition import Line
 
 NAME: Final = "APIResponsiveness"
@@ -33,7 +39,7 @@ _QUANTILES: Final = (0.5, 0.9, 0.99)
 
 
 class CallParams(Params, frozen=True, kw_only=True):
-    """As those of APIResponsivenessPrometheus, except that a missed threshold fails the test."""
+    """As those of APIResponsivenessPrometheus, but a missed threshold fails the test."""
 
     enable_violations: bool = True
     allowed_slow_calls: int = 0
@@ -54,9 +60,9 @@ Counts = dict[Bucket, float]
 
 
 class APIResponsiveness(Measurement[CallParams]):
-    """Reads the API server's histograms at the beginning and at the end.
+    """Reads the API server's histograms at the start and at the end.
 
-    What they grew by is what happened in between.
+    The difference is what happened in between.
     """
 
     params_type = CallParams
@@ -70,14 +76,16 @@ class APIResponsiveness(Measurement[CallParams]):
         return self.start(params) if params.action == "reset" else super().perform(params)
 
     def start(self, params: CallParams) -> Result:
-        """Remember what is there already."""
-        return _Reading(self, params, is_end=False).later
+        """Store the histograms of now."""
+        return _Reading(self, params, is_end=False).pending
 
     def gather(self, params: CallParams) -> Result:
-        """Say what has been added."""
-        return _Reading(self, params, is_end=True).later
+        """Report what has been added."""
+        return _Reading(self, params, is_end=True).pending
 
-    def told(self, params: CallParams, counts: dict[str, Counts], *, is_end: bool) -> Outcome:
+    def gathered(
+        self, params: CallParams, counts: dict[str, Counts], *, is_end: bool
+    ) -> MeasurementResult:
         """The histograms of now."""
         if not is_end:
             self._before = counts
@@ -92,22 +100,22 @@ class APIResponsiveness(Measurement[CallParams]):
             allowed_slow_calls=params.allowed_slow_calls,
         )
         bad = violation(calls, limits)
-        told = (str(bad),) if bad is not None else ()
+        gathered = (str(bad),) if bad is not None else ()
         name = params.summary_name or f"{NAME}_{self.context.identifier}"
-        outcome = Outcome(
+        result = MeasurementResult(
             summaries=(Summary(name, calls.to_json(), self.cluster.moments.unix_ns),),
             verdicts=api_calls.verdicts(calls, limits, is_enforced=params.enable_violations),
-            errors=told if params.enable_violations else (),
-            warnings=() if params.enable_violations else told,
+            errors=gathered if params.enable_violations else (),
+            warnings=() if params.enable_violations else gathered,
         )
-        return merged([Outcome(warnings=(*unread, *unknown)), outcome])
+        return merge_results([MeasurementResult(warnings=(*unread, *unknown)), result])
 
 
 class _Reading:
-    """The API server's page, on its way."""
+    """The request of the API server's page."""
 
     def __init__(self, measurement: APIResponsiveness, params: CallParams, *, is_end: bool) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._measurement = measurement
         self._params = params
         self._is_end = is_end
@@ -116,23 +124,23 @@ class _Reading:
     def _read(self, page: Page) -> None:
         if page.code != HTTPStatus.OK:
             problem = f"the API server's {PAGE} answered {page.code}"
-            self.later.resolve(Outcome(errors=(problem,)))
+            self.pending.resolve(MeasurementResult(errors=(problem,)))
             return
         counts = _counts(page.text)
         try:
-            told = self._measurement.told(self._params, counts, is_end=self._is_end)
+            gathered = self._measurement.gathered(self._params, counts, is_end=self._is_end)
         except InputError as problem:
-            told = Outcome(errors=(str(problem),))
-        self.later.resolve(told)
+            gathered = MeasurementResult(errors=(str(problem),))
+        self.pending.resolve(gathered)
 
 
 def _counts(text: str) -> dict[str, Counts]:
     """The buckets of all histograms of calls, by the names of those."""
     names = (_WATCH_LIST, *_NEWEST_FIRST)
     # A page may have a hundred thousand lines, of which these are few.
-    wanted = "\n".join(line for line in text.split("\n") if line.startswith(names))
+    selected = "\n".join(line for line in text.split("\n") if line.startswith(names))
     found: dict[str, Counts] = {}
-    for line in exposition.read(wanted):
+    for line in exposition.read(selected):
         bucket = _bucket(line)
         if bucket is not None:
             counts = found.setdefault(line.name, {})
@@ -141,7 +149,7 @@ def _counts(text: str) -> dict[str, Counts]:
 
 
 def _bucket(line: Line) -> Bucket | None:
-    """Which bucket a line counts; None for those calls that no threshold is for."""
+    """The bucket of a line; None for calls that have no threshold."""
     labels = line.labels
     verb = "WATCHLIST" if line.name == _WATCH_LIST else labels.get("verb", "")
     subresource = labels.get("subresource", "")
@@ -156,14 +164,14 @@ def _bucket(line: Line) -> Bucket | None:
 
 
 def _grown(counts: dict[str, Counts], before: dict[str, Counts]) -> Counts:
-    """What the newest histogram that is there grew by, and that of watched lists."""
+    """The growth of the newest histogram that exists, and of that of watched lists."""
     name = next((each for each in _NEWEST_FIRST if each in counts), None)
     grown: Counts = {}
     for each in (name, _WATCH_LIST):
         known = before.get(each or "", {})
         for bucket, count in counts.get(each or "", {}).items():
             since = count - known.get(bucket, 0.0)
-            # A server that was started anew counts from zero.
+            # A server that was restarted counts from zero.
             grown[bucket] = since if since >= 0 else count
     return grown
 

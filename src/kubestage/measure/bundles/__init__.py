@@ -1,1 +1,1 @@
-"""Measurements that consist of others: they begin and gather them together, in a fixed order."""
+"""Measurements that consist of others: they start and gather them together, in a fixed order."""

@@ -8,32 +8,31 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.measure import outcome as outcomes
 from kubestage.measure import params as parameters
 from kubestage.measure.bundles.in_turn import InTurn
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import Outcome
 from kubestage.measure.params import FreeParams
 from kubestage.measure.registry import Registry
+from kubestage.measure.results import MeasurementResult, merge_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Later, Result
+    from kubestage.measure.results import PendingResult, Result
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One of several measurements: its method, and what tells it from another of that method."""
+    """One of several measurements: its method, and its component where several have that method."""
 
     method: str
     component: str = ""
 
 
 class Bundle(Measurement[FreeParams]):
-    """Has parts, which it finds in the registry as a load would, so a user's own come first.
+    """Has parts, which it finds in the registry as a load does, so those of a user come first.
 
-    They get the parameters of the bundle; each takes those that it knows.
+    They receive the parameters of the bundle; each takes those that it knows.
     """
 
     params_type = FreeParams
@@ -43,25 +42,25 @@ class Bundle(Measurement[FreeParams]):
         super().__init__(context)
         self._registry = context.registry or Registry()
         self._parts: dict[Part, Measurement[Any]] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def dispose(self) -> None:
-        """Let go of all parts."""
+        """Dispose of all parts."""
         for part in self._parts.values():
             part.end()
 
-    def in_turn(self, mentions: Sequence[tuple[Part, Json]], given: Json) -> Later:
-        """Have parts do what their parameters say, one after another.
+    def in_turn(self, mentions: Sequence[tuple[Part, Json]], values: Json) -> PendingResult:
+        """Perform the actions of parts, one after another.
 
-        `given` are the parameters of the bundle: one that no part knows is warned of.
+        `values` are the parameters of the bundle: one that no part knows is a warning.
         """
-        strange = self._strange(given)
+        unknown_parameter = self._unknown_parameters(values)
         steps = [functools.partial(self._perform, part, raw) for part, raw in mentions]
-        done = functools.partial(self._merged, [part for part, _ in mentions], strange)
-        return InTurn(steps, done).later
+        done = functools.partial(self._merged, [part for part, _ in mentions], unknown_parameter)
+        return InTurn(steps, done).pending
 
     def problem(self, part: Part, error: str) -> str:
-        """How the error of a part is told."""
+        """The error of a part as the bundle reports it."""
         del part
         return error
 
@@ -77,33 +76,39 @@ class Bundle(Measurement[FreeParams]):
         typed, _ = parameters.typed(measurement.params_type, raw)
         return measurement.perform(typed)
 
-    def _strange(self, given: Json) -> tuple[str, ...]:
+    def _unknown_parameters(self, values: Json) -> tuple[str, ...]:
         kinds = [self._registry.find(part.method).params_type for part in self.parts]
         if any(issubclass(kind, FreeParams) for kind in kinds):
             return ()
         names = sorted(
             {field.encode_name for kind in kinds for field in msgspec.structs.fields(kind)}
         )
+        who = f"{self.context.method} - {self.context.identifier}"
         return tuple(
-            f"{self.context.method} - {self.context.identifier}: {parameters.strange(key, names)}"
-            for key in given
+            f"{who}: {parameters.unknown_parameter(key, names)}"
+            for key in values
             if key not in names
         )
 
-    def _merged(self, parts: list[Part], strange: tuple[str, ...], told: list[Outcome]) -> Outcome:
-        """All outcomes as one; a part that was skipped is a warning unless all were."""
+    def _merged(
+        self,
+        parts: list[Part],
+        unknown_parameter: tuple[str, ...],
+        results: list[MeasurementResult],
+    ) -> MeasurementResult:
+        """All results as one; a part that was skipped is a warning unless all were."""
         reasons: dict[str, dict[str, None]] = {}
-        outcome_parts = []
-        for part, outcome in zip(parts, told, strict=True):
-            if outcome.skipped:
-                reasons.setdefault(outcome.skipped, {}).setdefault(part.method)
-            errors = tuple(self.problem(part, error) for error in outcome.errors)
-            outcome_parts.append(msgspec.structs.replace(outcome, errors=errors, skipped=""))
+        result_parts = []
+        for part, result in zip(parts, results, strict=True):
+            if result.skipped:
+                reasons.setdefault(result.skipped, {}).setdefault(part.method)
+            errors = tuple(self.problem(part, error) for error in result.errors)
+            result_parts.append(msgspec.structs.replace(result, errors=errors, skipped=""))
         lines = [f"{', '.join(methods)}: {reason}" for reason, methods in reasons.items()]
-        merged = outcomes.merged([Outcome(warnings=strange), *outcome_parts])
-        if told and all(outcome.skipped for outcome in told):
+        merged = merge_results([MeasurementResult(warnings=unknown_parameter), *result_parts])
+        if results and all(result.skipped for result in results):
             return msgspec.structs.replace(merged, skipped="; ".join(lines))
-        fresh = [line for line in lines if line not in self._told]
-        self._told.update(fresh)
+        fresh = [line for line in lines if line not in self._reported]
+        self._reported.update(fresh)
         warnings = tuple(f"{self.context.method} skipped {line}" for line in fresh)
         return msgspec.structs.replace(merged, warnings=merged.warnings + warnings)

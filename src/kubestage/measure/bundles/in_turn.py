@@ -1,45 +1,45 @@
-"""Several things, each begun when the one before has come to its outcome."""
+"""Several steps, each started when the one before has its result."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kubestage.errors import ApiError, InputError
-from kubestage.measure.outcome import Later, Outcome
+from kubestage.measure.results import MeasurementResult, PendingResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 class InTurn:
-    """Takes steps one after another; `done` makes one outcome of all of theirs."""
+    """Runs steps one after another; `done` makes one result of all."""
 
     def __init__(
         self,
         steps: Sequence[Callable[[], Result]],
-        done: Callable[[list[Outcome]], Outcome],
+        done: Callable[[list[MeasurementResult]], MeasurementResult],
     ) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._steps = list(steps)
         self._done = done
-        self._outcomes: list[Outcome] = []
+        self._results: list[MeasurementResult] = []
         self._go_on()
 
     def _go_on(self) -> None:
-        if len(self._outcomes) == len(self._steps):
-            self.later.resolve(self._done(self._outcomes))
+        if len(self._results) == len(self._steps):
+            self.pending.resolve(self._done(self._results))
             return
         try:
-            result = self._steps[len(self._outcomes)]()
+            result = self._steps[len(self._results)]()
         except (InputError, ApiError) as problem:
-            result = Outcome(errors=(str(problem),))
-        if isinstance(result, Outcome):
-            self._told(result)
+            result = MeasurementResult(errors=(str(problem),))
+        if isinstance(result, MeasurementResult):
+            self._on_result(result)
         else:
-            result.then(self._told)
+            result.then(self._on_result)
 
-    def _told(self, outcome: Outcome) -> None:
-        self._outcomes.append(outcome)
+    def _on_result(self, result: MeasurementResult) -> None:
+        self._results.append(result)
         self._go_on()

@@ -1,4 +1,4 @@
-"""SLOMeasurement: service level objectives that belong together, in one mention."""
+"""SLOMeasurement: service level objectives that belong together, as one measurement."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from kubestage.errors import InputError
 from kubestage.measure.bundles.bundle import Bundle, Part
 
 if TYPE_CHECKING:
-    from kubestage.measure.outcome import Result
     from kubestage.measure.params import FreeParams
+    from kubestage.measure.results import Result
 
 
 class SLOMeasurement(Bundle):
@@ -18,11 +18,11 @@ class SLOMeasurement(Bundle):
     parts = (Part("DnsLookupLatency"), Part("SchedulingThroughputPrometheus"))
 
     def perform(self, params: FreeParams) -> Result:
-        """Have all parts do it."""
-        overrides = params.given.get("overrides") or {}
-        given = {key: value for key, value in params.given.items() if key != "overrides"}
-        mentions = [(part, {**given, **_of(overrides, part.method)}) for part in self.parts]
-        return self.in_turn(mentions, given)
+        """Perform the action of all parts."""
+        overrides = params.values.get("overrides") or {}
+        values = {key: value for key, value in params.values.items() if key != "overrides"}
+        mentions = [(part, {**values, **_of(overrides, part.method)}) for part in self.parts]
+        return self.in_turn(mentions, values)
 
 
 def _of(overrides: Any, method: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""TestMetrics: all that is usually asked of the components of a cluster, in one mention."""
+"""TestMetrics: the usual measurements of the components of a cluster, as one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from kubestage.measure.measurement import unknown_action
 
 if TYPE_CHECKING:
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
     from kubestage.measure.params import FreeParams
+    from kubestage.measure.results import Result
 
 _ETCD: Final = Part("EtcdMetrics")
 _SCHEDULING: Final = Part("SchedulingMetrics")
@@ -30,7 +30,7 @@ _PROFILES: Final = tuple(
     for kind in ("CPUProfile", "MemoryProfile", "BlockProfile")
 )
 PARTS: Final = (_ETCD, _SCHEDULING, _METRICS, _USAGE, *_PROFILES, _SYSTEM_PODS, _OOMS)
-# What the parts are asked to do where that is not what the bundle is asked to do.
+# The actions of parts that differ from the action of the bundle.
 _ACTIONS: Final[dict[str, dict[Part, str]]] = {
     "start": {part: "start" for part in PARTS if part != _METRICS} | {_SCHEDULING: "reset"},
     "gather": dict.fromkeys(PARTS, "gather"),
@@ -40,9 +40,9 @@ _ACTIONS: Final[dict[str, dict[Part, str]]] = {
 
 
 class TestMetrics(Bundle):
-    """Begins and gathers its parts in the order of the original."""
+    """Starts and gathers its parts in the order of ClusterLoader2."""
 
-    # Test runners take classes of this name for theirs.
+    # Keeps pytest from collecting this class.
     __test__ = False
     parts = PARTS
 
@@ -51,7 +51,7 @@ class TestMetrics(Bundle):
         self._action = ""
 
     def perform(self, params: FreeParams) -> Result:
-        """Start, gather, or leave out of account what restarts system pods meanwhile."""
+        """Start, gather, or ignore restarts of system pods for a while."""
         actions = _ACTIONS.get(params.action)
         if actions is None:
             raise unknown_action(params.action, *_ACTIONS)
@@ -59,9 +59,9 @@ class TestMetrics(Bundle):
         mentions = []
         for part, action in actions.items():
             component = {"componentName": part.component} if part.component else {}
-            mentions.append((part, {**params.given, "action": action, **component}))
-        return self.in_turn(mentions, params.given)
+            mentions.append((part, {**params.values, "action": action, **component}))
+        return self.in_turn(mentions, params.values)
 
     def problem(self, part: Part, error: str) -> str:
-        """Which part it was."""
+        """Name the part."""
         return f"action {self._action} failed for {part.method} measurement: {error}"

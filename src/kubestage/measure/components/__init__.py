@@ -1,6 +1,6 @@
-"""The components of a cluster: what they use, what they say of themselves, whether they are well.
+"""The components of a cluster: what they use, what they report, whether they are healthy.
 
-Here belong the measurements that ask components (their usage, metrics and profiles) and those that
-watch over nodes, system pods and kills for want of memory. What the API server's metrics say of
-calls is in ``api_calls``, what a Prometheus says in ``prometheus``.
+Here belong the measurements that query components (their usage, metrics and profiles) and those
+that watch nodes, system pods and OOM kills. Calls by the API server's metrics are in ``api_calls``,
+queries of a Prometheus in ``prometheus``.
 """

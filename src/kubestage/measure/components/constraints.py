@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.measure.outcome import Verdict
-from kubestage.objects import go_text
+from kubestage.golang import floats
+from kubestage.measure.results import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _PATH: Final = "params.resourceConstraints"
 
 
 class Constraint(msgspec.Struct, frozen=True, rename="camel"):
-    """How much CPU in cores and memory in bytes; 0 is as much as there is."""
+    """How much CPU in cores and memory in bytes; 0 is no limit."""
 
     cpu_constraint: float = 0.0
     memory_constraint: int = 0
@@ -45,10 +45,10 @@ def read(
         ) from error
 
 
-def judge(
+def check(
     rows: list[Row], constraints: dict[str, Constraint]
 ) -> tuple[list[str], tuple[Verdict, ...]]:
-    """What is wrong with the usage of containers (name, CPU and memory), and a verdict on each."""
+    """The problems with the usage of containers (name, CPU and memory), and a verdict on each."""
     problems, verdicts = [], []
     for name, cpu, memory in rows:
         constraint = constraints.get(name.partition("/")[2].partition("/")[0])
@@ -58,8 +58,7 @@ def judge(
             verdicts.append(_verdict(f"{name} CPU p99", cpu, limit, "cores"))
             if cpu > limit:
                 problems.append(
-                    f"container {name} is using "
-                    f"{go_text.float_text(cpu)}/{go_text.float_text(limit)} CPU"
+                    f"container {name} is using {floats.text(cpu)}/{floats.text(limit)} CPU"
                 )
         if bytes_limit := constraint.memory_constraint:
             used, most = memory / _MIB, bytes_limit / _MIB
@@ -67,7 +66,7 @@ def judge(
             if memory > bytes_limit:
                 problems.append(
                     f"container {name} is using "
-                    f"{go_text.float_text(used)}/{go_text.float_text(most)} MB of memory"
+                    f"{floats.text(used)}/{floats.text(most)} MB of memory"
                 )
     return problems, tuple(verdicts)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NAMESPACE: Final = "kube-system"
 STAGE_MASTER: Final = "master"
-"""The node of a stage's control plane, where none of its nodes says that it is it."""
+"""The node of a stage's control plane, where no node is marked as such."""
 SCHEDULER: Final = ("https:kube-scheduler", 10259)
 CONTROLLER_MANAGER: Final = ("https:kube-controller-manager", 10257)
 ETCD: Final = ("etcd", 2381)
@@ -26,14 +26,14 @@ COMPONENTS: Final = (
     "kube-controller-manager",
     "kube-scheduler",
 )
-"""The containers of a stage's control plane, whose pods nobody registered either."""
+"""The containers of a stage's control plane, whose pods are not registered either."""
 NODES: Final = Resource("v1", "Node")
 
 _ROLE: Final = "node-role.kubernetes.io/control-plane"
 
 
 def is_control_plane(node: Json) -> bool:
-    """Whether a label or a taint says that the control plane runs on a node."""
+    """Whether a node has the label or taint of the control plane."""
     taints = (node.get("spec") or {}).get("taints") or ()
     return _ROLE in (node["metadata"].get("labels") or ()) or any(
         taint.get("key") == _ROLE for taint in taints
@@ -46,19 +46,19 @@ def is_called_master(name: str) -> bool:
 
 
 def masters(nodes: Sequence[Json], *, is_stage: bool) -> list[str]:
-    """The names of the nodes of the control plane; a stage has one that nobody registered."""
+    """The names of the nodes of the control plane; a stage has one that is not registered."""
     found = [node["metadata"]["name"] for node in nodes if is_control_plane(node)]
     return [stage_master(nodes)] if is_stage and not found else found
 
 
 def stage_master(nodes: Sequence[Json]) -> str:
-    """The node that a stage takes for that of its control plane."""
+    """The node of a stage's control plane."""
     names = (node["metadata"]["name"] for node in nodes)
     return next(filter(is_called_master, names), STAGE_MASTER)
 
 
 def metrics_page(component: tuple[str, int], master: str) -> str:
-    """Where a component that runs in a pod of a node tells its metrics."""
+    """The path of the metrics of a component that runs in a pod of a node."""
     pod, port = component
     return f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}-{master}:{port}/proxy/metrics"
 
@@ -69,7 +69,7 @@ def node_page(node: str, page: str) -> str:
 
 
 def list_nodes(cluster: Cluster, done: Callable[[Answer], None]) -> None:
-    """Ask for all nodes."""
+    """List all nodes."""
     cluster.call(Call(verb="list", resource=NODES), done)
 
 
@@ -80,7 +80,7 @@ def items(answer: Answer) -> list[Json]:
 
 
 class Pages:
-    """Several pages that are asked for at once; `done` is told of all, in their order."""
+    """Several pages that are requested at once; `done` receives all, in their order."""
 
     def __init__(
         self, cluster: Cluster, paths: Sequence[str], done: Callable[[list[Page]], None]
@@ -92,7 +92,7 @@ class Pages:
             cluster.raw(path, _Page(self, index).answered)
 
     def answered(self, index: int, page: Page) -> None:
-        """One of them is there."""
+        """One of them has arrived."""
         self._pages[index] = page
         self._missing -= 1
         if not self._missing:

@@ -1,28 +1,28 @@
-"""MetricsForE2E: all numbers that the components tell of themselves, as they are."""
+"""MetricsForE2E: all metrics of the components, unchanged."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from kubestage.golang.template import floats
+from kubestage.golang import floats
 from kubestage.measure import perf_data
 from kubestage.measure.components import control_plane
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import Later, Outcome, Summary
 from kubestage.measure.params import Params
+from kubestage.measure.results import MeasurementResult, PendingResult, Summary
 from kubestage.promql import exposition
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Cluster, Page
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 NAME: Final = "MetricsForE2E"
 _API_SERVER, _SCHEDULER = "APIServerMetrics", "SchedulerMetrics"
 _CONTROLLER_MANAGER, _KUBELETS = "ControllerManagerMetrics", "KubeletMetrics"
 _AUTOSCALER: Final = "ClusterAutoscalerMetrics"
-# Of a kubelet only these are kept; the names are those of old, in summaries as in the original.
+# Of a kubelet only these are written; the names are old ones, as in ClusterLoader2's summaries.
 KUBELET_METRICS: Final = (
     "kubelet_container_manager_latency_microseconds",
     "kubelet_docker_errors",
@@ -36,28 +36,28 @@ KUBELET_METRICS: Final = (
 
 
 class MetricsParams(Params, frozen=True, kw_only=True):
-    """Kubelets are asked only if that is wished."""
+    """The metrics of kubelets are optional."""
 
     gather_kubelets_metrics: bool = False
 
 
 class MetricsForE2E(Measurement[MetricsParams]):
-    """Asks for the pages once, whenever it is mentioned other than to start."""
+    """Requests the pages once, at every action but ``start``."""
 
     params_type = MetricsParams
 
     def perform(self, params: MetricsParams) -> Result:
-        """Grab; there is nothing to start."""
+        """Request the metrics; there is nothing to start."""
         if params.action == "start":
-            return Outcome()
-        return _Grab(self.cluster, is_with_kubelets=params.gather_kubelets_metrics).later
+            return MeasurementResult()
+        return _Grab(self.cluster, is_with_kubelets=params.gather_kubelets_metrics).pending
 
 
 class _Grab:
-    """All pages, on their way."""
+    """The requests of all pages."""
 
     def __init__(self, cluster: Cluster, *, is_with_kubelets: bool) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._cluster = cluster
         self._is_with_kubelets = is_with_kubelets
         self._sources: list[tuple[str, str]] = [(_API_SERVER, "")]
@@ -67,7 +67,7 @@ class _Grab:
     def _listed(self, answer: Answer) -> None:
         if answer.error is not None:
             problem = f"failed to create MetricsGrabber: {answer.error.message}"
-            self.later.resolve(Outcome(errors=(problem,)))
+            self.pending.resolve(MeasurementResult(errors=(problem,)))
             return
         names = [node["metadata"]["name"] for node in control_plane.items(answer)]
         master = next(filter(control_plane.is_called_master, names), None)
@@ -96,9 +96,9 @@ class _Grab:
             is_there = page.code == HTTPStatus.OK
             metrics = _metrics(page.text) if is_there else {}
             if source == _KUBELETS:
-                kept = {each: metrics.get(each) for each in KUBELET_METRICS}
-                grabbed[_KUBELETS][name] = kept
-            # That the API server has no page is passed over, as in the original.
+                selected = {each: metrics.get(each) for each in KUBELET_METRICS}
+                grabbed[_KUBELETS][name] = selected
+            # A missing page of the API server is ignored, as in ClusterLoader2.
             elif is_there or source == _API_SERVER:
                 grabbed[source] = metrics
             if not is_there and source != _API_SERVER:
@@ -107,7 +107,9 @@ class _Grab:
         grabbed[_KUBELETS] = {name: kubelets[name] for name in sorted(kubelets)}
         summary = Summary(NAME, perf_data.pretty(grabbed), self._cluster.moments.unix_ns)
         problem = f"errors while grabbing metrics: [{' '.join(problems)}]"
-        self.later.resolve(Outcome(summaries=(summary,), errors=(problem,) if problems else ()))
+        self.pending.resolve(
+            MeasurementResult(summaries=(summary,), errors=(problem,) if problems else ())
+        )
 
 
 def _metrics(text: str) -> dict[str, list[Json]]:
@@ -117,7 +119,7 @@ def _metrics(text: str) -> dict[str, list[Json]]:
         labels = {"__name__": line.name, **line.labels}
         sample: Json = {
             "metric": {name: labels[name] for name in sorted(labels)},
-            "value": [0, floats.written(line.value, "f", -1)],
+            "value": [0, floats.format_float(line.value, "f", -1)],
         }
         found.setdefault(line.name, []).append(sample)
     return {name: found[name] for name in sorted(found)}

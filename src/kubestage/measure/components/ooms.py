@@ -9,18 +9,18 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.cluster.access import Resource, Selection
+from kubestage.golang import times
 from kubestage.measure import perf_data
-from kubestage.measure.components import go_times
-from kubestage.measure.informer import SYNC_LOOK_NS, SYNC_TIMEOUT_NS
+from kubestage.measure.informer import SYNC_POLL_NS, SYNC_TIMEOUT_NS
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Outcome, Summary, Verdict
 from kubestage.measure.params import Params
+from kubestage.measure.results import NOTHING, MeasurementResult, Summary, Verdict
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
-    from kubestage.cluster.access import Seen, Subscription
+    from kubestage.cluster.access import Subscription, WatchEvent
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 NAME: Final = "ClusterOOMsTracker"
 REASON: Final = "OOMKilling"
@@ -41,7 +41,7 @@ class OomParams(Params, frozen=True, kw_only=True):
 
 
 class Oom(msgspec.Struct, frozen=True):
-    """One kill; a time of None was not told."""
+    """One kill; a time of None is unknown."""
 
     node: str
     process: str = ""
@@ -57,21 +57,21 @@ class Oom(msgspec.Struct, frozen=True):
             "process": self.process,
             "memory": self.memory,
             "pid": self.pid,
-            "time": go_times.in_json(self.time_ns),
+            "time": times.rfc3339_nano(self.time_ns),
         }
 
     def __str__(self) -> str:
         return (
             f"{{Node:{self.node} Process:{self.process} ProcessMemory:{self.memory} "
-            f"ProcessID:{self.pid} Time:{go_times.in_text(self.time_ns)}}}"
+            f"ProcessID:{self.pid} Time:{times.in_text(self.time_ns)}}}"
         )
 
 
 class ClusterOOMsTracker(Measurement[OomParams]):
-    """Watches the events in which nodes tell of kills.
+    """Watches the Events of kills.
 
-    Nobody writes those on a stage, so there the containers that were killed are counted instead;
-    their names stand where those of processes do.
+    A stage has no such Events: there the containers that were killed are counted, and their names
+    are in the place of those of processes.
     """
 
     params_type = OomParams
@@ -87,11 +87,11 @@ class ClusterOOMsTracker(Measurement[OomParams]):
     def perform(self, params: OomParams) -> Result:
         """Nothing unless it is switched on."""
         if not params.is_enabled:
-            return Outcome(skipped="clusterOOMsTrackerEnabled is not set")
+            return MeasurementResult(skipped="clusterOOMsTrackerEnabled is not set")
         return super().perform(params)
 
     def start(self, params: OomParams) -> Result:
-        """Watch; it has begun when what there was before is known."""
+        """Watch; it has started when earlier kills are known."""
         if self._subscriptions:
             return NOTHING
         self._started_ns = self.cluster.moments.unix_ns
@@ -102,23 +102,23 @@ class ClusterOOMsTracker(Measurement[OomParams]):
         if self.cluster.is_stage:
             self._subscriptions.append(self.cluster.watch(_PODS, self._pod))
         return self.wait(
-            self._is_synced, _started, every_ns=SYNC_LOOK_NS, timeout_ns=SYNC_TIMEOUT_NS
+            self._is_synced, _started, every_ns=SYNC_POLL_NS, timeout_ns=SYNC_TIMEOUT_NS
         )
 
     def gather(self, params: OomParams) -> Result:
-        """Stop, and tell kills that matter from those of before and those to be ignored."""
+        """Stop, and report the kills since the start that are not to be ignored."""
         if not self._subscriptions:
-            return Outcome(errors=(f"measurement {NAME} has not been started",))
+            return MeasurementResult(errors=(f"measurement {NAME} has not been started",))
         self.dispose()
         past = [oom for oom in self._ooms if self._is_past(oom)]
-        later = [oom for oom in self._ooms if not self._is_past(oom)]
-        ignored = [oom for oom in later if oom.process in self._ignored]
-        failures = [oom for oom in later if oom.process not in self._ignored]
+        pending = [oom for oom in self._ooms if not self._is_past(oom)]
+        ignored = [oom for oom in pending if oom.process in self._ignored]
+        failures = [oom for oom in pending if oom.process not in self._ignored]
         kinds = {"failures": failures, "ignored": ignored, "past": past}
         content = perf_data.pretty(
             {name: [oom.document for oom in ooms] for name, ooms in kinds.items()}
         )
-        told = f"OOMs recorded: [{' '.join(map(str, failures))}]"
+        text = f"OOMs recorded: [{' '.join(map(str, failures))}]"
         verdict = Verdict(
             name="OOMs",
             passed=not failures,
@@ -127,15 +127,15 @@ class ClusterOOMsTracker(Measurement[OomParams]):
             unit="kills",
             is_enforced=params.is_failure,
         )
-        return Outcome(
+        return MeasurementResult(
             summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),),
             verdicts=(verdict,),
-            errors=(told,) if failures and params.is_failure else (),
-            warnings=(told,) if failures and not params.is_failure else (),
+            errors=(text,) if failures and params.is_failure else (),
+            warnings=(text,) if failures and not params.is_failure else (),
         )
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         for subscription in self._subscriptions:
             subscription.stop()
         self._subscriptions = []
@@ -146,10 +146,10 @@ class ClusterOOMsTracker(Measurement[OomParams]):
     def _is_past(self, oom: Oom) -> bool:
         return oom.time_ns is None or oom.time_ns < self._started_ns
 
-    def _event(self, seen: Seen) -> None:
+    def _event(self, seen: WatchEvent) -> None:
         event = seen.object
         version = event["metadata"].get("resourceVersion", "")
-        # A watch that is taken up again tells of the same event once more.
+        # A watch that is resumed delivers the same event again.
         if seen.type == "DELETED" or event.get("reason") != REASON or version in self._known:
             return
         self._known.add(version)
@@ -159,12 +159,12 @@ class ClusterOOMsTracker(Measurement[OomParams]):
         pid, process, memory = match.groups() if match else ("", "", "")
         self._ooms.append(Oom(node, process, memory, pid, _nanoseconds(time)))
 
-    def _pod(self, seen: Seen) -> None:
-        if seen.type == "DELETED":
+    def _pod(self, event: WatchEvent) -> None:
+        if event.type == "DELETED":
             return
-        pod = seen.object
+        pod = event.object
         for status in (pod.get("status") or {}).get("containerStatuses") or ():
-            # NOTE: pods that never ended are nearly all, and told of often.
+            # NOTE: nearly all pods never ended, and they change often.
             if status.get("restartCount") or "terminated" in (status.get("state") or ()):
                 self._container(pod, status)
 
@@ -181,11 +181,11 @@ class ClusterOOMsTracker(Measurement[OomParams]):
                 self._ooms.append(Oom(node, name, time_ns=_nanoseconds(finished)))
 
 
-def _started(is_synced: bool) -> Outcome:
+def _started(is_synced: bool) -> MeasurementResult:
     if is_synced:
         return NOTHING
     problem = "starting cluster OOMs measurement problem: timed out waiting for caches to sync"
-    return Outcome(errors=(problem,))
+    return MeasurementResult(errors=(problem,))
 
 
 def _nanoseconds(time: str | None) -> int | None:

@@ -1,7 +1,7 @@
 """Profiles: where components spend their time and their memory.
 
-An API server hands out its own under ``/debug/pprof`` to whoever may ask. Those of other
-components, and profiles of CPU, which have no text form, need a way into the machines.
+An API server serves its own under ``/debug/pprof`` to authorized clients. Those of other
+components, and profiles of CPU, which have no text form, need access to the machines.
 """
 
 from __future__ import annotations
@@ -11,25 +11,30 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.errors import InputError
-from kubestage.measure import outcome as outcomes
 from kubestage.measure import perf_data
 from kubestage.measure.bundles.in_turn import InTurn
 from kubestage.measure.components import control_plane
 from kubestage.measure.components.usage_probes import NodeProbe
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary
 from kubestage.measure.params import Params
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Summary,
+    merge_results,
+)
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Answer, Page, Timer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 API_SERVER: Final = "kube-apiserver"
 _EVERY_NS: Final = 300_000_000_000
 _PATIENCE_NS: Final = 120_000_000_000
-_LOOK_NS: Final = 100_000_000
+_POLL_NS: Final = 100_000_000
 _PROBE_NS: Final = 10_000_000_000
 _HOST: Final = "master"
 _STAGE: Final = "needs pprof, which the modelled components of a stage do not have"
@@ -54,38 +59,38 @@ class Profile(Measurement[ProfileParams]):
         super().__init__(context)
         self._component = ""
         self._is_running = False
-        self._is_asking = False
+        self._is_requesting = False
         self._timer: Timer | None = None
         self._summaries: list[Summary] = []
         self._problem = ""
 
     def start(self, params: ProfileParams) -> Result:
-        """Begin, if the profile can be had at all."""
+        """Start, if the profile is available at all."""
         if not params.component_name:
             raise InputError("missing", path="params.componentName", fix="name a component")
         missing = self._missing(params.component_name)
         if missing:
-            return Outcome(skipped=missing)
+            return MeasurementResult(skipped=missing)
         if not self._is_running:
             self._component = params.component_name
             self._is_running = True
             self._summaries, self._problem = [], ""
-            self._ask_later()
+            self._schedule_request()
         return NOTHING
 
     def gather(self, params: ProfileParams) -> Result:
-        """Stop, and hand out all that were taken; at least one is."""
+        """Stop, and report all profiles that were taken; at least one is."""
         missing = self._missing(params.component_name or self._component or API_SERVER)
         if missing:
-            return Outcome(skipped=missing)
+            return MeasurementResult(skipped=missing)
         was_running = self._is_running
         self.dispose()
-        if was_running and not (self._summaries or self._is_asking):
-            self._ask()
-        return self.wait(self._is_quiet, self._gathered, every_ns=_LOOK_NS, timeout_ns=_PATIENCE_NS)
+        if was_running and not (self._summaries or self._is_requesting):
+            self._request()
+        return self.wait(self._is_quiet, self._gathered, every_ns=_POLL_NS, timeout_ns=_PATIENCE_NS)
 
     def dispose(self) -> None:
-        """Take no more."""
+        """Stop taking profiles."""
         self._is_running = False
         if self._timer is not None:
             self._timer.cancel()
@@ -98,15 +103,15 @@ class Profile(Measurement[ProfileParams]):
             return _SSH
         return "" if self.page else _BINARY
 
-    def _ask_later(self) -> None:
-        self._timer = self.cluster.moments.at(self.now_ns + _EVERY_NS, self._ask)
+    def _schedule_request(self) -> None:
+        self._timer = self.cluster.moments.at(self.now_ns + _EVERY_NS, self._request)
 
-    def _ask(self) -> None:
-        self._is_asking = True
+    def _request(self) -> None:
+        self._is_requesting = True
         self.cluster.raw(self.page, self._answered)
 
     def _answered(self, page: Page) -> None:
-        self._is_asking = False
+        self._is_requesting = False
         if page.code == HTTPStatus.OK:
             name = f"{_HOST}_{self._component}_{type(self).__name__}"
             unix_ns = self.cluster.moments.unix_ns
@@ -114,20 +119,20 @@ class Profile(Measurement[ProfileParams]):
         else:
             self._problem = f"needs {self.page}, which answered {page.code}"
         if self._is_running:
-            self._ask_later()
+            self._schedule_request()
 
     def _is_quiet(self) -> bool:
-        return not self._is_asking
+        return not self._is_requesting
 
-    def _gathered(self, is_quiet: bool) -> Outcome:
+    def _gathered(self, is_quiet: bool) -> MeasurementResult:
         del is_quiet
         if self._summaries:
-            return Outcome(summaries=tuple(self._summaries))
-        return Outcome(skipped=self._problem)
+            return MeasurementResult(summaries=tuple(self._summaries))
+        return MeasurementResult(skipped=self._problem)
 
 
 class CPUProfile(Profile):
-    """Where time is spent. There is no text form of it, so it is never had through the API."""
+    """Where time is spent. It has no text form, so the API never serves it."""
 
 
 class MemoryProfile(Profile):
@@ -155,43 +160,43 @@ class ProfileGatherer(Measurement[ProfileParams]):
     def start(self, params: ProfileParams) -> Result:
         """Begin."""
         if not self.cluster.is_stage:
-            return self._ask_all(params)
+            return self._request_all(params)
         if self._probe is not None:
             return NOTHING
-        return _Finding(self).later
+        return _Finding(self).pending
 
     def probe(self, master: str) -> None:
-        """Look at the node of the control plane from now on."""
-        wanted = frozenset(control_plane.COMPONENTS)
-        self._probe = NodeProbe(self.cluster, master, wanted, _PROBE_NS, 0)
+        """Poll the node of the control plane from now on."""
+        containers = frozenset(control_plane.COMPONENTS)
+        self._probe = NodeProbe(self.cluster, master, containers, _PROBE_NS, 0)
 
     def gather(self, params: ProfileParams) -> Result:
-        """Stop, and say what was seen."""
+        """Stop, and report what was observed."""
         if not self.cluster.is_stage:
-            return self._ask_all(params)
+            return self._request_all(params)
         if self._probe is None:
-            return Outcome(errors=("start needs to be executed before gather",))
+            return MeasurementResult(errors=("start needs to be executed before gather",))
         self._probe.stop()
-        return self.wait(self._is_quiet, self._gathered, every_ns=_LOOK_NS, timeout_ns=_PATIENCE_NS)
+        return self.wait(self._is_quiet, self._gathered, every_ns=_POLL_NS, timeout_ns=_PATIENCE_NS)
 
     def dispose(self) -> None:
-        """Look no more."""
+        """Stop polling."""
         for profile in self._profiles:
             profile.end()
         if self._probe is not None:
             self._probe.stop()
 
-    def _ask_all(self, params: ProfileParams) -> Result:
+    def _request_all(self, params: ProfileParams) -> Result:
         named = ProfileParams(
             action=params.action, component_name=params.component_name or API_SERVER
         )
         steps = [functools.partial(profile.perform, named) for profile in self._profiles]
-        return InTurn(steps, outcomes.merged).later
+        return InTurn(steps, merge_results).pending
 
     def _is_quiet(self) -> bool:
         return self._probe is None or self._probe.is_finished
 
-    def _gathered(self, is_quiet: bool) -> Outcome:
+    def _gathered(self, is_quiet: bool) -> MeasurementResult:
         del is_quiet
         usages = {} if self._probe is None else self._probe.usages
         self._probe = None
@@ -205,24 +210,24 @@ class ProfileGatherer(Measurement[ProfileParams]):
             for name, usage in sorted(usages.items())
         ]
         content = perf_data.pretty({"what": _LABEL, "components": components})
-        return Outcome(
+        return MeasurementResult(
             summaries=(Summary("ProfileGatherer", content, self.cluster.moments.unix_ns),),
             series=tuple(series for name in sorted(usages) for series in usages[name].series(name)),
         )
 
 
 class _Finding:
-    """The node of a stage's control plane, on its way."""
+    """Finds the node of a stage's control plane."""
 
     def __init__(self, gatherer: ProfileGatherer) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._gatherer = gatherer
         control_plane.list_nodes(gatherer.cluster, self._listed)
 
     def _listed(self, answer: Answer) -> None:
         if answer.error is not None:
-            self.later.resolve(Outcome(errors=(answer.error.message,)))
+            self.pending.resolve(MeasurementResult(errors=(answer.error.message,)))
             return
         nodes = control_plane.items(answer)
         self._gatherer.probe(control_plane.masters(nodes, is_stage=True)[0])
-        self.later.resolve(NOTHING)
+        self.pending.resolve(NOTHING)

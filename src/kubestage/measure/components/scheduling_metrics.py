@@ -1,4 +1,4 @@
-"""SchedulingMetrics: how long the scheduler says that its work takes."""
+"""SchedulingMetrics: latencies from the scheduler's metrics."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kubestage.measure.components import control_plane
 from kubestage.measure.facilities import Sample
 from kubestage.measure.histograms import Histogram
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary
 from kubestage.measure.params import Params
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary
 from kubestage.promql import exposition
 from kubestage.units import SECOND_NS
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer, Page
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 NAME: Final = "SchedulingMetrics"
 EXTENSION_POINTS: Final = (
@@ -47,7 +47,7 @@ class SchedulingParams(Params, frozen=True, kw_only=True):
 
 
 class SchedulingMetrics(Measurement[SchedulingParams]):
-    """Reads the scheduler's histograms at the beginning and at the end, and takes the difference.
+    """Reads the scheduler's histograms at the start and at the end, and takes the difference.
 
     Of several schedulers only one leads; the others have nothing to add.
     """
@@ -62,37 +62,37 @@ class SchedulingMetrics(Measurement[SchedulingParams]):
         """Start (or ``reset``, which is the same) or gather."""
         if params.action not in ("start", "reset", "gather"):
             return super().perform(params)
-        return _Reading(self, params).later
+        return _Reading(self, params).pending
 
-    def told(self, histograms: Histograms, *, is_end: bool) -> Outcome:
-        """Keep what the scheduler says, or say what has been added since."""
+    def gathered(self, histograms: Histograms, *, is_end: bool) -> MeasurementResult:
+        """Store the histograms, or report what has been added since."""
         if not is_end:
             self.before = histograms
             return NOTHING
         content = perf_data.pretty(_document(_since(histograms, self.before)))
-        return Outcome(summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),))
+        return MeasurementResult(summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),))
 
 
 class _Reading:
-    """The pages of the schedulers, on their way."""
+    """The requests of the pages of the schedulers."""
 
     def __init__(self, measurement: SchedulingMetrics, params: SchedulingParams) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._measurement = measurement
         self._params = params
         control_plane.list_nodes(measurement.cluster, self._listed)
 
     def _listed(self, answer: Answer) -> None:
         if answer.error is not None:
-            self.later.resolve(Outcome(errors=(answer.error.message,)))
+            self.pending.resolve(MeasurementResult(errors=(answer.error.message,)))
             return
         cluster = self._measurement.cluster
         masters = control_plane.masters(control_plane.items(answer), is_stage=cluster.is_stage)
         if not masters and self._params.master_name:
             masters = [self._params.master_name]
         if not masters:
-            reason = "needs a registered node of the control plane whose scheduler can be asked"
-            self.later.resolve(Outcome(skipped=reason))
+            reason = "needs a registered node of the control plane whose scheduler can be reached"
+            self.pending.resolve(MeasurementResult(skipped=reason))
             return
         paths = [control_plane.metrics_page(control_plane.SCHEDULER, name) for name in masters]
         control_plane.Pages(cluster, paths, self._read)
@@ -101,11 +101,11 @@ class _Reading:
         for page in pages:
             if page.code != HTTPStatus.OK:
                 reason = f"needs the scheduler's metrics, which answered {page.code}"
-                self.later.resolve(Outcome(skipped=reason))
+                self.pending.resolve(MeasurementResult(skipped=reason))
                 return
         histograms = _histograms(pages)
         is_end = self._params.action == "gather"
-        self.later.resolve(self._measurement.told(histograms, is_end=is_end))
+        self.pending.resolve(self._measurement.gathered(histograms, is_end=is_end))
 
 
 def _histograms(pages: list[Page]) -> Histograms:

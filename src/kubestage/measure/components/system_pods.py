@@ -8,18 +8,18 @@ import yaml
 
 from kubestage.cluster.access import Call, Resource
 from kubestage.errors import InputError
+from kubestage.golang import times
 from kubestage.measure import perf_data
-from kubestage.measure.components import go_times
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary, Verdict
 from kubestage.measure.params import Params
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary, Verdict
 from kubestage.objects import timestamps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 NAME: Final = "SystemPodMetrics"
 NAMESPACE: Final = "kube-system"
@@ -55,32 +55,36 @@ class SystemPodMetrics(Measurement[SystemPodParams]):
         if params.action not in ("start", "gather", "unpause"):
             return super().perform(params)
         if params.action != "unpause" and not params.system_pod_metrics_enabled:
-            return Outcome(skipped="systemPodMetricsEnabled is not set")
-        return _Listing(self, params, allowed_restarts(params)).later
+            return MeasurementResult(skipped="systemPodMetricsEnabled is not set")
+        return _Listing(self, params, allowed_restarts(params)).pending
 
-    def done(self, params: SystemPodParams, allowed: dict[str, int], pods: list[Json]) -> Outcome:
-        """Do with the pods of now what was asked for."""
+    def done(
+        self, params: SystemPodParams, allowed: dict[str, int], pods: list[Json]
+    ) -> MeasurementResult:
+        """Perform the action with the pods of now."""
         metrics = [_metrics(pod) for pod in pods]
         if params.action != "gather":
             self._before = metrics
             return NOTHING
         if self._before is None:
-            return Outcome(errors=("start needs to be executed before gather",))
+            return MeasurementResult(errors=("start needs to be executed before gather",))
         metrics = _since(metrics, self._before)
         summary = Summary(NAME, perf_data.pretty({"pods": metrics}), self.cluster.moments.unix_ns)
-        told = Outcome(summaries=(summary,))
+        result = MeasurementResult(summaries=(summary,))
         return (
-            _judged(told, params, metrics, allowed) if params.enable_restart_count_check else told
+            _with_restart_check(result, params, metrics, allowed)
+            if params.enable_restart_count_check
+            else result
         )
 
 
 class _Listing:
-    """The list of pods that is on its way."""
+    """The request of the list of pods."""
 
     def __init__(
         self, measurement: SystemPodMetrics, params: SystemPodParams, allowed: dict[str, int]
     ) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._measurement = measurement
         self._params = params
         self._allowed = allowed
@@ -90,14 +94,14 @@ class _Listing:
 
     def _answered(self, answer: Answer) -> None:
         if answer.error is not None:
-            self.later.resolve(Outcome(errors=(answer.error.message,)))
+            self.pending.resolve(MeasurementResult(errors=(answer.error.message,)))
             return
         pods = (answer.object or {}).get("items") or []
-        self.later.resolve(self._measurement.done(self._params, self._allowed, pods))
+        self.pending.resolve(self._measurement.done(self._params, self._allowed, pods))
 
 
 def allowed_restarts(params: SystemPodParams) -> dict[str, int]:
-    """How many restarts each container may have, as the parameters say."""
+    """How many restarts each container may have, by the parameters."""
     path = "params.restartCountThresholdOverrides"
     text = params.restart_count_threshold_overrides
     if not text.strip():
@@ -115,9 +119,9 @@ def allowed_restarts(params: SystemPodParams) -> dict[str, int]:
     return value
 
 
-def _judged(
-    told: Outcome, params: SystemPodParams, metrics: list[Json], allowed: dict[str, int]
-) -> Outcome:
+def _with_restart_check(
+    result: MeasurementResult, params: SystemPodParams, metrics: list[Json], allowed: dict[str, int]
+) -> MeasurementResult:
     violations = []
     worst, most, count = 0, 0, 0
     for pod in metrics:
@@ -143,8 +147,8 @@ def _judged(
         is_enforced=is_enforced,
     )
     problem = f"restart counts violation: {joined}"
-    return Outcome(
-        summaries=told.summaries,
+    return MeasurementResult(
+        summaries=result.summaries,
         verdicts=(verdict,),
         errors=(problem,) if violations and is_enforced else (),
         warnings=(problem,) if violations and not is_enforced else (),
@@ -218,4 +222,4 @@ def _last_reason(status: Json) -> str:
 
 
 def _time(text: str | None) -> str:
-    return go_times.in_text(timestamps.parse_time(text) if text else None)
+    return times.in_text(timestamps.parse_time(text) if text else None)

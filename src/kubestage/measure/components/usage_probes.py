@@ -1,4 +1,4 @@
-"""Probes of kubelets: what the containers of a node use, asked for again and again."""
+"""Probes of kubelets: what the containers of a node use, polled repeatedly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.measure.components import control_plane
-from kubestage.measure.outcome import Series
+from kubestage.measure.results import Series
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Summary(msgspec.Struct):
 
 
 class Usage:
-    """What one container used, each time that somebody looked."""
+    """What one container used, at each poll."""
 
     __slots__ = ("at_ns", "cpu", "memory")
 
@@ -69,64 +69,64 @@ class Usage:
 
 
 class NodeProbe:
-    """Asks one node, and again a period after each answer.
+    """Polls one node, each time a period after the last answer.
 
-    Of the pods' containers those count whose name is among `wanted`; what the system of a node
-    runs always does. It is `finished` when nothing is on its way after it has been stopped.
+    Of the pods' containers those count whose name is among `containers`; those
+    of the node's system always do. It is finished when it was stopped and no answer is due.
     """
 
     def __init__(
-        self, cluster: Cluster, node: str, wanted: frozenset[str], period_ns: int, delay_ns: int
+        self, cluster: Cluster, node: str, containers: frozenset[str], period_ns: int, delay_ns: int
     ) -> None:
         self.node = node
         self.usages: dict[str, Usage] = {}
         self.problem = ""
         self._cluster = cluster
-        self._wanted = wanted
+        self._containers = containers
         self._period_ns = period_ns
         self._is_running = True
-        self._is_asking = False
+        self._is_requesting = False
         self._timer: Timer | None = None
-        self._ask_in(delay_ns)
+        self._request_after(delay_ns)
 
     @property
     def is_finished(self) -> bool:
         """Whether it was stopped and no answer is due any more."""
-        return not (self._is_running or self._is_asking)
+        return not (self._is_running or self._is_requesting)
 
     def stop(self) -> None:
-        """Ask no more."""
+        """Stop requesting."""
         self._is_running = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _ask_in(self, delay_ns: int) -> None:
+    def _request_after(self, delay_ns: int) -> None:
         moments = self._cluster.moments
-        self._timer = moments.at(moments.now_ns + delay_ns, self._ask)
+        self._timer = moments.at(moments.now_ns + delay_ns, self._request)
 
-    def _ask(self) -> None:
-        self._is_asking = True
+    def _request(self) -> None:
+        self._is_requesting = True
         self._cluster.raw(control_plane.node_page(self.node, _PAGE), self._answered)
 
     def _answered(self, page: Page) -> None:
-        self._is_asking = False
+        self._is_requesting = False
         if page.code == HTTPStatus.OK:
             self._take(page.text)
         else:
             self.problem = f"node {self.node} answered {page.code}"
         if self._is_running:
-            self._ask_in(self._period_ns)
+            self._request_after(self._period_ns)
 
     def _take(self, text: str) -> None:
         try:
             summary = msgspec.json.decode(text, type=_Summary)
         except msgspec.DecodeError as error:
-            self.problem = f"node {self.node} answered what is no summary: {error}"
+            self.problem = f"node {self.node} did not answer with a summary: {error}"
             return
         for pod in summary.pods or ():
             for container in pod.containers or ():
-                if container.name in self._wanted:
+                if container.name in self._containers:
                     self._note(f"{pod.pod_ref.name}/{container.name}", container)
         for container in summary.node.system_containers or ():
             self._note(f"{self.node}/{container.name}", container)

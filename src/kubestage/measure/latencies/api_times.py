@@ -1,4 +1,4 @@
-"""Times that objects tell, as moments of a run."""
+"""Timestamps of objects, as moments of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def moment_ns(moments: Moments, text: str | None) -> int | None:
-    """When, on the clock of the run, an object says something was; None if it does not say.
+    """A timestamp of an object on the clock of the run; None if there is none.
 
     Such times are whole seconds, so that they may lie up to one second before what was seen.
     """

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Resource, Selection
+from kubestage.golang import durations
 from kubestage.measure import informer, transitions
 from kubestage.measure.informer import Informer, key_of
 from kubestage.measure.latencies import api_times
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Outcome, Summary
 from kubestage.measure.params import Duration, Selecting
+from kubestage.measure.results import NOTHING, MeasurementResult, Summary
 from kubestage.measure.transitions import Transition, TransitionTimes
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 _JOB: Final = Resource("batch/v1", "Job")
@@ -32,16 +32,16 @@ _MANY: Final = 10
 
 
 class JobLifecycleParams(Selecting, frozen=True, kw_only=True):
-    """What JobLifecycleLatency is told; `timeout` when it gathers."""
+    """The parameters of JobLifecycleLatency; `timeout` is for ``gather``."""
 
     timeout: Duration = Duration(10 * durations.MINUTE)
 
 
 class JobLifecycleLatency(Measurement[JobLifecycleParams]):
-    """Takes the times that jobs themselves tell: of creation, of the start, of completion.
+    """Takes the timestamps of jobs: creation, start, completion.
 
     When it gathers it waits for all jobs to complete. There is no threshold, and a job that does
-    not complete in time is told of and no error.
+    not complete in time is reported and no error.
     """
 
     params_type = JobLifecycleParams
@@ -53,7 +53,7 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
         self._uncompleted: dict[str, None] = {}
 
     def start(self, params: JobLifecycleParams) -> Result:
-        """Begin to watch."""
+        """Start to watch."""
         if self._jobs is not None:
             return NOTHING
         selection = Selection(_JOB, params.namespace, params.label_selector, params.field_selector)
@@ -61,24 +61,24 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
         return self.wait(
             self._is_synced,
             informer.synced,
-            every_ns=informer.SYNC_LOOK_NS,
+            every_ns=informer.SYNC_POLL_NS,
             timeout_ns=informer.SYNC_TIMEOUT_NS,
         )
 
     def gather(self, params: JobLifecycleParams) -> Result:
-        """Wait for the jobs to complete, and tell how long they took."""
+        """Wait for the jobs to complete, and report how long they took."""
         if self._jobs is None:
-            return Outcome(errors=(f"metric {self.context.method} has not been started",))
+            return MeasurementResult(errors=(f"metric {self.context.method} has not been started",))
         return self.wait(
             self._is_completed,
-            self._told,
+            self._gathered,
             every_ns=durations.SECOND,
             timeout_ns=params.timeout,
             at_once=False,
         )
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._jobs is not None:
             self._jobs.stop()
             self._jobs = None
@@ -100,15 +100,15 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
             (_COMPLETED, status.get("completionTime")),
         )
         for phase, text in phases:
-            at_ns_told = api_times.moment_ns(self.cluster.moments, text)
-            if at_ns_told is not None:
-                self._times.set_first(key, phase, at_ns_told)
+            reported_ns = api_times.moment_ns(self.cluster.moments, text)
+            if reported_ns is not None:
+                self._times.set_first(key, phase, reported_ns)
         if self._times.get(key, _COMPLETED) is None:
             self._uncompleted[key] = None
         else:
             self._uncompleted.pop(key, None)
 
-    def _told(self, is_completed: bool) -> Outcome:
+    def _gathered(self, is_completed: bool) -> MeasurementResult:
         del is_completed
         self.dispose()
         observed = {name: self._times.observed(each) for name, each in _TRANSITIONS.items()}
@@ -120,7 +120,7 @@ class JobLifecycleLatency(Measurement[JobLifecycleParams]):
         if late:
             more = f" and {len(late) - _MANY} more" if len(late) > _MANY else ""
             warnings = (f"{len(late)} jobs did not complete: {', '.join(late[:_MANY])}{more}",)
-        return Outcome(
+        return MeasurementResult(
             summaries=(Summary(name, content, self.cluster.moments.unix_ns),),
             latencies=tuple(each.to_latencies(name) for name, each in observed.items()),
             warnings=warnings,

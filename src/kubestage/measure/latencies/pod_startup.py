@@ -1,4 +1,4 @@
-"""PodStartupLatency: from a pod's creation to its running, as a watcher hears of it."""
+"""PodStartupLatency: from a pod's creation to its running, as a watcher observes it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.cluster.access import Resource, Seen, Selection
+from kubestage.cluster.access import Resource, Selection, WatchEvent
+from kubestage.golang import durations
 from kubestage.measure import transitions
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Outcome, Result, Summary, Verdict
 from kubestage.measure.params import Duration, Params
+from kubestage.measure.results import NOTHING, MeasurementResult, Result, Summary, Verdict
 from kubestage.measure.transitions import Observed, Transition, TransitionTimes
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ _SYNC_POLL_NS: Final = 100 * durations.MILLISECOND
 _CREATE: Final = "create"
 _SCHEDULE: Final = "schedule"
 _RUN: Final = "run"
-# Since times are those of the watch, that it is seen to run is when it runs.
+# Times are those of the watch, so a pod runs when the watch reports it.
 _WATCH: Final = _RUN
 
 _TRANSITIONS: Final = {
@@ -38,7 +38,7 @@ _TRANSITIONS: Final = {
     "schedule_to_run": Transition(_SCHEDULE, _RUN),
     "schedule_to_watch": Transition(_SCHEDULE, _WATCH),
 }
-# The others are the same numbers by another name.
+# The others are the same numbers under another name.
 _RECORDED: Final = ("create_to_schedule", "schedule_to_run", "pod_startup")
 _EPHEMERAL: Final = ("emptyDir", "downwardAPI", "configMap", "secret", "projected")
 
@@ -47,7 +47,7 @@ class PodStartupParams(Params, frozen=True, kw_only=True):
     """Which pods are watched, and how long they may take.
 
     A percentile's own threshold comes before `threshold`. `map_events_by_order` and
-    `scheduler_name` are read for the sake of old configurations, and change nothing.
+    `scheduler_name` are accepted for old configurations, and change nothing.
     """
 
     namespace: str = ""
@@ -71,8 +71,8 @@ class PodStartupParams(Params, frozen=True, kw_only=True):
 class PodStartupLatency(Measurement[PodStartupParams]):
     """Writes six latencies for all pods, for stateless and for stateful ones.
 
-    A pod is stateful if it has a volume that outlives it. Times are when the watch told of
-    something for the first time: of the pod, of its node, of its running. Pods that are there at
+    A pod is stateful if it has a volume that outlives it. Times are when the watch first
+    delivered the pod, its node, and that it runs. Pods that are there at
     the start count from then. A pod that comes back under the same name keeps its first times.
     """
 
@@ -86,32 +86,32 @@ class PodStartupLatency(Measurement[PodStartupParams]):
         self._thresholds_ns = (0, 0, 0)
 
     def start(self, params: PodStartupParams) -> Result:
-        """Watch pods; it has begun when those that are there are known."""
+        """Watch pods; it has started when the existing ones are known."""
         if self._subscription is not None:
             return NOTHING
         self._thresholds_ns = params.thresholds_ns
         selection = Selection(
             Resource("v1", "Pod"), params.namespace, params.label_selector, params.field_selector
         )
-        self._subscription = self.cluster.watch(selection, self._see)
+        self._subscription = self.cluster.watch(selection, self._on_event)
         return self.wait(
-            self._is_synced, _begun, every_ns=_SYNC_POLL_NS, timeout_ns=_SYNC_TIMEOUT_NS
+            self._is_synced, _started, every_ns=_SYNC_POLL_NS, timeout_ns=_SYNC_TIMEOUT_NS
         )
 
     def gather(self, params: PodStartupParams) -> Result:
-        """Stop watching and say what was seen."""
+        """Stop watching and report what was observed."""
         del params
         if self._subscription is None:
-            return Outcome(errors=(f"metric {_NAME} has not been started",))
+            return MeasurementResult(errors=(f"metric {_NAME} has not been started",))
         self.dispose()
-        # Three of the six are others by another name: each is counted once.
+        # Three of the six are others under another name: each is counted once.
         observed = {each: self._times.observed(each) for each in _TRANSITIONS.values()}
         checks = [
             self._check("", observed),
             self._check("Stateless", _only(observed, self._is_stateless)),
             self._check("Stateful", _only(observed, self._is_stateful)),
         ]
-        return Outcome(
+        return MeasurementResult(
             summaries=tuple(check.summary for check in checks),
             verdicts=tuple(verdict for check in checks for verdict in check.verdicts),
             latencies=tuple(observed[_TRANSITIONS[name]].to_latencies(name) for name in _RECORDED),
@@ -120,15 +120,15 @@ class PodStartupLatency(Measurement[PodStartupParams]):
         )
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._subscription is not None:
             self._subscription.stop()
             self._subscription = None
 
-    def _see(self, seen: Seen) -> None:
-        if seen.type == "DELETED":
+    def _on_event(self, event: WatchEvent) -> None:
+        if event.type == "DELETED":
             return
-        pod, at_ns = seen.object, seen.at_ns
+        pod, at_ns = event.object, event.at_ns
         metadata, spec = pod.get("metadata") or {}, pod.get("spec") or {}
         key = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
         (self._stateful.discard if _is_stateless(spec) else self._stateful.add)(key)
@@ -148,12 +148,12 @@ class PodStartupLatency(Measurement[PodStartupParams]):
         return key in self._stateful
 
     def _check(self, prefix: str, observed: dict[Transition, Observed]) -> _Check:
-        counted = {each: seen.metric for each, seen in observed.items()}
+        counted = {each: event.metric for each, event in observed.items()}
         metrics = {name: counted[each] for name, each in _TRANSITIONS.items()}
         startup, metric = observed[_TRANSITIONS["pod_startup"]], metrics["pod_startup"]
         violation = metric.violation_by_percentile(self._thresholds_ns)
         verdicts: tuple[Verdict, ...] = ()
-        # That there are no stateful pods is no finding; that there are no pods is one.
+        # No stateful pods is no problem; no pods at all is one.
         if startup.count or not prefix:
             name = f"{prefix} pod_startup".strip()
             verdicts = metric.verdicts(name, self._thresholds_ns, startup.count)
@@ -170,7 +170,7 @@ class PodStartupLatency(Measurement[PodStartupParams]):
         )
 
     def _warnings(self) -> tuple[str, ...]:
-        """Pods that never ran have no latency: the percentiles say nothing of them."""
+        """Pods that never ran have no latency: the percentiles do not include them."""
         created, running = self._times.count(_CREATE), self._times.count(_RUN)
         if running == created:
             return ()
@@ -179,7 +179,7 @@ class PodStartupLatency(Measurement[PodStartupParams]):
 
 
 class _Check(msgspec.Struct, frozen=True):
-    """What is said of all pods, or of some."""
+    """The result for all pods, or for some."""
 
     summary: Summary
     verdicts: tuple[Verdict, ...]
@@ -189,7 +189,7 @@ class _Check(msgspec.Struct, frozen=True):
 def _only(
     observed: dict[Transition, Observed], keep: Callable[[str], bool]
 ) -> dict[Transition, Observed]:
-    return {each: seen.only(keep) for each, seen in observed.items()}
+    return {each: event.only(keep) for each, event in observed.items()}
 
 
 def _is_stateless(spec: dict[str, Any]) -> bool:
@@ -197,5 +197,9 @@ def _is_stateless(spec: dict[str, Any]) -> bool:
     return all(any(volume.get(kind) is not None for kind in _EPHEMERAL) for volume in volumes)
 
 
-def _begun(is_synced: bool) -> Outcome:
-    return NOTHING if is_synced else Outcome(errors=("timed out waiting for caches to sync",))
+def _started(is_synced: bool) -> MeasurementResult:
+    return (
+        NOTHING
+        if is_synced
+        else MeasurementResult(errors=("timed out waiting for caches to sync",))
+    )

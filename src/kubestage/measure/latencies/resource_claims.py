@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource, Selection
+from kubestage.golang import durations
 from kubestage.measure import informer, transitions
 from kubestage.measure.informer import Informer, key_of
 from kubestage.measure.latencies import api_times
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Outcome, Summary
 from kubestage.measure.params import Duration, Selecting
 from kubestage.measure.perf_data import DataItem, PerfData
+from kubestage.measure.results import NOTHING, MeasurementResult, Summary
 from kubestage.measure.transitions import Transition, TransitionTimes
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 _CLAIM: Final = Resource("resource.k8s.io/v1", "ResourceClaim")
@@ -34,7 +34,7 @@ _TRANSITIONS: Final = {
 
 
 class ResourceClaimsParams(Selecting, frozen=True, kw_only=True):
-    """What ResourceClaimAllocationLatency is told when it starts."""
+    """The parameters of ResourceClaimAllocationLatency at its start."""
 
     threshold: Duration = Duration(5 * durations.MINUTE)
     perc50_threshold: Duration | None = None
@@ -44,16 +44,16 @@ class ResourceClaimsParams(Selecting, frozen=True, kw_only=True):
     @property
     def thresholds_ns(self) -> tuple[int, int, int]:
         """The threshold of each percentile."""
-        given = (self.perc50_threshold, self.perc90_threshold, self.perc99_threshold)
-        p50, p90, p99 = (self.threshold if each is None else each for each in given)
+        thresholds = (self.perc50_threshold, self.perc90_threshold, self.perc99_threshold)
+        p50, p90, p99 = (self.threshold if each is None else each for each in thresholds)
         return p50, p90, p99
 
 
 class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
-    """Times claims from their creation until it is heard that they are allocated.
+    """Times claims from their creation until they are observed to be allocated.
 
-    A claim that is allocated when it is first heard of does not count. For one that a pod has,
-    the time from the pod's creation to the claim's is told too.
+    A claim that is allocated when it is first observed does not count. For one that a pod has,
+    the time from the pod's creation to the claim's is reported too.
     """
 
     params_type = ResourceClaimsParams
@@ -65,11 +65,11 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
         self._claims: Informer | None = None
         self._pods: Informer | None = None
         self._pod_created: dict[str, int] = {}
-        self._asked: dict[str, list[str]] = {}
+        self._waiting_for: dict[str, list[str]] = {}
         self._calls = 0
 
     def start(self, params: ResourceClaimsParams) -> Result:
-        """Begin to watch claims and pods."""
+        """Start to watch claims and pods."""
         self._params = params
         if self._claims is not None:
             return NOTHING
@@ -79,15 +79,17 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
         return self.wait(
             self._is_synced,
             informer.synced,
-            every_ns=informer.SYNC_LOOK_NS,
+            every_ns=informer.SYNC_POLL_NS,
             timeout_ns=informer.SYNC_TIMEOUT_NS,
         )
 
     def gather(self, params: ResourceClaimsParams) -> Result:
-        """Stop watching and judge."""
+        """Stop watching and evaluate."""
         del params
         if self._claims is None:
-            return Outcome(errors=(f"measurement {self.context.method} has not been started",))
+            return MeasurementResult(
+                errors=(f"measurement {self.context.method} has not been started",)
+            )
         self.dispose()
         observed = {name: self._times.observed(each) for name, each in _TRANSITIONS.items()}
         metrics = {name: each.metric for name, each in observed.items()}
@@ -101,7 +103,7 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
         errors: tuple[str, ...] = ()
         if violation is not None:
             errors = (f"claim allocation: {violation}; slowest: {allocation.slowest_text()}",)
-        return Outcome(
+        return MeasurementResult(
             summaries=(Summary(name, content, self.cluster.moments.unix_ns),),
             verdicts=metric.verdicts("claim_allocation", thresholds_ns, allocation.count),
             latencies=tuple(each.to_latencies(name) for name, each in observed.items()),
@@ -109,7 +111,7 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
         )
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         for watch in (self._claims, self._pods):
             if watch is not None:
                 watch.stop()
@@ -142,7 +144,7 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
             self._find_pod(key, new)
 
     def _find_pod(self, key: str, claim: Json) -> None:
-        """Note when the pod of a claim was created; a pod that was not heard of is asked for."""
+        """Record when the pod of a claim was created; an unknown pod is requested."""
         meta = claim["metadata"]
         owners = [each for each in meta.get("ownerReferences") or () if each.get("kind") == "Pod"]
         if not owners or not owners[0].get("name"):
@@ -152,16 +154,16 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
         if pod in self._pod_created:
             self._times.set(key, _POD_CREATE, self._pod_created[pod])
             return
-        waiting = self._asked.setdefault(pod, [])
+        waiting = self._waiting_for.setdefault(pod, [])
         waiting.append(key)
         if len(waiting) == 1:
             self._calls += 1
             call = Call(verb="get", resource=_POD, namespace=namespace, name=name)
-            self.cluster.call(call, _Asked(self, pod).answer)
+            self.cluster.call(call, _ClaimRequest(self, pod).answer)
 
     def answered(self, pod: str, answer: Answer) -> None:
-        """Here is a pod that was asked for, or it is not there."""
-        waiting = self._asked.pop(pod, [])
+        """A requested pod has arrived, or does not exist."""
+        waiting = self._waiting_for.pop(pod, [])
         if answer.object is None:
             return
         self._know(pod, answer.object)
@@ -176,8 +178,8 @@ class ResourceClaimAllocationLatency(Measurement[ResourceClaimsParams]):
             self._pod_created.setdefault(key, created_ns)
 
 
-class _Asked:
-    """A pod that was asked for."""
+class _ClaimRequest:
+    """The request of a pod."""
 
     def __init__(self, measurement: ResourceClaimAllocationLatency, pod: str) -> None:
         self._measurement = measurement

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Resource, Selection
+from kubestage.golang import durations
 from kubestage.measure import informer, percentiles, perf_data
-from kubestage.measure.informer import Tally
+from kubestage.measure.informer import ObjectCounts
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Series, Summary, Verdict
 from kubestage.measure.params import Duration, Selecting
-from kubestage.objects import durations
+from kubestage.measure.results import (
+    NOTHING,
+    MeasurementResult,
+    PendingResult,
+    Series,
+    Summary,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Timer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 _POD: Final = Resource("v1", "Pod")
@@ -27,9 +34,9 @@ _INTERVAL_NS: Final = 5 * durations.SECOND
 
 
 class SchedulingThroughputParams(Selecting, frozen=True, kw_only=True):
-    """What SchedulingThroughput is told.
+    """The parameters of SchedulingThroughput.
 
-    The interval has been misspelt from the beginning; both spellings are read.
+    ClusterLoader2 misspelt the interval; both spellings are read.
     """
 
     measurment_interval: Duration | None = None
@@ -40,48 +47,48 @@ class SchedulingThroughputParams(Selecting, frozen=True, kw_only=True):
     @property
     def interval_ns(self) -> int:
         """How long each sample takes."""
-        given = self.measurement_interval or self.measurment_interval
-        return given or _INTERVAL_NS
+        interval = self.measurement_interval or self.measurment_interval
+        return interval or _INTERVAL_NS
 
 
 class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
-    """Counts scheduled pods at intervals; the best interval is held against the threshold."""
+    """Counts scheduled pods at intervals; the best interval is compared with the threshold."""
 
     params_type = SchedulingThroughputParams
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._pods: Tally | None = None
+        self._pods: ObjectCounts | None = None
         self._timer: Timer | None = None
         self._interval_ns = _INTERVAL_NS
         self._last = 0
         self._at_ns: list[int] = []
         self._values: list[float] = []
-        self._started = Later()
+        self._started = PendingResult()
 
     def start(self, params: SchedulingThroughputParams) -> Result:
-        """Begin to count."""
+        """Start to count."""
         if self._pods is not None:
             return NOTHING
         if params.interval_ns < durations.MILLISECOND:
-            return Outcome(errors=("measurmentInterval is too short",))
+            return MeasurementResult(errors=("measurmentInterval is too short",))
         self._interval_ns, self._last = params.interval_ns, 0
-        self._at_ns, self._values, self._started = [], [], Later()
+        self._at_ns, self._values, self._started = [], [], PendingResult()
         selection = Selection(_POD, params.namespace, params.label_selector, params.field_selector)
-        self._pods = Tally(self.cluster, selection, _scheduled)
+        self._pods = ObjectCounts(self.cluster, selection, _scheduled)
         synced = self.wait(
             self._is_synced,
             informer.synced,
-            every_ns=informer.STORE_LOOK_NS,
+            every_ns=informer.STORE_POLL_NS,
             timeout_ns=informer.SYNC_TIMEOUT_NS,
         )
         synced.then(self._begin)
         return self._started
 
     def gather(self, params: SchedulingThroughputParams) -> Result:
-        """Stop counting and say how fast it went."""
+        """Stop counting and report the throughput."""
         if self._pods is None:
-            return Outcome(errors=("measurement is not running",))
+            return MeasurementResult(errors=("measurement is not running",))
         self.dispose()
         ordered = sorted(self._values)
         figures = {
@@ -104,7 +111,7 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
             is_upper=False,
             is_enforced=params.enable_violations,
         )
-        return Outcome(
+        return MeasurementResult(
             summaries=(
                 Summary(
                     "SchedulingThroughput",
@@ -118,7 +125,7 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
         )
 
     def dispose(self) -> None:
-        """Count no further."""
+        """Stop counting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -129,18 +136,18 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
     def _is_synced(self) -> bool:
         return self._pods is not None and self._pods.is_synced
 
-    def _begin(self, outcome: Outcome) -> None:
-        if not outcome.errors:
+    def _begin(self, result: MeasurementResult) -> None:
+        if not result.errors:
             self._rest()
-        self._started.resolve(outcome)
+        self._started.resolve(result)
 
     def _rest(self) -> None:
-        self._timer = self.cluster.moments.at(self.now_ns + self._interval_ns, self._look)
+        self._timer = self.cluster.moments.at(self.now_ns + self._interval_ns, self._poll)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         if self._pods is None:
             return
-        count = self._pods.of(_SCHEDULED)
+        count = self._pods.number_of(_SCHEDULED)
         seconds = self._interval_ns / durations.SECOND
         self._at_ns.append(self.now_ns)
         self._values.append((count - self._last) / seconds)
@@ -149,7 +156,7 @@ class SchedulingThroughput(Measurement[SchedulingThroughputParams]):
 
 
 def _scheduled(pod: Json) -> Hashable | None:
-    """A pod counts while it has a node and is not on its way out."""
+    """A pod counts while it has a node and is not terminating."""
     if pod["metadata"].get("deletionTimestamp") is not None:
         return None
     return _SCHEDULED if (pod.get("spec") or {}).get("nodeName") else None

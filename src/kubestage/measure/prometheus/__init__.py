@@ -1,5 +1,5 @@
-"""Measurements that ask a Prometheus, or the stage's own store of metrics.
+"""Measurements that query a Prometheus, or the stage's own store of metrics.
 
-Here belong what they ask and what they make of the answers, and how the stage's store is fed:
-targets, rules and the scraper. Who answers PromQL is said by the run (`Facilities.queries`).
+Here belong their queries, the evaluation of the answers, and the feeding of the stage's store:
+targets, rules and the scraper. The run decides what answers PromQL (`Facilities.queries`).
 """

@@ -9,10 +9,10 @@ import msgspec
 import yaml
 
 from kubestage.errors import InputError
-from kubestage.measure.outcome import Verdict
+from kubestage.golang import durations
 from kubestage.measure.percentiles import LatencyMetric
 from kubestage.measure.perf_data import DataItem, PerfData
-from kubestage.objects import durations
+from kubestage.measure.results import Verdict
 from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ApiCall(msgspec.Struct):
         """The percentiles."""
         return LatencyMetric.of_seconds(self.quantiles)
 
-    def told(self) -> str:
+    def description(self) -> str:
         """As ClusterLoader2 prints it."""
         key = self.key
         return (
@@ -88,20 +88,20 @@ class ApiCalls:
         return found
 
     def set_quantiles(self, samples: Iterable[Sample], q: float | None, verb: str | None) -> None:
-        """Rows of a quantile, which is their own label where none is given."""
+        """Rows of a quantile, which is their own label where none is passed."""
         for sample in samples:
             quantile = _quantile(sample) if q is None else q
             self.call(Key.of(sample, verb)).quantiles[quantile] = sample.value
 
     def set_counts(self, samples: Iterable[Sample], verb: str | None = None) -> None:
-        """Rows that say how many calls there were."""
+        """Rows with the number of calls."""
         for sample in samples:
             count = rounded(sample.value)
             if count:
                 self.call(Key.of(sample, verb)).count = count
 
     def set_fast_counts(self, samples: Iterable[Sample]) -> None:
-        """Rows that say how many calls were fast enough; the rest were slow."""
+        """Rows with the number of calls that were fast enough; the rest were slow."""
         for sample in samples:
             call = self.call(Key.of(sample))
             slow = call.count - rounded(sample.value)
@@ -135,7 +135,7 @@ def _quantile(sample: Sample) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise InputError(f"a row's label quantile is no number: {text!r}") from error
+        raise InputError(f"a row's label quantile is not a number: {text!r}") from error
 
 
 def rounded(value: float) -> int:
@@ -163,14 +163,14 @@ class Limits(msgspec.Struct, frozen=True):
         return self.single_ns if key.scope == "resource" else self.multiple_ns
 
     def problem(self, call: ApiCall) -> str | None:
-        """What is wrong with some calls, in ClusterLoader2's words."""
+        """The problem of some calls, in ClusterLoader2's words."""
         if self.allowed_slow_calls > 0 and call.slow_count <= self.allowed_slow_calls:
             return None
         threshold_ns = self.threshold_ns(call.key)
         if call.latency.violation(threshold_ns) is None:
             return None
         most = durations.go_string(threshold_ns)
-        return f"got: {call.told()}; expected perc99 <= {most}"
+        return f"got: {call.description()}; expected perc99 <= {most}"
 
 
 def custom_thresholds(text: str, calls: ApiCalls) -> tuple[dict[Key, int], list[str]]:
@@ -207,13 +207,13 @@ def _threshold_ns(value: Any, path: str) -> int:
 
 
 def single_resource_ns(text: str) -> tuple[int, list[str]]:
-    """The limit of calls on one object; one that cannot be read is told of and not used."""
+    """The limit of calls on one object; one that cannot be read is reported and not used."""
     try:
         return durations.parse_duration(text), []
     except ValueError as error:
         most = durations.go_string(SINGLE_RESOURCE_NS)
-        told = f"invalid singleResourceThreshold value: {error}, defaulting to {most}"
-        return SINGLE_RESOURCE_NS, [told]
+        description = f"invalid singleResourceThreshold value: {error}, defaulting to {most}"
+        return SINGLE_RESOURCE_NS, [description]
 
 
 def verdicts(calls: ApiCalls, limits: Limits, *, is_enforced: bool) -> tuple[Verdict, ...]:
@@ -246,7 +246,7 @@ def _limit(item: tuple[tuple[str, int], list[ApiCall]]) -> tuple[str, int]:
 def _verdict(
     name: str, threshold_ns: int, group: list[ApiCall], limits: Limits, *, is_enforced: bool
 ) -> Verdict:
-    """On the slowest of some calls; those of which only the number is known say nothing."""
+    """On the slowest of some calls; those of which only the number is known are ignored."""
     timed = [call for call in group if call.quantiles]
     return Verdict(
         name=f"API call p99 ({name})",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.measure.outcome import Outcome, merged
 from kubestage.measure.prometheus import api_calls
-from kubestage.measure.prometheus.asking import (
-    AskingParams,
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
     PrometheusMeasurement,
-    Question,
+    QueryParams,
     Violation,
+    duration_text,
     first_error,
-    span_text,
 )
+from kubestage.measure.results import MeasurementResult, merge_results
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
 
 NAME: Final = "APIResponsivenessPrometheus"
 _FILTERS: Final = 'verb!="WATCH", subresource!~"log|exec|portforward|attach|proxy"'
@@ -33,7 +33,7 @@ _WINDOW_NS: Final = 300_000_000_000
 _LEAST_NS: Final = 60_000_000_000
 
 
-class ResponsivenessParams(AskingParams, frozen=True, kw_only=True):
+class ResponsivenessParams(QueryParams, frozen=True, kw_only=True):
     """`custom_thresholds` is YAML in a text: calls with limits of their own."""
 
     use_simple_latency_query: bool = False
@@ -49,15 +49,17 @@ class APIResponsivenessPrometheus(PrometheusMeasurement[ResponsivenessParams]):
     params_type = ResponsivenessParams
     needs_version = True
 
-    def questions(self, params: ResponsivenessParams, span: Span) -> list[Question]:
+    def instant_queries(
+        self, params: ResponsivenessParams, measured: MeasuredTime
+    ) -> list[InstantQuery]:
         """Latencies first, then how many calls there were, then how many were fast."""
-        metric, window = span.words.histogram, span.seconds
+        metric, window = measured.names.histogram, measured.seconds
         if params.use_simple_latency_query:
             latencies = [query for q in _QUANTILES for query in _simple(metric, q, window)]
         else:
-            # The rule looks back for a while, so what it says of the beginning is left out.
-            measured_ns = max(span.ended_ns - span.began_ns - _WINDOW_NS, _LEAST_NS)
-            recorded = f"{span.words.quantiles}{{{_FILTERS}}}[{span_text(measured_ns)}]"
+            # The rule looks back for a while, so its values at the start are left out.
+            measured_ns = max(measured.ended_ns - measured.began_ns - _WINDOW_NS, _LEAST_NS)
+            recorded = f"{measured.names.quantiles}{{{_FILTERS}}}[{duration_text(measured_ns)}]"
             latencies = [f"quantile_over_time(0.99, {recorded})"]
         counts = [_count(metric, _FILTERS, window), _count(_WATCH_LIST, "", window)]
         fast = [
@@ -65,13 +67,13 @@ class APIResponsivenessPrometheus(PrometheusMeasurement[ResponsivenessParams]):
             "by (resource, subresource, scope, verb)"
             for each in _FAST
         ]
-        return [Question(text, span.ended_ns) for text in (*latencies, *counts, *fast)]
+        return [InstantQuery(text, measured.ended_ns) for text in (*latencies, *counts, *fast)]
 
-    def concluded(
-        self, params: ResponsivenessParams, span: Span, answers: list[Answered]
-    ) -> Outcome:
+    def conclude(
+        self, params: ResponsivenessParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The summary, and whether any call was too slow."""
-        del span
+        del measured
         failed = first_error(answers)
         if failed is not None:
             return failed
@@ -83,13 +85,13 @@ class APIResponsivenessPrometheus(PrometheusMeasurement[ResponsivenessParams]):
             custom_ns=custom_ns,
             allowed_slow_calls=params.allowed_slow_calls,
         )
-        told = self.outcome(
+        result = self.build_result(
             params,
             [(params.summary_name, calls.to_json())],
             api_calls.verdicts(calls, limits, is_enforced=params.enable_violations),
             violation(calls, limits),
         )
-        return merged([Outcome(warnings=(*unread, *unknown)), told])
+        return merge_results([MeasurementResult(warnings=(*unread, *unknown)), result])
 
 
 def _simple(metric: str, q: float, window: str) -> tuple[str, str]:
@@ -109,7 +111,7 @@ def _count(metric: str, filters: str, window: str) -> str:
     )
 
 
-def _gathered(params: ResponsivenessParams, answers: list[Answered]) -> api_calls.ApiCalls:
+def _gathered(params: ResponsivenessParams, answers: list[QueryAnswer]) -> api_calls.ApiCalls:
     calls = api_calls.ApiCalls()
     if params.use_simple_latency_query:
         for index, q in enumerate(_QUANTILES):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.measure.outcome import Verdict
-from kubestage.measure.prometheus.asking import Question, Violation, span_text
-from kubestage.objects import go_text
+from kubestage.golang import floats
+from kubestage.measure.prometheus.query_measurement import InstantQuery, Violation, duration_text
+from kubestage.measure.results import Verdict
 
 if TYPE_CHECKING:
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
 
 ALL: Final = "+Inf"
 _WINDOW_NS: Final = 600_000_000_000
@@ -21,15 +21,15 @@ Buckets = dict[str, int]
 """Counts by the upper bounds of buckets."""
 
 
-def windows(query: str, span: Span) -> list[Question]:
+def windows(query: str, measured: MeasuredTime) -> list[InstantQuery]:
     """A query, in which ``%v`` stands for a time, over each window of the time measured."""
-    asked: list[Question] = []
-    before_ns = span.began_ns
-    while not asked or before_ns < span.ended_ns:
-        at_ns = min(before_ns + _WINDOW_NS, span.ended_ns)
-        asked.append(Question(query.replace("%v", span_text(at_ns - before_ns)), at_ns))
+    found: list[InstantQuery] = []
+    before_ns = measured.began_ns
+    while not found or before_ns < measured.ended_ns:
+        at_ns = min(before_ns + _WINDOW_NS, measured.ended_ns)
+        found.append(InstantQuery(query.replace("%v", duration_text(at_ns - before_ns)), at_ns))
         before_ns = at_ns
-    return asked
+    return found
 
 
 class Demand(msgspec.Struct, frozen=True):
@@ -40,13 +40,13 @@ class Demand(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, bucket: float, percentile: float, default: Demand) -> Demand:
-        """What is demanded; a zero stands for the default."""
+        """What is required; a zero stands for the default."""
         return cls(bucket or default.bucket, percentile or default.percentile)
 
     @property
     def bound(self) -> str:
         """The bucket as its label writes it."""
-        return go_text.float_text(self.bucket)
+        return floats.text(self.bucket)
 
     def share(self, buckets: Buckets) -> float | None:
         """How many percent are within the bucket; None of no events at all."""

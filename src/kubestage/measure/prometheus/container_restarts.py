@@ -1,4 +1,4 @@
-"""ContainerRestarts: how often containers began anew, by their start times."""
+"""ContainerRestarts: how often containers were restarted, by their start times."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import yaml
 
 from kubestage.errors import InputError
 from kubestage.measure import perf_data
-from kubestage.measure.outcome import Verdict
 from kubestage.measure.prometheus.api_calls import rounded
-from kubestage.measure.prometheus.asking import (
-    AskingParams,
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
     PrometheusMeasurement,
-    Question,
+    QueryParams,
     Violation,
     first_error,
     labels_text,
 )
+from kubestage.measure.results import Verdict
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered
-    from kubestage.measure.outcome import Outcome
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
+    from kubestage.measure.results import MeasurementResult
 
 NAME: Final = "ContainerRestarts"
 _LABELS: Final = ("container", "pod", "namespace")
 _PATH: Final = "params.customAllowedRestarts"
 
 
-class RestartParams(AskingParams, frozen=True, kw_only=True):
+class RestartParams(QueryParams, frozen=True, kw_only=True):
     """`custom_allowed_restarts` is YAML in a text: pods, with ``*``, and what they are allowed."""
 
     default_allowed_restarts: int = 0
@@ -55,15 +55,17 @@ class ContainerRestarts(PrometheusMeasurement[RestartParams]):
 
     params_type = RestartParams
 
-    def questions(self, params: RestartParams, span: Span) -> list[Question]:
+    def instant_queries(self, params: RestartParams, measured: MeasuredTime) -> list[InstantQuery]:
         """How often start times changed."""
         del params
-        query = f"changes(container_start_time_seconds[{span.seconds}])"
-        return [Question(query, span.ended_ns)]
+        query = f"changes(container_start_time_seconds[{measured.seconds}])"
+        return [InstantQuery(query, measured.ended_ns)]
 
-    def concluded(self, params: RestartParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: RestartParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The counts, and which are higher than allowed."""
-        del span
+        del measured
         allowances = _allowances(params.custom_allowed_restarts)
         failed = first_error(answers)
         if failed is not None:
@@ -79,8 +81,8 @@ class ContainerRestarts(PrometheusMeasurement[RestartParams]):
             covering = [each.restarts for each in allowances if each.covers(pod)]
             allowed = max([params.default_allowed_restarts, *covering])
             if count > allowed:
-                told = f"{{Container:{container} Pod:{pod} Namespace:{namespace}}}"
-                bad.append(f"restartCount({told}) = {count}, expected <= {allowed}")
+                which = f"{{Container:{container} Pod:{pod} Namespace:{namespace}}}"
+                bad.append(f"restartCount({which}) = {count}, expected <= {allowed}")
         verdict = Verdict(
             name="container restarts",
             passed=not bad,
@@ -93,7 +95,7 @@ class ContainerRestarts(PrometheusMeasurement[RestartParams]):
         if bad and params.failure_enabled:
             reason = f"container restart count validation: [{' '.join(bad)}]"
             violation = Violation("container restarts", reason)
-        return self.outcome(params, [(NAME, perf_data.pretty(rows))], (verdict,), violation)
+        return self.build_result(params, [(NAME, perf_data.pretty(rows))], (verdict,), violation)
 
 
 def _allowances(text: str) -> list[Allowance]:
@@ -109,8 +111,8 @@ def _allowances(text: str) -> list[Allowance]:
 def _allowance(entry: dict[Any, Any], path: str) -> Allowance:
     pods, restarts = str(entry.get("pod") or ""), entry.get("allowedRestarts") or 0
     if not isinstance(restarts, int):
-        raise InputError(f"{restarts!r} is no whole number", path=f"{path}.allowedRestarts")
+        raise InputError(f"{restarts!r} is not a whole number", path=f"{path}.allowedRestarts")
     try:
         return Allowance(re.compile(pods.replace(".", r"\.").replace("*", ".*")), restarts)
     except re.error as error:
-        raise InputError(f"{pods!r} is no pattern: {error}", path=f"{path}.pod") from error
+        raise InputError(f"{pods!r} is not a pattern: {error}", path=f"{path}.pod") from error

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.measure.outcome import Verdict
+from kubestage.golang import floats
 from kubestage.measure.perf_data import DataItem, PerfData
-from kubestage.measure.prometheus.asking import (
-    AskingParams,
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
     PrometheusMeasurement,
-    Question,
+    QueryParams,
     Violation,
     first_error,
     labels_text,
 )
-from kubestage.objects import go_text
+from kubestage.measure.results import Verdict
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered, Sample
+    from kubestage.measure.facilities import QueryAnswer, Sample
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Outcome
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
+    from kubestage.measure.results import MeasurementResult
 
 NAME: Final = "GenericPrometheusQuery"
 _WINDOW: Final = "%v"
@@ -39,8 +39,8 @@ class GenericQuery(msgspec.Struct, frozen=True, rename="camel"):
     require_samples: bool = False
 
 
-class GenericParams(AskingParams, frozen=True, kw_only=True):
-    """All but the action is told at the start; ``%v`` in a query stands for the time measured."""
+class GenericParams(QueryParams, frozen=True, kw_only=True):
+    """All but the action is for ``start``; ``%v`` in a query stands for the time measured."""
 
     ignores_case: ClassVar[bool] = True
 
@@ -61,7 +61,7 @@ class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
         self._started = GenericParams()
 
     def configure(self, params: GenericParams) -> None:
-        """Keep the queries, if they are complete."""
+        """Store the queries, if they are complete."""
         for name in ("metric_name", "metric_version", "unit"):
             if not getattr(params, name):
                 key = next(
@@ -77,17 +77,19 @@ class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
                     raise InputError(problem, path=f"params.queries[{index}].{key}")
         self._started = params
 
-    def questions(self, params: GenericParams, span: Span) -> list[Question]:
+    def instant_queries(self, params: GenericParams, measured: MeasuredTime) -> list[InstantQuery]:
         """The queries, over the time measured."""
         del params
         return [
-            Question(each.query.replace(_WINDOW, span.seconds), span.ended_ns)
+            InstantQuery(each.query.replace(_WINDOW, measured.seconds), measured.ended_ns)
             for each in self._started.queries
         ]
 
-    def concluded(self, params: GenericParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: GenericParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The rows, and which of their values are beyond a threshold."""
-        del span
+        del measured
         failed = first_error(answers)
         if failed is not None:
             return failed
@@ -102,7 +104,9 @@ class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
         if problems:
             violation = Violation(metric, f"[{' '.join(map(str, problems))}]")
         content = self._content(rows)
-        return self.outcome(params, [(f"{NAME} {metric}", content)], tuple(verdicts), violation)
+        return self.build_result(
+            params, [(f"{NAME} {metric}", content)], tuple(verdicts), violation
+        )
 
     def _filled(
         self,
@@ -110,7 +114,7 @@ class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
         query: GenericQuery,
         samples: tuple[Sample, ...],
     ) -> list[Violation]:
-        """Put a query's values into their rows."""
+        """Add a query's values to their rows."""
         if not samples and query.require_samples:
             reason = f"query returned no samples for {self._started.metric_name}"
             return [Violation(query.name, reason)]
@@ -119,7 +123,7 @@ class GenericPrometheusQuery(PrometheusMeasurement[GenericParams]):
             key = labels_text(sample, self._started.dimensions)
             row = rows.setdefault(key, {})
             if query.name in row:
-                got, before = go_text.float_text(sample.value), go_text.float_text(row[query.name])
+                got, before = floats.text(sample.value), floats.text(row[query.name])
                 reason = (
                     f"too many samples for [{' '.join(key)}]: query returned {got} and {before}, "
                     "expected single value."
@@ -148,7 +152,7 @@ def _problem(query: GenericQuery, value: float) -> Violation | None:
     most = query.threshold
     if most is None:
         return None
-    got, want = go_text.float_text(value), go_text.float_text(most)
+    got, want = floats.text(value), floats.text(most)
     if query.lower_bound and value < most:
         reason = f"sample below threshold: want: greater or equal than {want}, got: {got}"
         return Violation(query.name, reason)

@@ -1,4 +1,4 @@
-"""KubeStateMetricsLatency: how long kube-state-metrics takes to tell all its numbers."""
+"""KubeStateMetricsLatency: how long kube-state-metrics takes to serve its metrics."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from kubestage.measure import perf_data
 from kubestage.measure.facilities import Sample
 from kubestage.measure.histograms import Histogram
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome, Summary
 from kubestage.measure.params import Params
 from kubestage.measure.percentiles import LatencyMetric
 from kubestage.measure.prometheus import latency_queries
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult, Summary
 from kubestage.promql import exposition
 
 if TYPE_CHECKING:
     from kubestage.cluster.access import Page, Timer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 NAME: Final = "KubeStateMetricsLatency"
 FEATURE: Final = "kube-state-metrics"
@@ -30,7 +30,7 @@ _INTERVAL_NS: Final = 30_000_000_000
 
 
 class KubeStateMetricsLatency(Measurement[Params]):
-    """Reads its long page every half minute, and its own histogram at the beginning and end."""
+    """Reads its long page every half minute, and its own histogram at the start and end."""
 
     params_type = Params
 
@@ -42,39 +42,39 @@ class KubeStateMetricsLatency(Measurement[Params]):
     def perform(self, params: Params) -> Result:
         """Start or gather, where kube-state-metrics runs."""
         if FEATURE not in self.context.facilities.features:
-            return Outcome(skipped="no kube-state-metrics is known to run")
+            return MeasurementResult(skipped="no kube-state-metrics is known to run")
         return super().perform(params)
 
     def start(self, params: Params) -> Result:
-        """Begin to read, unless that is under way."""
+        """Start to read, unless it has started already."""
         del params
         if self._timer is not None:
             return NOTHING
         self._wait()
-        later = Later()
-        _Reading(self, later, is_end=False)
-        return later
+        pending = PendingResult()
+        _Reading(self, pending, is_end=False)
+        return pending
 
     def gather(self, params: Params) -> Result:
         """Percentiles of the time since the start."""
         del params
-        later = Later()
-        _Reading(self, later, is_end=True)
-        return later
+        pending = PendingResult()
+        _Reading(self, pending, is_end=True)
+        return pending
 
     def dispose(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def told(self, histogram: Histogram, *, is_end: bool) -> Outcome:
-        """Keep the histogram, or say what has been added to it."""
+    def gathered(self, histogram: Histogram, *, is_end: bool) -> MeasurementResult:
+        """Store the histogram, or report what has been added to it."""
         if not is_end:
             self._before = histogram
             return NOTHING
         if self._timer is None:
-            return Outcome(errors=(f"{NAME}: measurement was not running",))
+            return MeasurementResult(errors=(f"{NAME}: measurement was not running",))
         self.dispose()
         before = {} if self._before is None else self._before.buckets
         added = Histogram(
@@ -84,7 +84,7 @@ class KubeStateMetricsLatency(Measurement[Params]):
             {q: added.quantile(q) for q in latency_queries.QUANTILES}
         )
         content = perf_data.pretty(latency_queries.document(latency))
-        return Outcome(summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),))
+        return MeasurementResult(summaries=(Summary(NAME, content, self.cluster.moments.unix_ns),))
 
     def _wait(self) -> None:
         self._timer = self.cluster.moments.at(self.now_ns + _INTERVAL_NS, self._read)
@@ -95,26 +95,28 @@ class KubeStateMetricsLatency(Measurement[Params]):
 
 
 class _Reading:
-    """The page of its own numbers, on its way."""
+    """The request of the page of its own metrics."""
 
-    def __init__(self, measurement: KubeStateMetricsLatency, later: Later, *, is_end: bool) -> None:
+    def __init__(
+        self, measurement: KubeStateMetricsLatency, pending: PendingResult, *, is_end: bool
+    ) -> None:
         self._measurement = measurement
-        self._later = later
+        self._pending = pending
         self._is_end = is_end
         measurement.cluster.raw(OWN_PAGE, self._read)
 
     def _read(self, page: Page) -> None:
         if page.code != HTTPStatus.OK:
             problem = f"the page of kube-state-metrics answered {page.code}"
-            self._later.resolve(Outcome(errors=(problem,)))
+            self._pending.resolve(MeasurementResult(errors=(problem,)))
             return
         histogram = Histogram()
         for line in exposition.read(page.text):
             if line.name == _BUCKET:
                 histogram.add(Sample(line.labels, line.value))
-        self._later.resolve(self._measurement.told(histogram, is_end=self._is_end))
+        self._pending.resolve(self._measurement.gathered(histogram, is_end=self._is_end))
 
 
 def _ignored(page: Page) -> None:
-    """What it says does not matter, only how long it takes."""
+    """The content does not matter, only how long it takes."""
     del page

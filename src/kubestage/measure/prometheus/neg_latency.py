@@ -9,13 +9,13 @@ import msgspec
 from kubestage.measure import perf_data
 from kubestage.measure.prometheus import bucket_share
 from kubestage.measure.prometheus.api_calls import rounded
-from kubestage.measure.prometheus.asking import AskingParams, PrometheusMeasurement
 from kubestage.measure.prometheus.bucket_share import Demand
+from kubestage.measure.prometheus.query_measurement import PrometheusMeasurement, QueryParams
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered
-    from kubestage.measure.outcome import Outcome
-    from kubestage.measure.prometheus.asking import Question, Span
+    from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.prometheus.query_measurement import InstantQuery, MeasuredTime
+    from kubestage.measure.results import MeasurementResult
 
 NAME: Final = "NegLatency"
 _INIT: Final = "neg_controller_neg_initialization_duration_seconds_bucket"
@@ -27,7 +27,7 @@ _METRICS: Final = (
 )
 
 
-class NegParams(AskingParams, frozen=True, kw_only=True):
+class NegParams(QueryParams, frozen=True, kw_only=True):
     """Seconds, and how many percent must be within them; 0 stands for the default."""
 
     init_bucket: float = msgspec.field(default=0, name="negInitBucketSLO")
@@ -51,24 +51,26 @@ class NegLatency(PrometheusMeasurement[NegParams]):
 
     params_type = NegParams
 
-    def questions(self, params: NegParams, span: Span) -> list[Question]:
+    def instant_queries(self, params: NegParams, measured: MeasuredTime) -> list[InstantQuery]:
         """Every window of every metric."""
         del params
         return [
-            question
+            query
             for _, selector, _ in _METRICS
-            for question in bucket_share.windows(
-                f"sum(sum_over_time({selector}[%v])) by (le)", span
+            for query in bucket_share.windows(
+                f"sum(sum_over_time({selector}[%v])) by (le)", measured
             )
         ]
 
-    def concluded(self, params: NegParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: NegParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The buckets of each metric (the last window's stand), and the first share too small."""
-        del span
+        del measured
         size = len(answers) // len(_METRICS)
         found: dict[str, bucket_share.Buckets] = {}
         verdicts, violation = [], None
-        for index, ((metric, _, default), told) in enumerate(
+        for index, ((metric, _, default), stated) in enumerate(
             zip(_METRICS, params.demanded(), strict=True)
         ):
             buckets: bucket_share.Buckets = {}
@@ -77,7 +79,7 @@ class NegLatency(PrometheusMeasurement[NegParams]):
                     buckets[sample.labels.get("le", "")] = rounded(sample.value)
             if buckets:
                 found[metric] = {bound: buckets[bound] for bound in sorted(buckets)}
-            demand = Demand.of(*told, default)
+            demand = Demand.of(*stated, default)
             is_enforced = params.enable_violations
             verdicts.append(
                 demand.verdict(metric, [demand.share(buckets)], is_enforced=is_enforced)
@@ -85,4 +87,4 @@ class NegLatency(PrometheusMeasurement[NegParams]):
             if violation is None:
                 violation = demand.violation(metric, "Updates", "latency", buckets)
         content = perf_data.pretty({name: found[name] for name in sorted(found)})
-        return self.outcome(params, [(NAME, content)], tuple(verdicts), violation)
+        return self.build_result(params, [(NAME, content)], tuple(verdicts), violation)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import durations
 from kubestage.measure import perf_data
-from kubestage.measure.outcome import Outcome, Verdict
 from kubestage.measure.params import Duration
 from kubestage.measure.prometheus import latency_queries
-from kubestage.measure.prometheus.asking import (
-    AskingParams,
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
     PrometheusMeasurement,
-    Question,
+    QueryParams,
     Violation,
 )
-from kubestage.objects import durations
+from kubestage.measure.results import MeasurementResult, Verdict
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
 
 NAME: Final = "NodeLocalDNSLatencyPrometheus"
 _METRIC: Final = "coredns_dns_request_duration_seconds_bucket"
 
 
-class DnsParams(AskingParams, frozen=True, kw_only=True):
+class DnsParams(QueryParams, frozen=True, kw_only=True):
     """`threshold` is what the 99th percentile may be."""
 
     threshold: Duration = Duration(5 * durations.SECOND)
@@ -35,21 +35,23 @@ class NodeLocalDNSLatencyPrometheus(PrometheusMeasurement[DnsParams]):
 
     params_type = DnsParams
 
-    def questions(self, params: DnsParams, span: Span) -> list[Question]:
+    def instant_queries(self, params: DnsParams, measured: MeasuredTime) -> list[InstantQuery]:
         """One query per percentile."""
         del params
         return [
-            Question(
-                f"histogram_quantile({q}, sum(rate({_METRIC}[{span.seconds}])) by (le))",
-                span.ended_ns,
+            InstantQuery(
+                f"histogram_quantile({q}, sum(rate({_METRIC}[{measured.seconds}])) by (le))",
+                measured.ended_ns,
             )
             for q in latency_queries.QUANTILES
         ]
 
-    def concluded(self, params: DnsParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: DnsParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The percentiles, and whether the last is low enough."""
-        latency = latency_queries.read(self.questions(params, span), answers)
-        if isinstance(latency, Outcome):
+        latency = latency_queries.read(self.instant_queries(params, measured), answers)
+        if isinstance(latency, MeasurementResult):
             return latency
         item = latency.to_item(NAME)
         content = perf_data.pretty({"data": item.data, "unit": item.unit, "labels": item.labels})
@@ -66,4 +68,6 @@ class NodeLocalDNSLatencyPrometheus(PrometheusMeasurement[DnsParams]):
             is_enforced=params.enable_violations,
         )
         violation = Violation("NodelocalDNS dns_request_duration_seconds", reason)
-        return self.outcome(params, [(NAME, content)], (verdict,), violation if is_high else None)
+        return self.build_result(
+            params, [(NAME, content)], (verdict,), violation if is_high else None
+        )

@@ -68,4 +68,4 @@ def _rules() -> Iterator[Rule]:
 
 RULES: Final = tuple(_rules())
 INTERVAL_MS: Final = 30_000
-"""How often a Prometheus evaluates them that was told nothing else."""
+"""How often a Prometheus evaluates them by default."""

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Final
 from kubestage.measure import perf_data
 from kubestage.measure.components.scheduling_metrics import EXTENSION_POINTS
 from kubestage.measure.histograms import Histogram
-from kubestage.measure.outcome import Outcome
-from kubestage.measure.prometheus.asking import AskingParams, PrometheusMeasurement, Question
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
+    PrometheusMeasurement,
+    QueryParams,
+)
+from kubestage.measure.results import MeasurementResult
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
 
 NAME: Final = "PrometheusSchedulingMetrics"
 _WHOLE: Final = (
@@ -29,33 +33,35 @@ _POINT: Final = "scheduler_framework_extension_point_duration_seconds_bucket"
 _QUANTILES: Final = (("Perc50", 0.5), ("Perc90", 0.9), ("Perc99", 0.99))
 
 
-class PrometheusSchedulingMetrics(PrometheusMeasurement[AskingParams]):
+class PrometheusSchedulingMetrics(PrometheusMeasurement[QueryParams]):
     """The same file as SchedulingMetrics, from what the histograms grew by."""
 
-    params_type = AskingParams
+    params_type = QueryParams
 
-    def questions(self, params: AskingParams, span: Span) -> list[Question]:
+    def instant_queries(self, params: QueryParams, measured: MeasuredTime) -> list[InstantQuery]:
         """The growth of each bucket."""
         del params
         metrics = [metric for _, metric in _WHOLE]
         metrics += [f'{_POINT}{{extension_point="{point}"}}' for point in EXTENSION_POINTS]
         return [
-            Question(f"sum(increase({metric}[{span.seconds}])) by (le)", span.ended_ns)
+            InstantQuery(f"sum(increase({metric}[{measured.seconds}])) by (le)", measured.ended_ns)
             for metric in metrics
         ]
 
-    def concluded(self, params: AskingParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: QueryParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """Percentiles of all histograms."""
-        questions = self.questions(params, span)
+        instant_queries = self.instant_queries(params, measured)
         failed = [
-            f'failed to execute query "{question.expression}": query error: {answered.error}'
-            for question, answered in zip(questions, answers, strict=True)
+            f'failed to execute query "{query.expression}": query error: {answered.error}'
+            for query, answered in zip(instant_queries, answers, strict=True)
             if answered.error
         ]
         if failed:
             listed = " ".join(failed)
             problem = f"prometheus scheduler latency gathering errors: [{listed}]"
-            return Outcome(errors=(problem,))
+            return MeasurementResult(errors=(problem,))
         latencies = [_latency(answered) for answered in answers]
         whole = dict(zip((name for name, _ in _WHOLE), latencies, strict=False))
         points = dict(zip(EXTENSION_POINTS, latencies[len(_WHOLE) :], strict=True))
@@ -66,10 +72,10 @@ class PrometheusSchedulingMetrics(PrometheusMeasurement[AskingParams]):
             "schedulingLatency": whole["schedulingLatency"],
         }
         name = f"{self.context.identifier}_{NAME}"
-        return self.outcome(params, [(name, perf_data.pretty(document))], ())
+        return self.build_result(params, [(name, perf_data.pretty(document))], ())
 
 
-def _latency(answered: Answered) -> dict[str, int]:
+def _latency(answered: QueryAnswer) -> dict[str, int]:
     histogram = Histogram()
     for sample in answered.samples:
         histogram.add(sample)

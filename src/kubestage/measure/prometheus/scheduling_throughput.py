@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.measure import perf_data
-from kubestage.measure.outcome import Outcome, Verdict
-from kubestage.measure.prometheus.asking import (
-    AskingParams,
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
     PrometheusMeasurement,
-    Question,
+    QueryParams,
     Violation,
     first_error,
 )
+from kubestage.measure.results import MeasurementResult, Verdict
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.facilities import QueryAnswer
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
 
 NAME: Final = "SchedulingThroughputPrometheus"
 _BOUND: Final = (
@@ -24,26 +24,30 @@ _BOUND: Final = (
 )
 
 
-class ThroughputParams(AskingParams, frozen=True, kw_only=True):
-    """`threshold` is in pods per second; 0 demands nothing."""
+class ThroughputParams(QueryParams, frozen=True, kw_only=True):
+    """`threshold` is in pods per second; 0 requires nothing."""
 
     threshold: float = 0
 
 
 class SchedulingThroughputPrometheus(PrometheusMeasurement[ThroughputParams]):
-    """Asks the API server's count of bindings, every five seconds of the time measured."""
+    """Queries the API server's count of bindings, every five seconds of the time measured."""
 
     params_type = ThroughputParams
 
-    def questions(self, params: ThroughputParams, span: Span) -> list[Question]:
+    def instant_queries(
+        self, params: ThroughputParams, measured: MeasuredTime
+    ) -> list[InstantQuery]:
         """The highest rate of all moments."""
         del params
-        query = f"max_over_time(sum(irate({_BOUND}[1m]))[{span.seconds}:5s])"
-        return [Question(query, span.ended_ns)]
+        query = f"max_over_time(sum(irate({_BOUND}[1m]))[{measured.seconds}:5s])"
+        return [InstantQuery(query, measured.ended_ns)]
 
-    def concluded(self, params: ThroughputParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: ThroughputParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The rate, and whether it is high enough."""
-        del span
+        del measured
         failed = first_error(answers)
         if failed is not None:
             return failed
@@ -59,7 +63,7 @@ class SchedulingThroughputPrometheus(PrometheusMeasurement[ThroughputParams]):
                 is_upper=False,
             )
             problem = f"got unexpected number of samples: {len(samples)}"
-            return Outcome(verdicts=(missing,), errors=(problem,))
+            return MeasurementResult(verdicts=(missing,), errors=(problem,))
         highest = samples[0].value
         is_low = threshold > 0 and highest < threshold
         reason = f"actual throughput {highest:f} lower than threshold {threshold:f}"
@@ -73,7 +77,7 @@ class SchedulingThroughputPrometheus(PrometheusMeasurement[ThroughputParams]):
             is_upper=False,
             is_enforced=is_enforced,
         )
-        return self.outcome(
+        return self.build_result(
             params,
             [(NAME, perf_data.pretty({"max": highest}))],
             (verdict,),

@@ -1,4 +1,4 @@
-"""Takes the numbers of a component into series, and touches only what has changed."""
+"""Adds the metrics of a component to series, and touches only what has changed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.golang import floats
+from kubestage.metrics.families import Histogram
 from kubestage.promql.matchers import NAME
 from kubestage.promql.series import STALE, Axis, labels_of
-from kubestage.scheduler.metric_families import Histogram, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.metrics.families import Distribution, Family
     from kubestage.promql.series import Columns, Labels, Series, SeriesStore
-    from kubestage.scheduler.metric_families import Distribution, Family
 
     Values = tuple[str, ...]
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class Target(msgspec.Struct, frozen=True):
     """A component and the labels that a scrape adds to all of its series.
 
-    `interval_ns` is 0 where it is scraped as often as the store says. Series whose namespace begins
-    with `dropped` are not kept; none are dropped if that is empty.
+    `interval_ns` is 0 for the default of the store. Series whose namespace begins with `dropped`
+    are not stored; none are dropped if that is empty.
     """
 
     component: str
@@ -61,7 +62,7 @@ CADVISOR: Final = Target(
 )
 CONTROL_PLANE: Final = (APISERVER, SCHEDULER, CONTROLLER_MANAGER, ETCD)
 SYSTEM: Final = (*CONTROL_PLANE, msgspec.structs.replace(CADVISOR, component="system-containers"))
-"""With the containers that are no load's own: they may not be restarted, however large it is."""
+"""With the containers outside of the load: they must not restart, however large the load is."""
 EVERYTHING: Final = (*CONTROL_PLANE, KUBELET, CADVISOR)
 """With what runs on the nodes: there are as many series then as there are containers."""
 
@@ -93,7 +94,7 @@ class Scrape:
             self._families.pop(name).end()
 
     def is_dropped(self, labels: tuple[str, ...], values: Values) -> bool:
-        """Whether a series is not kept."""
+        """Whether a series is not stored."""
         dropped = self.target.dropped
         if not dropped or "namespace" not in labels:
             return False
@@ -103,7 +104,7 @@ class Scrape:
         """The labels of a series of this target."""
         own = dict(zip(labels, values, strict=True))
         added = self._added
-        # What a component says itself gives way to what the target is known by.
+        # The labels of the target replace those of the component.
         moved = {f"exported_{key}" if key in added else key: each for key, each in own.items()}
         return labels_of({**moved, **added, NAME: name})
 
@@ -136,7 +137,7 @@ class _Family:
                 row.take(distribution)
             present: Any = family.distributions
         else:
-            present = self._kept(_numbers(family))
+            present = self._without_dropped(_numbers(family))
             for values, value in present.items():
                 row = rows.get(values)
                 if row is None:
@@ -147,7 +148,7 @@ class _Family:
             for values in [values for values in rows if values not in present]:
                 rows.pop(values).end()
 
-    def _kept(self, numbers: dict[Values, float]) -> dict[Values, float]:
+    def _without_dropped(self, numbers: dict[Values, float]) -> dict[Values, float]:
         if not self._scrape.target.dropped:
             return numbers
         labels, is_dropped = self._labels, self._scrape.is_dropped
@@ -160,7 +161,7 @@ class _Family:
 
     def _buckets(self, values: Values, distribution: Distribution) -> _Buckets:
         name, labels = self._name, self._labels
-        bounds = [*map(number_text, distribution.bounds), "+Inf"]
+        bounds = [*map(floats.text, distribution.bounds), "+Inf"]
         names = [
             self._scrape.labels(f"{name}_bucket", (*labels, "le"), (*values, bound))
             for bound in bounds
@@ -172,21 +173,21 @@ class _Family:
 
 
 def _numbers(family: Family) -> dict[Values, float]:
-    """Numbers by the values of labels; a family that keeps none as such is asked line by line."""
+    """Numbers by the values of labels; a family that stores none as such is read line by line."""
     values = getattr(family, "values", None)
     if values is not None:
         found: dict[Values, float] = values
         return found
-    told: dict[Values, float] = {}
+    numbers: dict[Values, float] = {}
     for suffix, pairs, value in family.samples():
         assert not suffix, "only histograms have lines of several names"
         by_name = dict(pairs)
-        told[tuple(by_name[label] for label in family.labels)] = value
-    return told
+        numbers[tuple(by_name[label] for label in family.labels)] = value
+    return numbers
 
 
 class _Number:
-    """One series, and what it was last."""
+    """One series, and its last value."""
 
     __slots__ = ("_last", "_series")
 
@@ -206,7 +207,7 @@ class _Number:
 
 
 class _Buckets:
-    """The columns of one distribution (buckets, count, sum), and what they were last."""
+    """The columns of one distribution (buckets, count, sum), and their last values."""
 
     __slots__ = ("_columns", "_counts")
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.measure.perf_data import DataItem, PerfData
-from kubestage.measure.prometheus.asking import (
-    AskingParams,
+from kubestage.measure.prometheus.query_measurement import (
+    InstantQuery,
     PrometheusMeasurement,
-    Question,
+    QueryParams,
     first_error,
 )
 
 if TYPE_CHECKING:
-    from kubestage.measure.facilities import Answered, Sample
-    from kubestage.measure.outcome import Outcome
-    from kubestage.measure.prometheus.asking import Span
+    from kubestage.measure.facilities import QueryAnswer, Sample
+    from kubestage.measure.prometheus.query_measurement import MeasuredTime
+    from kubestage.measure.results import MeasurementResult
 
 _OWN: Final = 'process!~"Idle|Total|System"'
 _MEGABYTE: Final = 1024 * 1024
@@ -27,7 +27,7 @@ _MEGABYTE: Final = 1024 * 1024
 class Usage(msgspec.Struct, frozen=True):
     """A file: its query, and how a row of it is written.
 
-    `scale` is what a value is divided by; `places` are the digits that are kept.
+    `scale` is what a value is divided by; `places` are the digits that are written.
     """
 
     summary: str
@@ -108,13 +108,13 @@ USAGES: Final = (
         "Containers",
         "Instance",
         "instance",
-        # A count is no number of bytes; the file is written so all the same.
+        # A count is not a number of bytes; ClusterLoader2 writes it so all the same.
         _MEGABYTE,
     ),
 )
 
 
-class WindowsParams(AskingParams, frozen=True, kw_only=True):
+class WindowsParams(QueryParams, frozen=True, kw_only=True):
     """`summary_name` is one name for all files."""
 
     summary_name: str = ""
@@ -125,14 +125,16 @@ class WindowsResourceUsagePrometheus(PrometheusMeasurement[WindowsParams]):
 
     params_type = WindowsParams
 
-    def questions(self, params: WindowsParams, span: Span) -> list[Question]:
+    def instant_queries(self, params: WindowsParams, measured: MeasuredTime) -> list[InstantQuery]:
         """One query per file."""
         del params
-        return [Question(usage.query, span.ended_ns) for usage in USAGES]
+        return [InstantQuery(usage.query, measured.ended_ns) for usage in USAGES]
 
-    def concluded(self, params: WindowsParams, span: Span, answers: list[Answered]) -> Outcome:
+    def conclude(
+        self, params: WindowsParams, measured: MeasuredTime, answers: list[QueryAnswer]
+    ) -> MeasurementResult:
         """The files."""
-        del span
+        del measured
         failed = first_error(answers)
         if failed is not None:
             return failed
@@ -141,7 +143,7 @@ class WindowsResourceUsagePrometheus(PrometheusMeasurement[WindowsParams]):
             items = tuple(usage.item(sample) for sample in answered.samples)
             name = params.summary_name or usage.summary
             summaries.append((name, PerfData("v1", items).to_json()))
-        return self.outcome(params, summaries, ())
+        return self.build_result(params, summaries, ())
 
 
 def _round(value: float) -> float:

@@ -1,22 +1,22 @@
-"""What WaitForControlledPodsRunning does when it gathers, and what it says."""
+"""What WaitForControlledPodsRunning does when it gathers, and its result."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource
+from kubestage.golang import durations
 from kubestage.measure import perf_data
 from kubestage.measure.informer import key_of
-from kubestage.measure.outcome import NOTHING, Latencies, Later, Outcome, Summary
+from kubestage.measure.results import NOTHING, Latencies, MeasurementResult, PendingResult, Summary
 from kubestage.measure.waits import pod_status
 from kubestage.measure.waits.controlled_object import (
     DELETE_TIMEOUT,
-    LOOK_NS,
+    POLL_NS,
     RUNNING,
     TIMEOUT,
     ControlledObject,
 )
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -28,14 +28,14 @@ _POD: Final = Resource("v1", "Pod")
 _NOT_SYNCED: Final = (
     "timed out while waiting for controlled pods: timed out waiting for the condition"
 )
-_TOLD: Final = 20
+_MOST_REPORTED: Final = 20
 
 
 class Gathering:
-    """Finds out which controllers there are, waits for all to have ended, and judges."""
+    """Lists the controllers, waits until the wait for each has ended, and evaluates."""
 
     def __init__(self, measurement: WaitForControlledPodsRunning, sync_timeout_ns: int) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._measurement = measurement
         self._sync_timeout_ns = sync_timeout_ns
         self._keys: set[str] = set()
@@ -43,7 +43,7 @@ class Gathering:
         self._is_waiting = False
 
     def begin(self) -> None:
-        """Ask the cluster which controllers there are."""
+        """List the controllers."""
         params = self._measurement.params
         call = Call(
             verb="list",
@@ -54,15 +54,17 @@ class Gathering:
         )
         self._measurement.cluster.call(call, self._listed)
 
-    def look(self) -> None:
-        """Nothing is waited for any longer: judge, if it is time for that."""
+    def check(self) -> None:
+        """Evaluate, if nothing is waited for any longer."""
         if self._is_waiting and self._measurement.is_idle:
             self._is_waiting = False
-            self.later.resolve(self._judge())
+            self.pending.resolve(self._evaluate())
 
     def _listed(self, answer: Answer) -> None:
         if answer.error is not None:
-            self.later.resolve(Outcome(errors=(f"listing objects error: {answer.error}",)))
+            self.pending.resolve(
+                MeasurementResult(errors=(f"listing objects error: {answer.error}",))
+            )
             return
         for obj in (answer.object or {}).get("items") or ():
             self._keys.add(key_of(obj))
@@ -71,50 +73,52 @@ class Gathering:
         waited = self._measurement.wait(
             self._is_known,
             _known,
-            every_ns=LOOK_NS,
+            every_ns=POLL_NS,
             timeout_ns=self._sync_timeout_ns,
             at_once=False,
         )
         waited.then(self._wait)
 
     def _is_known(self) -> bool:
-        """Whether the watch has told all that the list did."""
+        """Whether the watch has delivered all objects of the list."""
         measurement = self._measurement
         if measurement.informer is None or measurement.newest < self._newest:
             return False
         return measurement.informer.objects.keys() == self._keys
 
-    def _wait(self, outcome: Outcome) -> None:
-        if outcome.errors:
-            self.later.resolve(outcome)
+    def _wait(self, result: MeasurementResult) -> None:
+        if result.errors:
+            self.pending.resolve(result)
             return
         self._is_waiting = True
-        self.look()
+        self.check()
 
-    def _judge(self) -> Outcome:
+    def _evaluate(self) -> MeasurementResult:
         ended = list(self._measurement.objects.values())
         late = [each for each in ended if each.status in (TIMEOUT, DELETE_TIMEOUT)]
         running = sum(each.status == RUNNING for each in ended)
         latencies = self._latencies(ended)
         if not late and running == len(self._keys):
-            return Outcome(latencies=latencies)
+            return MeasurementResult(latencies=latencies)
         kind = self._measurement.params.kind
         if late:
             late.sort(key=_key)
             if any(each.status == DELETE_TIMEOUT for each in late):
                 self._force_deletion()
             names = ", ".join(each.key for each in late)
-            said = [f"{len(late)} objects timed out: {kind}s: {names}"]
-            said += [each.error for each in late[:_TOLD]]
+            errors = [f"{len(late)} objects timed out: {kind}s: {names}"]
+            errors += [each.error for each in late[:_MOST_REPORTED]]
         else:
             count = f"{running}/{len(self._keys)} {kind}s"
-            said = [f"incorrect objects number: {count} are running with all pods"]
+            errors = [f"incorrect objects number: {count} are running with all pods"]
         problems = sorted(self._measurement.problems.items())
-        said += [f"{key} cannot be waited for: {why}" for key, why in problems[:_TOLD]]
-        return Outcome(errors=tuple(said), summaries=self._failed(late), latencies=latencies)
+        errors += [f"{key} cannot be waited for: {why}" for key, why in problems[:_MOST_REPORTED]]
+        return MeasurementResult(
+            errors=tuple(errors), summaries=self._failed(late), latencies=latencies
+        )
 
     def _latencies(self, ended: list[ControlledObject]) -> tuple[Latencies, ...]:
-        """How long each took that came to run since this was last told."""
+        """How long each took that came to run since the last report."""
         measurement = self._measurement
         since_ns, measurement.reported_ns = measurement.reported_ns, measurement.now_ns
         new = [
@@ -144,7 +148,7 @@ class Gathering:
         return (Summary(name, perf_data.pretty(rows), unix_ns),)
 
     def _force_deletion(self) -> None:
-        """Delete pods that will not go, without waiting for anybody."""
+        """Delete pods that are stuck, without waiting for kubelets."""
         params = self._measurement.params
         if not params.namespace:
             # No cluster deletes from all namespaces at once.
@@ -158,11 +162,11 @@ class Gathering:
             body={"gracePeriodSeconds": 0, "propagationPolicy": "Background"},
             propagation="Background",
         )
-        self._measurement.cluster.call(call, _heard)
+        self._measurement.cluster.call(call, _ignore_answer)
 
 
-def _known(is_known: bool) -> Outcome:
-    return NOTHING if is_known else Outcome(errors=(_NOT_SYNCED,))
+def _known(is_known: bool) -> MeasurementResult:
+    return NOTHING if is_known else MeasurementResult(errors=(_NOT_SYNCED,))
 
 
 def _key(waited: ControlledObject) -> str:
@@ -176,10 +180,10 @@ def _row(pod: Json, controlled_by: str) -> Json:
         "controlledBy": controlled_by,
         "name": meta.get("name", ""),
         "host": (pod.get("spec") or {}).get("nodeName") or "",
-        "status": pod_status.of(pod),
+        "status": pod_status.state_of(pod),
     }
 
 
-def _heard(answer: Answer) -> None:
-    """Whether pods were deleted shows soon enough."""
+def _ignore_answer(answer: Answer) -> None:
+    """Ignored: whether pods were deleted shows soon enough."""
     del answer

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 from kubestage.cluster.access import Resource, Selection
 from kubestage.errors import InputError
+from kubestage.golang import durations
 from kubestage.measure import informer
 from kubestage.measure.informer import Informer, key_of
 from kubestage.measure.measurement import Measurement, unknown_action
-from kubestage.measure.outcome import NOTHING, Outcome
 from kubestage.measure.params import Duration, Selecting
+from kubestage.measure.results import NOTHING, MeasurementResult
 from kubestage.measure.waits.controlled_gathering import Gathering
-from kubestage.measure.waits.controlled_object import ControlledObject, Wanted
+from kubestage.measure.waits.controlled_object import ControlledObject, DesiredPods
 from kubestage.measure.waits.eligible_nodes import EligibleNodes
 from kubestage.measure.waits.owned_pods import ControlledPods
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 class ControlledPodsParams(Selecting, frozen=True, kw_only=True):
-    """What WaitForControlledPodsRunning is told; `sync_timeout` when it gathers."""
+    """The parameters of WaitForControlledPodsRunning; `sync_timeout` is for ``gather``."""
 
     api_version: str = ""
     kind: str = ""
@@ -37,8 +37,8 @@ class ControlledPodsParams(Selecting, frozen=True, kw_only=True):
 class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
     """Waits for every controller from when its spec last changed, each with its own time limit.
 
-    When it gathers it waits for all of them to come to an end, and fails if one had no luck or if
-    their number is not that of the controllers that are there.
+    When it gathers it waits until the wait for each has ended, and fails if one did not succeed or
+    if their number is not that of the existing controllers.
     """
 
     params_type = ControlledPodsParams
@@ -66,7 +66,7 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
         return super().perform(params)
 
     def start(self, params: ControlledPodsParams) -> Result:
-        """Begin to watch; one who watches already takes note of the new limits alone."""
+        """Start to watch; if it watches already, only the limits are updated."""
         for name, value in (("apiVersion", params.api_version), ("kind", params.kind)):
             if not value:
                 raise InputError(f"{name} is missing", path=f"params.{name}")
@@ -85,22 +85,22 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
         return self.wait(
             self._is_synced,
             informer.synced,
-            every_ns=informer.SYNC_LOOK_NS,
+            every_ns=informer.SYNC_POLL_NS,
             timeout_ns=informer.SYNC_TIMEOUT_NS,
         )
 
     def gather(self, params: ControlledPodsParams) -> Result:
-        """Wait for all controllers that are there."""
+        """Wait for all existing controllers."""
         if self.informer is None:
-            return Outcome(errors=(f"metric {self.context.method} has not been started",))
+            return MeasurementResult(errors=(f"metric {self.context.method} has not been started",))
         gathering = Gathering(self, params.sync_timeout)
-        self._gatherings = [each for each in self._gatherings if not each.later.is_resolved]
+        self._gatherings = [each for each in self._gatherings if not each.pending.is_resolved]
         self._gatherings.append(gathering)
         gathering.begin()
-        return gathering.later
+        return gathering.pending
 
     def dispose(self) -> None:
-        """Wait for nothing more."""
+        """Stop all waits."""
         if self.informer is not None:
             self.informer.stop()
             self.informer = None
@@ -150,7 +150,7 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
         if not is_deleted:
             field = "parallelism" if kind == "Job" else "replicas"
             count = None if kind == "DaemonSet" else obj["spec"].get(field) or 0
-        wanted = Wanted(
+        desired = DesiredPods(
             count,
             is_deleted,
             spec if params.check_if_pods_are_updated else None,
@@ -159,7 +159,7 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
         )
         uid = str(obj["metadata"].get("uid", ""))
         pods = self._pods.of(uid, via_replica_sets=kind == "Deployment")
-        waited = ControlledObject(key, wanted, pods, self.cluster.moments, self._ended)
+        waited = ControlledObject(key, desired, pods, self.cluster.moments, self._ended)
         self.objects[key] = waited
         self._pending += 1
         waited.begin(self._nodes, spec)
@@ -172,11 +172,11 @@ class WaitForControlledPodsRunning(Measurement[ControlledPodsParams]):
     def _settle(self) -> None:
         if self.is_idle:
             for gathering in list(self._gatherings):
-                gathering.look()
+                gathering.check()
 
 
 def _unfit(obj: Json, *, check_template: bool) -> str:
-    """Why an object is no controller that can be waited for; empty if it is one."""
+    """Why an object is not a controller that can be waited for; empty if it is one."""
     spec = obj.get("spec")
     if not isinstance(spec, dict):
         return "it has no spec"
@@ -184,5 +184,5 @@ def _unfit(obj: Json, *, check_template: bool) -> str:
         return "its spec has no template of pods"
     for name in ("replicas", "parallelism"):
         if not isinstance(spec.get(name, 0), int | None):
-            return f"its spec.{name} is no number"
+            return f"its spec.{name} is not a number"
     return ""

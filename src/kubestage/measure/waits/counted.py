@@ -1,4 +1,4 @@
-"""Waiting until there are as many objects as wanted, in the state that is wanted."""
+"""Waiting until there are as many objects as desired, in the desired state."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import abc
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kubestage.measure import informer
-from kubestage.measure.informer import Tally
+from kubestage.measure.informer import ObjectCounts
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later
 from kubestage.measure.params import Params
+from kubestage.measure.results import NOTHING, PendingResult
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Selection
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Outcome, Result
+    from kubestage.measure.results import MeasurementResult, Result
 
 P = TypeVar("P", bound=Params)
 
 
 class CountedWait(Measurement[P], abc.ABC):
-    """Counts the objects of a selection by sort, and looks at the counts at intervals.
+    """Counts the objects of a selection by class, and checks the counts at intervals.
 
-    It looks for the first time after one interval, and when the time is up it looks no more.
+    The first check is after one interval, and there is none when the time is up.
     """
 
-    looks_at_once = False
+    checks_at_once = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -38,18 +38,18 @@ class CountedWait(Measurement[P], abc.ABC):
         """Wait; there is no other action."""
         return self.count(params)
 
-    def count(self, params: P) -> Later:
-        """Begin to count and to wait."""
-        self._counts = [each for each in self._counts if not each.later.is_resolved]
+    def count(self, params: P) -> PendingResult:
+        """Start to count and to wait."""
+        self._counts = [each for each in self._counts if not each.pending.is_resolved]
         count = Count(self, params)
         self._counts.append(count)
         count.begin()
-        return count.later
+        return count.pending
 
     def dispose(self) -> None:
-        """Count no further."""
+        """Stop counting."""
         for count in self._counts:
-            count.tally.stop()
+            count.counts.stop()
         self._counts.clear()
 
     @abc.abstractmethod
@@ -58,57 +58,57 @@ class CountedWait(Measurement[P], abc.ABC):
 
     @abc.abstractmethod
     def sort(self, params: P, obj: Json) -> Hashable | None:
-        """What an object counts as, None if it does not."""
+        """The class of an object, None if it does not count."""
 
     @abc.abstractmethod
     def pace_ns(self, params: P) -> tuple[int, int]:
-        """How often to look, and for how long."""
+        """How often to check, and for how long."""
 
     @abc.abstractmethod
-    def is_reached(self, params: P, tally: Tally) -> bool:
-        """Whether the counts are as wanted."""
+    def is_reached(self, params: P, counts: ObjectCounts) -> bool:
+        """Whether the counts are as desired."""
 
-    def reached(self, params: P, tally: Tally) -> Outcome:
-        """What is said when they are."""
-        del params, tally
+    def reached(self, params: P, counts: ObjectCounts) -> MeasurementResult:
+        """The result when they are."""
+        del params, counts
         return NOTHING
 
     @abc.abstractmethod
-    def missed(self, params: P, tally: Tally) -> Outcome:
-        """What is said when they were not in time."""
+    def missed(self, params: P, counts: ObjectCounts) -> MeasurementResult:
+        """The result when they were not in time."""
 
 
 class Count(Generic[P]):
-    """One wait under way."""
+    """One wait that has not ended."""
 
     def __init__(self, owner: CountedWait[P], params: P) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._owner = owner
         self._params = params
         self._every_ns, timeout_ns = owner.pace_ns(params)
         self._end_ns = owner.now_ns + timeout_ns
-        self.tally = Tally(owner.cluster, owner.selection(params), self._sort)
+        self.counts = ObjectCounts(owner.cluster, owner.selection(params), self._sort)
 
     def begin(self) -> None:
-        """Wait until all that is there is counted, and then for it to be as wanted."""
+        """Wait until all existing objects are counted, and then for the counts to be as desired."""
         synced = self._owner.wait(
             self._is_synced,
             informer.synced,
-            every_ns=informer.STORE_LOOK_NS,
+            every_ns=informer.STORE_POLL_NS,
             timeout_ns=informer.SYNC_TIMEOUT_NS,
         )
         synced.then(self._counted)
 
-    def _counted(self, outcome: Outcome) -> None:
-        if outcome.errors:
-            self._end(outcome)
+    def _counted(self, result: MeasurementResult) -> None:
+        if result.errors:
+            self._end(result)
             return
         looked = self._owner.wait(
             self._is_reached,
-            self._said,
+            self._result,
             every_ns=self._every_ns,
             timeout_ns=self._end_ns - self._owner.now_ns,
-            at_once=self._owner.looks_at_once,
+            at_once=self._owner.checks_at_once,
             at_end=False,
         )
         looked.then(self._end)
@@ -117,15 +117,15 @@ class Count(Generic[P]):
         return self._owner.sort(self._params, obj)
 
     def _is_synced(self) -> bool:
-        return self.tally.is_synced
+        return self.counts.is_synced
 
     def _is_reached(self) -> bool:
-        return self._owner.is_reached(self._params, self.tally)
+        return self._owner.is_reached(self._params, self.counts)
 
-    def _said(self, is_reached: bool) -> Outcome:
+    def _result(self, is_reached: bool) -> MeasurementResult:
         say = self._owner.reached if is_reached else self._owner.missed
-        return say(self._params, self.tally)
+        return say(self._params, self.counts)
 
-    def _end(self, outcome: Outcome) -> None:
-        self.tally.stop()
-        self.later.resolve(outcome)
+    def _end(self, result: MeasurementResult) -> None:
+        self.counts.stop()
+        self.pending.resolve(result)

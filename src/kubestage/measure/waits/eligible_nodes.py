@@ -34,8 +34,8 @@ class NodeCounter:
 
     def __init__(self, spec: Json, changed: Callable[[], None]) -> None:
         self._affinity = node_selector.required_of(spec)
-        given = spec.get("tolerations") or ()
-        self._tolerations = (*_TOLERATED, *(taints.toleration_of(each) for each in given))
+        tolerations = spec.get("tolerations") or ()
+        self._tolerations = (*_TOLERATED, *(taints.toleration_of(each) for each in tolerations))
         self._changed = changed
         self._eligible: dict[str, None] = {}
 
@@ -44,8 +44,8 @@ class NodeCounter:
         """How many there are."""
         return len(self._eligible)
 
-    def look(self, name: str, node: Json | None) -> None:
-        """What a node is now; None if it is gone."""
+    def update(self, name: str, node: Json | None) -> None:
+        """Update a node; None if it was deleted."""
         is_eligible = node is not None and self._takes(node)
         if is_eligible == (name in self._eligible):
             return
@@ -63,7 +63,7 @@ class NodeCounter:
 
 
 class EligibleNodes:
-    """All nodes, and those who count some of them."""
+    """All nodes, and the counters of some of them."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._counters: list[NodeCounter] = []
@@ -75,19 +75,19 @@ class EligibleNodes:
         return self._nodes.is_synced
 
     def counter(self, spec: Json, changed: Callable[[], None]) -> NodeCounter:
-        """Begin to count for the spec of a pod template."""
+        """Start to count for the spec of a pod template."""
         counter = NodeCounter(spec, changed)
         for name, node in self._nodes.objects.items():
-            counter.look(name, node)
+            counter.update(name, node)
         self._counters.append(counter)
         return counter
 
     def leave(self, counter: NodeCounter) -> None:
-        """Count no further."""
+        """Stop counting."""
         self._counters.remove(counter)
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._nodes.stop()
 
     def _change(self, old: Json | None, new: Json | None, at_ns: int) -> None:
@@ -97,7 +97,7 @@ class EligibleNodes:
         node = new if new is not None else old
         assert node is not None
         for counter in list(self._counters):
-            counter.look(node["metadata"]["name"], new)
+            counter.update(node["metadata"]["name"], new)
 
 
 def _is_same(old: Json, new: Json) -> bool:

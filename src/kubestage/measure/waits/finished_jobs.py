@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster.access import Call, Resource, Selection
+from kubestage.golang import durations
 from kubestage.measure import informer
 from kubestage.measure.informer import Informer, key_of
 from kubestage.measure.measurement import Measurement
-from kubestage.measure.outcome import NOTHING, Later, Outcome
 from kubestage.measure.params import Duration, Selecting
-from kubestage.objects import durations
+from kubestage.measure.results import NOTHING, MeasurementResult, PendingResult
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.cluster.access import Answer
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 JOB: Final = Resource("batch/v1", "Job")
@@ -25,15 +25,15 @@ _MANY: Final = 10
 
 
 class FinishedJobsParams(Selecting, frozen=True, kw_only=True):
-    """What WaitForFinishedJobs is told."""
+    """The parameters of WaitForFinishedJobs."""
 
     timeout: Duration = Duration(10 * durations.MINUTE)
 
 
 class WaitForFinishedJobs(Measurement[FinishedJobsParams]):
-    """Hears which jobs finish, and waits for those that are there when it gathers.
+    """Observes which jobs finish, and waits for those that exist when it gathers.
 
-    A job that failed has finished. One that finished and was deleted since is not forgotten.
+    A job that failed has finished. One that finished and was deleted since still counts.
     """
 
     params_type = FinishedJobsParams
@@ -47,7 +47,7 @@ class WaitForFinishedJobs(Measurement[FinishedJobsParams]):
         self._unfinished: dict[str, None] = {}
 
     def start(self, params: FinishedJobsParams) -> Result:
-        """Begin to watch; the wait is for the watch to have told all that is there."""
+        """Start to watch; the wait ends when the watch has delivered all existing jobs."""
         if self._jobs is not None:
             return NOTHING
         self._params = params
@@ -56,19 +56,19 @@ class WaitForFinishedJobs(Measurement[FinishedJobsParams]):
         return self.wait(
             self._is_synced,
             informer.synced,
-            every_ns=informer.SYNC_LOOK_NS,
+            every_ns=informer.SYNC_POLL_NS,
             timeout_ns=informer.SYNC_TIMEOUT_NS,
         )
 
     def gather(self, params: FinishedJobsParams) -> Result:
-        """Wait for the jobs that are there now."""
+        """Wait for the jobs that exist now."""
         if self._jobs is None:
             name = self.context.method
-            return Outcome(errors=(f"{name}: wait for finished jobs was not started",))
-        return _Gathering(self, self._params, params.timeout).later
+            return MeasurementResult(errors=(f"{name}: wait for finished jobs was not started",))
+        return _Gathering(self, self._params, params.timeout).pending
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._jobs is not None:
             self._jobs.stop()
             self._jobs = None
@@ -82,14 +82,14 @@ class WaitForFinishedJobs(Measurement[FinishedJobsParams]):
         """Whether all that are waited for have finished."""
         return not self._unfinished
 
-    def told(self, is_finished: bool) -> Outcome:
-        """Which jobs have not finished in time; those that failed are told of as well."""
+    def gathered(self, is_finished: bool) -> MeasurementResult:
+        """Which jobs have not finished in time; those that failed are reported as well."""
         failed = [key for key in self._awaited if self._finished.get(key) == "Failed"]
         warnings = (f"{len(failed)} Jobs failed: {_some(failed)}",) if failed else ()
         if is_finished:
-            return Outcome(warnings=warnings)
+            return MeasurementResult(warnings=warnings)
         late = sorted(self._unfinished)
-        return Outcome(
+        return MeasurementResult(
             errors=(f"{len(late)} Jobs timed out: {', '.join(late)}",), warnings=warnings
         )
 
@@ -108,12 +108,12 @@ class WaitForFinishedJobs(Measurement[FinishedJobsParams]):
 
 
 class _Gathering:
-    """Asks which jobs there are, and waits for them."""
+    """Lists the jobs, and waits for them."""
 
     def __init__(
         self, measurement: WaitForFinishedJobs, params: FinishedJobsParams, timeout_ns: int
     ) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._measurement = measurement
         self._timeout_ns = timeout_ns
         call = Call(
@@ -127,22 +127,22 @@ class _Gathering:
 
     def _listed(self, answer: Answer) -> None:
         if answer.error is not None:
-            self.later.resolve(Outcome(errors=(f"listing jobs: {answer.error}",)))
+            self.pending.resolve(MeasurementResult(errors=(f"listing jobs: {answer.error}",)))
             return
         measurement = self._measurement
         measurement.expect([key_of(job) for job in (answer.object or {}).get("items") or ()])
         waited = measurement.wait(
             measurement.is_finished,
-            measurement.told,
+            measurement.gathered,
             every_ns=_EVERY_NS,
             timeout_ns=self._timeout_ns,
             at_once=False,
         )
-        waited.then(self.later.resolve)
+        waited.then(self.pending.resolve)
 
 
 def _ended_as(job: Json) -> str:
-    """``Complete`` or ``Failed``; empty for a job that goes on."""
+    """``Complete`` or ``Failed``; empty for a job that has not finished."""
     for condition in (job.get("status") or {}).get("conditions") or ():
         if condition.get("status") == "True" and condition.get("type") in ("Complete", "Failed"):
             return str(condition["type"])

@@ -1,4 +1,4 @@
-"""WaitForGenericK8sObjects: until objects of any kind have the conditions that are wanted."""
+"""WaitForGenericK8sObjects: until objects of any kind have the desired conditions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import msgspec
 from kubestage.aliases import Json
 from kubestage.cluster.access import Call, Resource, Selection
 from kubestage.errors import InputError
-from kubestage.measure.outcome import Later, Outcome
+from kubestage.golang import durations
 from kubestage.measure.params import Duration, Params
+from kubestage.measure.results import MeasurementResult, PendingResult
 from kubestage.measure.waits.counted import CountedWait
-from kubestage.objects import durations
 from kubestage.objects.kinds import KindTable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from kubestage.cluster.access import Answer
-    from kubestage.measure.informer import Tally
+    from kubestage.measure.informer import ObjectCounts
     from kubestage.measure.measurement import Context
-    from kubestage.measure.outcome import Result
+    from kubestage.measure.results import Result
 
 
 _DEFINITION: Final = Resource("apiextensions.k8s.io/v1", "CustomResourceDefinition")
@@ -40,7 +40,7 @@ class NamespaceRange(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class GenericObjectsParams(Params, frozen=True, kw_only=True):
-    """What WaitForGenericK8sObjects is told; without a range it means cluster-scoped objects."""
+    """The parameters of WaitForGenericK8sObjects; without a range for cluster-scoped objects."""
 
     object_group: str
     object_version: str
@@ -58,11 +58,11 @@ class GenericObjectsParams(Params, frozen=True, kw_only=True):
 class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
     """Waits until enough objects have succeeded or failed, and not too many have failed.
 
-    Conditions are written ``Ready=True``. Without any, being there is enough.
+    Conditions are written ``Ready=True``. Without any, existence is enough.
     """
 
     params_type = GenericObjectsParams
-    looks_at_once = True
+    checks_at_once = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -70,7 +70,7 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
         self._scopes: dict[NamespaceRange | None, frozenset[str] | None] = {}
 
     def perform(self, params: GenericObjectsParams) -> Result:
-        """Wait; for a kind that is not among Kubernetes' own, its definition is asked first."""
+        """Wait; for a kind that is not built in, its definition is requested first."""
         self._scopes[params.namespace_range] = self._scope(params.namespace_range)
         group, version, plural = names = _names(params)
         row = KindTable().by_plural(group, version, plural)
@@ -78,7 +78,7 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
             self._kinds[names] = Resource(row.api_version, row.kind)
         if names in self._kinds:
             return self.count(params)
-        return _Lookup(self, params).later
+        return _Lookup(self, params).pending
 
     def known_as(self, params: GenericObjectsParams, kind: str) -> None:
         """The kind of the objects that are waited for."""
@@ -86,12 +86,12 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
         self._kinds[names] = Resource(f"{group}/{version}" if group else version, kind)
 
     def selection(self, params: GenericObjectsParams) -> Selection:
-        """All objects of the kind; namespaces are told apart when they are counted."""
+        """All objects of the kind; namespaces are selected when they are counted."""
         resource = self._kinds[_names(params)]
         return Selection(resource, "", params.label_selector)
 
     def sort(self, params: GenericObjectsParams, obj: Json) -> Hashable | None:
-        """Whether an object has succeeded or failed: its first condition that says so counts."""
+        """Whether an object has succeeded or failed: the first matching condition counts."""
         scope = self._scopes[params.namespace_range]
         if scope is not None and (obj["metadata"].get("namespace") or "") not in scope:
             return None
@@ -107,71 +107,73 @@ class WaitForGenericK8sObjects(CountedWait[GenericObjectsParams]):
         """As configured."""
         return params.refresh_interval, params.timeout
 
-    def is_reached(self, params: GenericObjectsParams, tally: Tally) -> bool:
+    def is_reached(self, params: GenericObjectsParams, counts: ObjectCounts) -> bool:
         """Whether there are enough."""
         if not params.successful_conditions and not params.failed_conditions:
-            return tally.total >= params.min_desired_object_count
-        return tally.of(_GOOD, _BAD) >= params.min_desired_object_count
+            return counts.total >= params.min_desired_object_count
+        return counts.number_of(_GOOD, _BAD) >= params.min_desired_object_count
 
-    def reached(self, params: GenericObjectsParams, tally: Tally) -> Outcome:
+    def reached(self, params: GenericObjectsParams, counts: ObjectCounts) -> MeasurementResult:
         """Whether too many of them failed."""
         most = params.max_failed_object_count
-        if tally.of(_BAD) <= most:
-            return Outcome()
-        names = ",".join(tally.keys(_BAD))
+        if counts.number_of(_BAD) <= most:
+            return MeasurementResult()
+        names = ",".join(counts.keys(_BAD))
         text = (
             f"{self._about(params)}: too many failed objects, expected at most {most} - "
-            f"currently there are: {_counts(tally)} failed-objects=[{names}]"
+            f"currently there are: {_counts(counts)} failed-objects=[{names}]"
         )
-        return Outcome(errors=(text,))
+        return MeasurementResult(errors=(text,))
 
-    def missed(self, params: GenericObjectsParams, tally: Tally) -> Outcome:
+    def missed(self, params: GenericObjectsParams, counts: ObjectCounts) -> MeasurementResult:
         """How many there are."""
-        wanted = params.min_desired_object_count
+        desired = params.min_desired_object_count
         text = (
-            f"{self._about(params)}: timeout while waiting for {wanted} objects to be "
-            f"successful or failed - currently there are: {_counts(tally)}"
+            f"{self._about(params)}: timeout while waiting for {desired} objects to be "
+            f"successful or failed - currently there are: {_counts(counts)}"
         )
-        return Outcome(errors=(text,))
+        return MeasurementResult(errors=(text,))
 
-    def _scope(self, given: NamespaceRange | None) -> frozenset[str] | None:
+    def _scope(self, namespaces: NamespaceRange | None) -> frozenset[str] | None:
         """The namespaces that count, None for all; objects without one have the empty one."""
-        if given is None:
+        if namespaces is None:
             return frozenset({""})
-        if given.all_namespaces:
+        if namespaces.all_namespaces:
             return None
-        if given.min is None or given.max is None:
+        if namespaces.min is None or namespaces.max is None:
             raise InputError(
                 "min and max are missing",
                 path="params.namespaceRange",
                 fix="give both, or allNamespaces: true",
             )
-        prefix = self._prefix(given)
+        prefix = self._prefix(namespaces)
         if not prefix:
             return frozenset({""})
-        return frozenset(f"{prefix}-{number}" for number in range(given.min, given.max + 1))
+        return frozenset(
+            f"{prefix}-{number}" for number in range(namespaces.min, namespaces.max + 1)
+        )
 
-    def _prefix(self, given: NamespaceRange) -> str:
+    def _prefix(self, namespaces: NamespaceRange) -> str:
         own = self.context.facilities.namespace_prefix
-        return own if given.prefix is None else given.prefix
+        return own if namespaces.prefix is None else namespaces.prefix
 
     def _about(self, params: GenericObjectsParams) -> str:
         group, version, plural = _names(params)
-        given = params.namespace_range
+        namespaces = params.namespace_range
         where = ""
-        if given is not None and given.all_namespaces:
+        if namespaces is not None and namespaces.all_namespaces:
             where = "*"
-        elif given is not None and self._prefix(given):
-            where = f"{self._prefix(given)}-({given.min}-{given.max})"
+        elif namespaces is not None and self._prefix(namespaces):
+            where = f"{self._prefix(namespaces)}-({namespaces.min}-{namespaces.max})"
         what = f'objects: "{group}/{version}, Resource={plural}"'
         return f'{self.context.method}: {what}, namespaces: "{where}"'
 
 
 class _Lookup:
-    """Asks by what name a resource's kind goes, and then waits."""
+    """Requests the kind of a resource, and then waits."""
 
     def __init__(self, wait: WaitForGenericK8sObjects, params: GenericObjectsParams) -> None:
-        self.later = Later()
+        self.pending = PendingResult()
         self._wait = wait
         self._params = params
         name = f"{params.object_resource}.{params.object_group}"
@@ -181,15 +183,17 @@ class _Lookup:
         if answer.object is None:
             name = f"{self._params.object_group}/{self._params.object_version}"
             text = f"no resource {self._params.object_resource!r} of {name}: {answer.error}"
-            self.later.resolve(Outcome(errors=(text,)))
+            self.pending.resolve(MeasurementResult(errors=(text,)))
             return
         self._wait.known_as(self._params, answer.object["spec"]["names"]["kind"])
-        self._wait.count(self._params).then(self.later.resolve)
+        self._wait.count(self._params).then(self.pending.resolve)
 
 
 def _names(params: GenericObjectsParams) -> tuple[str, str, str]:
     return params.object_group, params.object_version, params.object_resource
 
 
-def _counts(tally: Tally) -> str:
-    return f"successful={tally.of(_GOOD)} failed={tally.of(_BAD)} count={tally.total}"
+def _counts(counts: ObjectCounts) -> str:
+    return (
+        f"successful={counts.number_of(_GOOD)} failed={counts.number_of(_BAD)} count={counts.total}"
+    )

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Resource, Selection
-from kubestage.measure.outcome import Outcome
+from kubestage.golang import durations
 from kubestage.measure.params import Duration, Selecting
+from kubestage.measure.results import MeasurementResult
 from kubestage.measure.waits.counted import CountedWait
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from kubestage.aliases import Json
-    from kubestage.measure.informer import Tally
+    from kubestage.measure.informer import ObjectCounts
 
 
 NODE: Final = Resource("v1", "Node")
@@ -25,7 +25,7 @@ _MANY: Final = 10
 
 
 class NodesParams(Selecting, frozen=True, kw_only=True):
-    """What WaitForNodes is told."""
+    """The parameters of WaitForNodes."""
 
     min_desired_node_count: int
     max_desired_node_count: int
@@ -51,20 +51,20 @@ class WaitForNodes(CountedWait[NodesParams]):
         """As configured."""
         return params.refresh_interval, params.timeout
 
-    def is_reached(self, params: NodesParams, tally: Tally) -> bool:
+    def is_reached(self, params: NodesParams, counts: ObjectCounts) -> bool:
         """Whether there are enough, and not too many."""
-        ready = tally.of(_READY)
+        ready = counts.number_of(_READY)
         return params.min_desired_node_count <= ready <= params.max_desired_node_count
 
-    def missed(self, params: NodesParams, tally: Tally) -> Outcome:
+    def missed(self, params: NodesParams, counts: ObjectCounts) -> MeasurementResult:
         """How many there are, and which ones are not ready."""
         low, high = params.min_desired_node_count, params.max_desired_node_count
         text = (
             f"timeout while waiting for [{low}-{high}] Nodes with selector '{params.selected}' "
-            f"to be ready - currently there is {tally.of(_READY)} Nodes"
+            f"to be ready - currently there is {counts.number_of(_READY)} Nodes"
         )
-        bad = tally.keys(_NOT_READY)
+        bad = counts.keys(_NOT_READY)
         if bad:
             more = f" and {len(bad) - _MANY} more" if len(bad) > _MANY else ""
             text += f"; not ready: {', '.join(bad[:_MANY])}{more}"
-        return Outcome(errors=(text,))
+        return MeasurementResult(errors=(text,))

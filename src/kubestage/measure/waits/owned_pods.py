@@ -1,7 +1,7 @@
 """Pods by who controls them, counted by state as they change.
 
 One watch on all pods and one on all ReplicaSets serve every measurement of a test that waits for
-controllers. Whoever waits for one of them is told when its pods change and looks at counts.
+controllers. The wait for one of them is notified when its pods change, and reads counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REPLICA_SETS: Final = Selection(Resource("apps/v1", "ReplicaSet"))
 class Group:
     """The pods of one controller: their states by key, and how many are in each."""
 
-    __slots__ = ("children", "counts", "is_gone", "parent", "states", "told", "uid")
+    __slots__ = ("children", "counts", "is_gone", "listeners", "parent", "states", "uid")
 
     def __init__(self, uid: str) -> None:
         self.uid = uid
@@ -34,7 +34,7 @@ class Group:
         self.counts: dict[str, int] = {}
         self.parent: Group | None = None
         self.children: dict[str, Group] = {}
-        self.told: list[Callable[[], None]] = []
+        self.listeners: list[Callable[[], None]] = []
         self.is_gone = False
 
     def set(self, key: str, state: str | None) -> None:
@@ -46,16 +46,16 @@ class Group:
             self.states[key] = state
             self.counts[state] = self.counts.get(state, 0) + 1
 
-    def tell(self) -> None:
-        """The pods changed: those who wait for this controller or the one above it hear of it."""
-        for told in list(self.told):
-            told()
+    def notify(self) -> None:
+        """The pods changed: notify the waits for this controller and the one above it."""
+        for listeners in list(self.listeners):
+            listeners()
         if self.parent is not None:
-            self.parent.tell()
+            self.parent.notify()
 
 
 class Pods:
-    """The pods of one controller as one who waits for them sees them.
+    """The pods of one controller, for a wait.
 
     Those of a Deployment are those of its ReplicaSets.
     """
@@ -67,14 +67,14 @@ class Pods:
         self._changed: Callable[[], None] | None = None
 
     def listen(self, changed: Callable[[], None]) -> None:
-        """Whom to tell of changes."""
+        """Set the callback for changes."""
         self._changed = changed
-        self._group.told.append(changed)
+        self._group.listeners.append(changed)
 
     def leave(self) -> None:
-        """Be told no more."""
+        """Remove the callback."""
         if self._changed is not None:
-            self._group.told.remove(self._changed)
+            self._group.listeners.remove(self._changed)
             self._changed = None
             self._index.forget(self._group)
 
@@ -107,8 +107,8 @@ class Pods:
 class ControlledPods:
     """All pods of the cluster that have a controller.
 
-    A ReplicaSet that was deleted is remembered as long as it has pods, so that those who wait for
-    a Deployment to be gone see the last of them.
+    A ReplicaSet that was deleted is remembered as long as it has pods, so that a wait for the
+    deletion of a Deployment sees the last of them.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -123,7 +123,7 @@ class ControlledPods:
 
     @property
     def is_synced(self) -> bool:
-        """Whether all that was there at the beginning is known."""
+        """Whether all objects that existed at the start are known."""
         return self._pods.is_synced and self._replica_sets.is_synced
 
     def of(self, uid: str, *, via_replica_sets: bool) -> Pods:
@@ -131,13 +131,13 @@ class ControlledPods:
         return Pods(self, self._group(uid), via_replica_sets=via_replica_sets)
 
     def dispose(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._pods.stop()
         self._replica_sets.stop()
 
     def forget(self, group: Group) -> None:
-        """Let go of a group that nobody waits for and that has nothing in it."""
-        is_used = group.states or group.children or group.told
+        """Drop a group that is empty and that nothing waits for."""
+        is_used = group.states or group.children or group.listeners
         if is_used or (group.parent is not None and not group.is_gone):
             return
         parent, group.parent = group.parent, None
@@ -162,16 +162,16 @@ class ControlledPods:
         if before and before != after:
             group = self._group(before)
             group.set(key, None)
-            group.tell()
+            group.notify()
             self.forget(group)
         if after and new is not None:
             group = self._group(after)
-            state = pod_status.of(new)
+            state = pod_status.state_of(new)
             if group.states.get(key) != state:
                 group.set(key, state)
             elif old is None or old.get("spec") == new.get("spec"):
                 return
-            group.tell()
+            group.notify()
 
     def _replica_set_changed(self, old: Json | None, new: Json | None, at_ns: int) -> None:
         del at_ns
@@ -185,11 +185,11 @@ class ControlledPods:
             before, group.parent = group.parent, parent
             if before is not None:
                 before.children.pop(group.uid, None)
-                before.tell()
+                before.notify()
                 self.forget(before)
             if parent is not None:
                 parent.children[group.uid] = group
-                parent.tell()
+                parent.notify()
         if group.is_gone:
             self.forget(group)
 

@@ -1,4 +1,4 @@
-"""In what state pods are, counted and told as those who wait for them see it."""
+"""The states of pods, as waits count and report them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MANY: Final = 10
 _LONG: Final = 200
 
 
-def of(pod: Json) -> str:
-    """The state of a pod: only one that is ready counts as running, and none that is leaving."""
+def state_of(pod: Json) -> str:
+    """The state of a pod: only a ready one counts as running, and none that is terminating."""
     if (pod.get("metadata") or {}).get("deletionTimestamp") is not None:
         return TERMINATING
     status = pod.get("status") or {}
@@ -53,14 +53,14 @@ def summary(count: Callable[[Hashable], int], total: int, desired: int, updated:
 
 def describe(pods: Iterable[Json]) -> str:
     """Which pods are not running and why, the first few of them; empty if all are."""
-    bad = [pod for pod in pods if of(pod) != RUNNING_AND_READY]
+    bad = [pod for pod in pods if state_of(pod) != RUNNING_AND_READY]
     if not bad:
         return ""
     bad.sort(key=_name)
-    words = [f"{_name(pod)} ({_why(pod)})" for pod in bad[:_MANY]]
+    parts = [f"{_name(pod)} ({_why(pod)})" for pod in bad[:_MANY]]
     if len(bad) > _MANY:
-        words.append(f"and {len(bad) - _MANY} more")
-    return ", ".join(words)
+        parts.append(f"and {len(bad) - _MANY} more")
+    return ", ".join(parts)
 
 
 def _name(pod: Json) -> str:
@@ -69,27 +69,27 @@ def _name(pod: Json) -> str:
 
 
 def _why(pod: Json) -> str:
-    state, reason = of(pod), _reason(pod)
+    state, reason = state_of(pod), _reason(pod)
     return f"{state}: {reason}" if reason else state
 
 
 def _reason(pod: Json) -> str:
-    """What the cluster itself says of a pod that is not running."""
+    """What the cluster reports of a pod that is not running."""
     status = pod.get("status") or {}
     if status.get("reason") or status.get("message"):
-        return _said(status)
+        return _reason_text(status)
     for name in ("initContainerStatuses", "containerStatuses"):
         for container in status.get(name) or ():
             state = container.get("state") or {}
             troubled = state.get("waiting") or state.get("terminated")
             if troubled:
-                return f"container {container.get('name', '')}: {_said(troubled)}"
+                return f"container {container.get('name', '')}: {_reason_text(troubled)}"
     for condition in status.get("conditions") or ():
         if condition.get("status") != "True" and condition.get("reason"):
-            return _said(condition)
+            return _reason_text(condition)
     return ""
 
 
-def _said(told: Json) -> str:
-    text = " ".join(str(told[name]) for name in ("reason", "message") if told.get(name))
+def _reason_text(reported: Json) -> str:
+    text = " ".join(str(reported[name]) for name in ("reason", "message") if reported.get(name))
     return text if len(text) <= _LONG else text[: _LONG - 3] + "..."

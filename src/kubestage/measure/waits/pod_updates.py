@@ -1,7 +1,7 @@
-"""Whether a pod is what its controller's template says now.
+"""Whether a pod matches the current template of its controller.
 
-A field that the template leaves open may be anything in the pod: defaults, admission and the
-scheduler fill such fields. Numbers and truths cannot be left open where Go has no pointer; there,
+A field that the template does not set may be anything in the pod: defaults, admission and the
+scheduler fill such fields. Numbers and booleans cannot be unset where Go has no pointer; there,
 absent means zero.
 """
 
@@ -20,43 +20,44 @@ _PLAIN: Final[dict[Form, Any]] = {Form.BOOL: False, Form.INTEGER: 0, Form.FLOAT:
 
 
 def is_updated(template_spec: Json, pod_spec: Json) -> bool:
-    """Whether all that the template of a pod asks for is in the pod."""
+    """Whether all that the template of a pod sets is in the pod."""
     return _derives(schema.type_of(_POD_SPEC), template_spec, pod_spec)
 
 
-def _derives(shape: schema.Type, wanted: Any, found: Any) -> bool:
-    if wanted is found:
+def _derives(shape: schema.Type, expected: Any, found: Any) -> bool:
+    if expected is found:
         return True
     form = shape.form
     if form in _PLAIN:
         zero = _PLAIN[form]
-        return bool((zero if wanted is None else wanted) == (zero if found is None else found))
+        return bool((zero if expected is None else expected) == (zero if found is None else found))
     if shape.name == "resource.Quantity":
-        return quantity.of(wanted) == quantity.of(found)
+        return quantity.of(expected) == quantity.of(found)
     if form is Form.POINTER:
         assert shape.element is not None
-        return wanted is None or (found is not None and _derives(shape.element, wanted, found))
+        return expected is None or (found is not None and _derives(shape.element, expected, found))
     if form is Form.STRUCT:
-        return _structs(shape.name, wanted or {}, found or {})
-    if not wanted:
+        return _structs(shape.name, expected or {}, found or {})
+    if not expected:
         return True
     if form is Form.LIST:
         assert shape.element is not None
-        return len(wanted) <= len(found or ()) and all(
-            _derives(shape.element, left, right) for left, right in zip(wanted, found, strict=False)
+        return len(expected) <= len(found or ()) and all(
+            _derives(shape.element, left, right)
+            for left, right in zip(expected, found, strict=False)
         )
     if form is Form.MAP:
         assert shape.element is not None
-        return len(wanted) <= len(found or ()) and all(
+        return len(expected) <= len(found or ()) and all(
             key in found and _derives(shape.element, value, found[key])
-            for key, value in wanted.items()
+            for key, value in expected.items()
         )
-    return bool(wanted == found)
+    return bool(expected == found)
 
 
-def _structs(name: str, wanted: Json, found: Json) -> bool:
+def _structs(name: str, expected: Json, found: Json) -> bool:
     fields = schema.struct(name).by_json
-    for key, value in wanted.items():
+    for key, value in expected.items():
         other = found.get(key)
         if value is other or value == other:
             continue
@@ -64,6 +65,6 @@ def _structs(name: str, wanted: Json, found: Json) -> bool:
         if field is None or not _derives(field.type, value, other):
             return False
     for key, other in found.items():
-        if key not in wanted and key in fields and fields[key].type.form in _PLAIN and other:
+        if key not in expected and key in fields and fields[key].type.form in _PLAIN and other:
             return False
     return True

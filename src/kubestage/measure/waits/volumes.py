@@ -1,4 +1,4 @@
-"""WaitForBoundPVCs and WaitForAvailablePVs: until volumes are claimed, or there to be claimed."""
+"""WaitForBoundPVCs and WaitForAvailablePVs: until volumes are bound, or available."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.cluster.access import Resource, Selection
-from kubestage.measure.outcome import Outcome
+from kubestage.golang import durations
 from kubestage.measure.params import Duration, Selecting
+from kubestage.measure.results import MeasurementResult
 from kubestage.measure.waits.counted import CountedWait
-from kubestage.objects import durations
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from kubestage.aliases import Json
-    from kubestage.measure.informer import Tally
+    from kubestage.measure.informer import ObjectCounts
 
 
 CLAIM: Final = Resource("v1", "PersistentVolumeClaim")
@@ -26,14 +26,14 @@ _EVERY_NS: Final = 5 * durations.SECOND
 
 
 class ClaimsParams(Selecting, frozen=True, kw_only=True):
-    """What WaitForBoundPVCs is told."""
+    """The parameters of WaitForBoundPVCs."""
 
     desired_pvc_count: int = msgspec.field(name="desiredPVCCount")
     timeout: Duration = Duration(60 * durations.SECOND)
 
 
 class VolumesParams(Selecting, frozen=True, kw_only=True):
-    """What WaitForAvailablePVs is told; volumes of another provisioner do not count."""
+    """The parameters of WaitForAvailablePVs; volumes of another provisioner do not count."""
 
     desired_pv_count: int = msgspec.field(name="desiredPVCount")
     provisioner: str
@@ -58,23 +58,25 @@ class WaitForBoundPVCs(CountedWait[ClaimsParams]):
         """Every five seconds."""
         return _EVERY_NS, params.timeout
 
-    def is_reached(self, params: ClaimsParams, tally: Tally) -> bool:
+    def is_reached(self, params: ClaimsParams, counts: ObjectCounts) -> bool:
         """Whether the right number is bound and the rest may still be."""
-        bound = tally.of("Bound")
-        return bound == params.desired_pvc_count and tally.total == bound + tally.of("Pending")
+        bound = counts.number_of("Bound")
+        return bound == params.desired_pvc_count and counts.total == bound + counts.number_of(
+            "Pending"
+        )
 
-    def missed(self, params: ClaimsParams, tally: Tally) -> Outcome:
+    def missed(self, params: ClaimsParams, counts: ObjectCounts) -> MeasurementResult:
         """How many are bound, and which ones are not."""
         text = (
             f"timeout while waiting for {params.desired_pvc_count} PVCs to be running in "
             f"namespace '{params.namespace}' with labels '{params.label_selector}' and fields "
-            f"'{params.field_selector}' - only {tally.of('Bound')} found bound"
+            f"'{params.field_selector}' - only {counts.number_of('Bound')} found bound"
         )
-        return Outcome(errors=(text + _others(tally, "Bound"),))
+        return MeasurementResult(errors=(text + _others(counts, "Bound"),))
 
 
 class WaitForAvailablePVs(CountedWait[VolumesParams]):
-    """Waits until so many volumes are provisioned, be they bound already or not."""
+    """Waits until so many volumes are provisioned, bound or not."""
 
     params_type = VolumesParams
 
@@ -93,32 +95,34 @@ class WaitForAvailablePVs(CountedWait[VolumesParams]):
         """Every five seconds."""
         return _EVERY_NS, params.timeout
 
-    def is_reached(self, params: VolumesParams, tally: Tally) -> bool:
+    def is_reached(self, params: VolumesParams, counts: ObjectCounts) -> bool:
         """Whether the right number is provisioned and the rest may still be."""
-        there = tally.of("Bound", "Available")
-        return there == params.desired_pv_count and tally.total == there + tally.of("Pending")
+        there = counts.number_of("Bound", "Available")
+        return there == params.desired_pv_count and counts.total == there + counts.number_of(
+            "Pending"
+        )
 
-    def missed(self, params: VolumesParams, tally: Tally) -> Outcome:
+    def missed(self, params: VolumesParams, counts: ObjectCounts) -> MeasurementResult:
         """How many there are, and which ones are not."""
         selected = params.selected
         if params.provisioner:
             selected += f" && provisioner={params.provisioner}"
         text = (
             f"timeout while waiting for {params.desired_pv_count} PVs with selector "
-            f"'{selected}' - only {tally.of('Bound', 'Available')} found provisioned"
+            f"'{selected}' - only {counts.number_of('Bound', 'Available')} found provisioned"
         )
-        return Outcome(errors=(text + _others(tally, "Bound", "Available"),))
+        return MeasurementResult(errors=(text + _others(counts, "Bound", "Available"),))
 
 
 def phase_of(obj: Json) -> str:
-    """The phase of a claim or volume; one that has none yet has the empty one."""
+    """The phase of a claim or volume; empty if it has none yet."""
     return str((obj.get("status") or {}).get("phase") or "")
 
 
-def _others(tally: Tally, *good: str) -> str:
-    """The first of those that are in no good phase."""
-    bad = tally.keys(*(sort for sort in tally.counts if sort not in good))
+def _others(counts: ObjectCounts, *good: str) -> str:
+    """The first of those that are in another phase."""
+    bad = counts.keys(*(sort for sort in counts.counts if sort not in good))
     if not bad:
         return ""
-    named = [f"{key} ({phase_of(tally.informer.objects[key]) or 'no phase'})" for key in bad[:10]]
+    named = [f"{key} ({phase_of(counts.informer.objects[key]) or 'no phase'})" for key in bad[:10]]
     return f"; others: {', '.join(named)}" + (f" and {len(bad) - 10} more" if bad[10:] else "")

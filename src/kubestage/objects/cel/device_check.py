@@ -32,8 +32,8 @@ def problem(expression: str) -> str | None:
     """What is wrong with a selector, in the API server's words."""
     try:
         kind = _checker().compile(expression).return_type().name()
-    except RuntimeError as trouble:
-        return f"compilation failed: {_compiler_words(str(trouble))}"
+    except RuntimeError as error:
+        return f"compilation failed: {_compiler_words(str(error))}"
     if kind in _MAY_BE_BOOLEAN:
         return None
     return f"must evaluate to bool or the unknown type, not {type_name(kind)}"
@@ -49,8 +49,8 @@ def type_name(kind: str) -> str:
     return kind if "." in kind else kind.partition("<")[0].lower()
 
 
-def _compiler_words(trouble: str) -> str:
-    text = _UNKNOWN_FIELD.sub(_undefined_field, plain(trouble))
+def _compiler_words(error: str) -> str:
+    text = _UNKNOWN_FIELD.sub(_undefined_field, plain(error))
     text = _NO_OVERLOAD.sub(_call_on_a_value, text)
     return _NO_FIELDS.sub(r"type \1 does not support field selection", text)
 
@@ -72,7 +72,7 @@ def _checker() -> Any:
     """The environment that knows the types of everything."""
     library = environments.library()
     types = library.Type
-    of = {
+    types_by_name = {
         **environments.plain_types(),
         functions.QUANTITY: types.AbstractType(functions.QUANTITY),
         functions.SEMVER: types.AbstractType(functions.SEMVER),
@@ -82,14 +82,17 @@ def _checker() -> Any:
             each.name,
             [
                 library.Overload(
-                    overload, of[each.result], [of[part] for part in parts], each.is_member
+                    overload,
+                    types_by_name[each.result],
+                    [types_by_name[part] for part in parts],
+                    each.is_member,
                 )
                 for overload, parts in each.overloads
             ],
         )
         for each in functions.FUNCTIONS
     ]
-    unknown, amount = types("google.protobuf.Any"), of[functions.QUANTITY]
+    unknown, amount = types("google.protobuf.Any"), types_by_name[functions.QUANTITY]
     variables = {
         "device": types.AbstractType("kubernetes.DRADevice"),
         "device.driver": types.STRING,

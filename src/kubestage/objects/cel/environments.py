@@ -49,16 +49,19 @@ def calls() -> list[Any]:
     """The functions of Kubernetes, declared so that they can be called."""
     found = library()
     types = found.Type
-    of = {**plain_types(), functions.QUANTITY: types.MAP, functions.SEMVER: types.MAP}
+    types_by_name = {**plain_types(), functions.QUANTITY: types.MAP, functions.SEMVER: types.MAP}
     declared = []
     for each in functions.FUNCTIONS:
         # Quantities and versions are both maps here, and one overload serves them all.
-        distinct = {tuple(of[part].name() for part in parts): parts for _, parts in each.overloads}
+        distinct = {
+            tuple(types_by_name[part].name() for part in parts): parts
+            for _, parts in each.overloads
+        }
         overloads = [
             found.Overload(
                 f"{each.name}/{number}",
-                of[each.result],
-                [of[part] for part in parts],
+                types_by_name[each.result],
+                [types_by_name[part] for part in parts],
                 each.is_member,
                 each,
             )

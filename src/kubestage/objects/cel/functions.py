@@ -6,19 +6,20 @@ it is a map with one entry, a tag and a text, which is the same for equal values
 
 from __future__ import annotations
 
-import functools
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import automaton, quantity
+from kubestage.golang import regexp
+from kubestage.objects import quantity
 from kubestage.objects.cel import semver
 from kubestage.objects.cel.semver import Version
 from kubestage.objects.quantity import Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from kubestage.golang.regexp import Regexp
 
 QUANTITY: Final = "kubernetes.Quantity"
 SEMVER: Final = "kubernetes.Semver"
@@ -129,34 +130,17 @@ def _semver(text: str, normalize: bool = False) -> Version:
 
 
 def _find(text: str, pattern: str) -> str:
-    found = _compiled(pattern).search(text) if _is_found(pattern, text) else None
-    return found[0] if found else ""
+    return _compiled(pattern).find(text)
 
 
 def _find_all(text: str, pattern: str, limit: int = _MAX_MATCHES) -> list[str]:
-    if not _is_found(pattern, text):
-        return []
-    found = [match[0] for match in _compiled(pattern).finditer(text)]
-    return found if limit < 0 else found[:limit]
+    return _compiled(pattern).find_all(text, limit)
 
 
-@functools.lru_cache(512)
-def _automaton(pattern: str) -> automaton.Automaton:
-    return automaton.Automaton(pattern)
-
-
-def _is_found(pattern: str, text: str) -> bool:
-    """Whether there is anything to find; Python's engine may look for it for ever."""
+def _compiled(pattern: str) -> Regexp:
     try:
-        return _automaton(pattern).is_found_in(text)
-    except (re.error, automaton.UnfitError) as problem:
-        raise ValueError(f"Illegal regex: {problem}") from None
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as problem:
+        return regexp.compile_pattern(pattern)
+    except regexp.RegexpError as problem:
         raise ValueError(f"Illegal regex: {problem}") from None
 
 

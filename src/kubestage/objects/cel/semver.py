@@ -7,11 +7,13 @@ import functools
 import string
 from typing import Final
 
+from kubestage.errors import MalformedValue
+
 _DIGITS: Final = frozenset(string.digits)
 _WORD: Final = frozenset(string.ascii_letters + string.digits + "-")
 
 
-class SemverError(ValueError):
+class SemverError(MalformedValue):
     """What is wrong with a version, in upstream's words."""
 
 

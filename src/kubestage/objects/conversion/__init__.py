@@ -8,45 +8,36 @@ differ in their schema alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from kubestage.objects import defaulting, kinds, shape
-from kubestage.objects.conversion import autoscaling, events
 from kubestage.objects.custom import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
 
-    Convert = Callable[[dict[str, Any]], dict[str, Any]]
 
-_TO_STORED: Final[dict[tuple[str, str], Convert]] = {
-    ("events.k8s.io/v1", "Event"): events.to_core,
-    ("autoscaling/v1", "HorizontalPodAutoscaler"): autoscaling.to_v2,
-}
-_TO_SERVED: Final[dict[tuple[str, str], Convert]] = {
-    ("events.k8s.io/v1", "Event"): events.from_core,
-    ("autoscaling/v1", "HorizontalPodAutoscaler"): autoscaling.from_v2,
-}
-
-
-def to_stored(row: Kind, obj: dict[str, Any]) -> dict[str, Any]:
+def to_stored(row: Kind, obj: Json) -> Json:
     """The object as its kind is stored, completed as on being read back; itself if it is one."""
     if row.stored_as is None:
         return obj
     stored = kinds.stored(row)
     if row.definition is not None:
         return {**obj, "apiVersion": stored.api_version}
-    converted = _TO_STORED[row.api_version, row.kind](obj)
-    return defaulting.stored({**converted, "apiVersion": stored.api_version, "kind": stored.kind})
+    convert = row.behavior.to_stored
+    assert convert is not None, row.kind
+    return defaulting.stored(
+        {**convert(obj), "apiVersion": stored.api_version, "kind": stored.kind}
+    )
 
 
-def to_served(row: Kind, obj: dict[str, Any]) -> dict[str, Any]:
+def to_served(row: Kind, obj: Json) -> Json:
     """A stored object as the row shows it; itself if the row shows what is stored."""
     if row.stored_as is None:
         return obj
     if row.definition is not None:
         return rows.compiled(row).read({**obj, "apiVersion": row.api_version})[0]
-    converted = _TO_SERVED[row.api_version, row.kind](obj)
-    return shape.normalize({**converted, "apiVersion": row.api_version, "kind": row.kind})
+    convert = row.behavior.to_served
+    assert convert is not None, row.kind
+    return shape.normalize({**convert(obj), "apiVersion": row.api_version, "kind": row.kind})

@@ -18,6 +18,8 @@ from kubestage.objects.validation import internal_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
+
 _PREFIX: Final = "autoscaling.alpha.kubernetes.io/"
 _METRICS: Final = f"{_PREFIX}metrics"
 _CURRENT: Final = f"{_PREFIX}current-metrics"
@@ -55,32 +57,39 @@ _BEHAVIOR_FIELDS: Final = {
 }
 
 
-def to_v2(autoscaler: dict[str, Any]) -> dict[str, Any]:
+def to_v2(autoscaler: Json) -> Json:
     """As ``autoscaling/v2`` has it."""
     metadata, spec = autoscaler["metadata"], autoscaler.get("spec") or {}
-    told = metadata.get("annotations") or {}
-    wanted = _picked(spec, _SPEC)
-    metrics = _read(told.get(_METRICS), hpa_metrics.spec_from_v1, "MetricSpec") or []
+    annotations = metadata.get("annotations") or {}
+    converted_spec = _picked(spec, _SPEC)
+    metrics = _read(annotations.get(_METRICS), hpa_metrics.spec_from_v1, "MetricSpec") or []
     utilization = spec.get("targetCPUUtilizationPercentage")
     if utilization is not None:
         metrics.append(_cpu({"type": "Utilization", "averageUtilization": utilization}))
     if not metrics:
         target = {"type": "Utilization", "averageUtilization": _DEFAULT_UTILIZATION}
         metrics.append(_cpu(target))
-    wanted["metrics"] = metrics
-    behavior = _shaped(_renamed(_json(told.get(_BEHAVIOR))), "HorizontalPodAutoscalerBehavior")
+    converted_spec["metrics"] = metrics
+    behavior = _shaped(
+        _renamed(_json(annotations.get(_BEHAVIOR))), "HorizontalPodAutoscalerBehavior"
+    )
     if behavior:
-        wanted["behavior"] = behavior
-    report = _status_to_v2(autoscaler.get("status") or {}, told)
-    kept = {key: value for key, value in told.items() if key not in _OWN}
-    return {**autoscaler, "metadata": _annotated(metadata, kept), "spec": wanted, "status": report}
+        converted_spec["behavior"] = behavior
+    report = _status_to_v2(autoscaler.get("status") or {}, annotations)
+    remaining = {key: value for key, value in annotations.items() if key not in _OWN}
+    return {
+        **autoscaler,
+        "metadata": _annotated(metadata, remaining),
+        "spec": converted_spec,
+        "status": report,
+    }
 
 
-def _cpu(target: dict[str, Any]) -> dict[str, Any]:
+def _cpu(target: Json) -> Json:
     return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
 
 
-def _status_to_v2(report: dict[str, Any], told: dict[str, str]) -> dict[str, Any]:
+def _status_to_v2(report: Json, annotations: dict[str, str]) -> Json:
     out = _picked(report, _STATUS)
     utilization = report.get("currentCPUUtilizationPercentage")
     if utilization is not None:
@@ -91,45 +100,52 @@ def _status_to_v2(report: dict[str, Any], told: dict[str, str]) -> dict[str, Any
         ("currentMetrics", _CURRENT, hpa_metrics.status_from_v1, "MetricStatus"),
         ("conditions", _CONDITIONS, _condition_to_v2, "HorizontalPodAutoscalerCondition"),
     ):
-        found = _read(told.get(annotation), convert, shape_name)
+        found = _read(annotations.get(annotation), convert, shape_name)
         if found is not None:
             out[key] = found
     return out
 
 
-def from_v2(autoscaler: dict[str, Any]) -> dict[str, Any]:
+def from_v2(autoscaler: Json) -> Json:
     """As ``autoscaling/v1`` has it."""
     metadata, spec = autoscaler["metadata"], autoscaler.get("spec") or {}
     report = autoscaler.get("status") or {}
-    told = {k: v for k, v in (metadata.get("annotations") or {}).items() if k not in _OWN}
-    wanted = _picked(spec, _SPEC)
+    annotations = {k: v for k, v in (metadata.get("annotations") or {}).items() if k not in _OWN}
+    converted_spec = _picked(spec, _SPEC)
     others = []
     for metric in spec.get("metrics") or ():
         utilization = _cpu_utilization(metric, "target")
         if utilization is None:
             others.append(hpa_metrics.spec_to_v1(metric))
         else:
-            wanted.setdefault("targetCPUUtilizationPercentage", utilization)
+            converted_spec.setdefault("targetCPUUtilizationPercentage", utilization)
     if others:
-        told[_METRICS] = internal_json.compact(others)
+        annotations[_METRICS] = internal_json.compact(others)
     current = report.get("currentMetrics") or []
     if current:
-        told[_CURRENT] = internal_json.compact([hpa_metrics.status_to_v1(each) for each in current])
+        annotations[_CURRENT] = internal_json.compact(
+            [hpa_metrics.status_to_v1(each) for each in current]
+        )
     if spec.get("behavior") is not None:
         shown = internal_json.tree(_BEHAVIOR_SHAPE, spec["behavior"])
-        told[_BEHAVIOR] = internal_json.compact(shown)
+        annotations[_BEHAVIOR] = internal_json.compact(shown)
     if report.get("conditions"):
         conditions = [_condition_to_v1(each) for each in report["conditions"]]
-        told[_CONDITIONS] = internal_json.compact(conditions)
+        annotations[_CONDITIONS] = internal_json.compact(conditions)
     out = _picked(report, _STATUS)
     for metric in current:
         utilization = _cpu_utilization(metric, "current")
         if utilization is not None:
             out["currentCPUUtilizationPercentage"] = utilization
-    return {**autoscaler, "metadata": _annotated(metadata, told), "spec": wanted, "status": out}
+    return {
+        **autoscaler,
+        "metadata": _annotated(metadata, annotations),
+        "spec": converted_spec,
+        "status": out,
+    }
 
 
-def _cpu_utilization(metric: dict[str, Any], part: str) -> int | None:
+def _cpu_utilization(metric: Json, part: str) -> int | None:
     resource = metric.get("resource")
     if metric.get("type") != "Resource" or resource is None or resource.get("name") != "cpu":
         return None
@@ -137,16 +153,16 @@ def _cpu_utilization(metric: dict[str, Any], part: str) -> int | None:
     return utilization
 
 
-def _condition_to_v1(condition: dict[str, Any]) -> dict[str, Any]:
+def _condition_to_v1(condition: Json) -> Json:
     out = {key: condition.get(key) for key in _CONDITION[:3]}
     return out | {key: condition[key] for key in _CONDITION[3:] if condition.get(key)}
 
 
-def _picked(holder: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+def _picked(holder: Json, keys: tuple[str, ...]) -> Json:
     return {key: holder[key] for key in keys if key in holder}
 
 
-def _annotated(metadata: dict[str, Any], annotations: dict[str, str]) -> dict[str, Any]:
+def _annotated(metadata: Json, annotations: dict[str, str]) -> Json:
     out = {key: value for key, value in metadata.items() if key != "annotations"}
     if annotations:
         out["annotations"] = annotations
@@ -154,7 +170,7 @@ def _annotated(metadata: dict[str, Any], annotations: dict[str, str]) -> dict[st
 
 
 def _json(text: str | None) -> Any:
-    """What an annotation holds; None if it is no JSON, and then nobody minds."""
+    """What an annotation holds; None if it is no JSON, which is ignored."""
     if text is None:
         return None
     try:
@@ -163,10 +179,8 @@ def _json(text: str | None) -> Any:
         return None
 
 
-def _read(
-    text: str | None, convert: Callable[[dict[str, Any]], dict[str, Any]], name: str
-) -> list[dict[str, Any]] | None:
-    """The list that an annotation holds; None if it holds none, and then nobody minds."""
+def _read(text: str | None, convert: Callable[[Json], Json], name: str) -> list[Json] | None:
+    """The list that an annotation holds; None if it holds none, which is ignored."""
     found = _json(text)
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         return None
@@ -174,11 +188,11 @@ def _read(
         shaped = [_shaped(convert(each), name) for each in found]
     except ValueError:
         return None
-    kept = [each for each in shaped if each is not None]
-    return kept if len(kept) == len(shaped) else None
+    remaining = [each for each in shaped if each is not None]
+    return remaining if len(remaining) == len(shaped) else None
 
 
-def _shaped(value: Any, name: str) -> dict[str, Any] | None:
+def _shaped(value: Any, name: str) -> Json | None:
     """A value of a type of the later version; None if it is none."""
     if not isinstance(value, dict):
         return None
@@ -188,7 +202,7 @@ def _shaped(value: Any, name: str) -> dict[str, Any] | None:
         return None
 
 
-def _condition_to_v2(condition: dict[str, Any]) -> dict[str, Any]:
+def _condition_to_v2(condition: Json) -> Json:
     return _picked(condition, _CONDITION)
 
 

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kubestage.errors import MalformedValue
 from kubestage.objects import quantity
 
 _REFERENCE: Final = ("kind", "name", "apiVersion")
 _PARTS: Final = ("object", "pods", "resource", "containerResource", "external")
 
 
-class NotAMetric(ValueError):
+class NotAMetric(MalformedValue):
     """What an annotation holds has not the shape of a metric."""
 
 
 def spec_to_v1(metric: dict[str, Any]) -> dict[str, Any]:
-    """What is wanted of a metric."""
+    """The target of a metric."""
     return _to_v1(metric, "target")
 
 
@@ -44,27 +45,27 @@ def _part_to_v1(part: str, source: dict[str, Any], which: str) -> dict[str, Any]
     if part == "object":
         out = {"target": _reference(source.get("describedObject") or {}), "metricName": name}
         out |= {f"{which}Value": value or "0"}
-        return out | _given(selector=selector, averageValue=average)
+        return out | _present(selector=selector, averageValue=average)
     if part == "pods":
         out = {"metricName": name, f"{which}AverageValue": average or "0"}
-        return out | _given(selector=selector)
+        return out | _present(selector=selector)
     if part == "external":
-        out = {"metricName": name, **_given(metricSelector=selector)}
+        out = {"metricName": name, **_present(metricSelector=selector)}
         needed = "0" if which == "current" else None
-        return out | _given(**{f"{which}Value": value or needed, f"{which}AverageValue": average})
+        return out | _present(**{f"{which}Value": value or needed, f"{which}AverageValue": average})
     needed = "0" if which == "current" else None
     utilization = {f"{which}AverageUtilization": amounts.get("averageUtilization")}
-    out = {"name": source.get("name") or "", **_given(**utilization)}
-    out |= _given(**{f"{which}AverageValue": average or needed})
+    out = {"name": source.get("name") or "", **_present(**utilization)}
+    out |= _present(**{f"{which}AverageValue": average or needed})
     return out | ({"container": source.get("container") or ""} if part != "resource" else {})
 
 
 def _reference(described: dict[str, Any]) -> dict[str, Any]:
     out = {key: described.get(key) or "" for key in _REFERENCE[:2]}
-    return out | _given(apiVersion=described.get("apiVersion") or None)
+    return out | _present(apiVersion=described.get("apiVersion") or None)
 
 
-def _given(**fields: Any) -> dict[str, Any]:
+def _present(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
@@ -73,7 +74,7 @@ def _text(amount: Any) -> str | None:
 
 
 def spec_from_v1(metric: dict[str, Any]) -> dict[str, Any]:
-    """What is wanted of a metric, as ``autoscaling/v2`` has it; ValueError if it is none."""
+    """The target of a metric, as ``autoscaling/v2`` has it; ValueError if it is none."""
     return _from_v1(metric, "target")
 
 
@@ -104,14 +105,14 @@ def _part_from_v1(part: str, source: dict[str, Any], which: str) -> dict[str, An
             # It could not be left out.
             value = None
     utilization = source.get(f"{which}AverageUtilization")
-    amounts = _given(value=value, averageValue=average, averageUtilization=utilization)
+    amounts = _present(value=value, averageValue=average, averageUtilization=utilization)
     if which == "target":
         amounts = {"type": _target_type(part, amounts), **amounts}
     if part in ("resource", "containerResource"):
         container = {"container": source.get("container") or ""} if part != "resource" else {}
         return {"name": source.get("name") or "", **container, which: amounts}
     selector = source.get("metricSelector" if part == "external" else "selector")
-    named = {"name": source.get("metricName") or "", **_given(selector=selector)}
+    named = {"name": source.get("metricName") or "", **_present(selector=selector)}
     out: dict[str, Any] = {"metric": named, which: amounts}
     if part == "object":
         target = _object(source.get("target") or {})

@@ -18,7 +18,7 @@ _AVOID: Final = "to avoid accidental conflicts with other finalizer writers"
 
 
 def on_definition(new: Json, old: Json | None = None) -> list[str]:
-    """Formats that mean nothing to the server; those that were there before are not told again."""
+    """Formats that mean nothing to the server, but for those that were there before."""
     before = set() if old is None else set(_unknown_formats(old["spec"]))
     found = (each for each in _unknown_formats(new["spec"]) if each not in before)
     return [f"unrecognized format {field.quote(each)}" for each in found]

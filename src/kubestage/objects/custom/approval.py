@@ -25,7 +25,7 @@ def is_protected(group: str) -> bool:
     return f".{group}".endswith(_PROTECTED)
 
 
-def of(definition: dict[str, Any]) -> Approval:
+def approval_of(definition: dict[str, Any]) -> Approval:
     """The state of a definition's approval."""
     annotation = (definition["metadata"].get("annotations") or {}).get(ANNOTATION) or ""
     quoted = field.quote(ANNOTATION)
@@ -57,13 +57,13 @@ def validate(
     """Refuse a protected group without approval, unless that is how it was before."""
     if not is_protected(definition["spec"]["group"]):
         return []
-    state = of(definition)
-    if old is not None and of(old).reason == state.reason:
+    state = approval_of(definition)
+    if old is not None and approval_of(old).reason == state.reason:
         return []
     path = f"metadata.annotations[{ANNOTATION}]"
     if state.reason == "MissingAnnotation":
         return [field.required(path, state.message)]
     if state.reason == "InvalidAnnotation":
-        given = definition["metadata"]["annotations"][ANNOTATION]
-        return [field.invalid(path, given, state.message)]
+        annotation = definition["metadata"]["annotations"][ANNOTATION]
+        return [field.invalid(path, annotation, state.message)]
     return []

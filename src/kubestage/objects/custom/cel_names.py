@@ -77,24 +77,24 @@ def _properties(node: Node | None) -> set[str]:
     return set() if node is None else set(node.properties)
 
 
-def value(given: Any, node: Node, *, is_root: bool = False) -> Any:
+def value(item_value: Any, node: Node, *, is_root: bool = False) -> Any:
     """A value as rules see it."""
-    if given is None or node.int_or_string:
-        return given
-    if type(given) is list:
+    if item_value is None or node.int_or_string:
+        return item_value
+    if type(item_value) is list:
         items = node.items
-        return given if items is None else [value(item, items) for item in given]
-    if type(given) is dict:
+        return item_value if items is None else [value(item, items) for item in item_value]
+    if type(item_value) is dict:
         if node.additional is not None:
             below = node.additional
-            return {name: value(item, below) for name, item in given.items()}
+            return {name: value(item, below) for name, item in item_value.items()}
         seen = {}
         known = fields(node, is_root=is_root)
-        for name, item in given.items():
+        for name, item in item_value.items():
             escaped = escape(name)
             if escaped is not None and escaped in known:
                 seen[escaped] = value(item, known[escaped])
         return seen
-    if node.type == "number" and type(given) is int:
-        return float(given)
-    return given
+    if node.type == "number" and type(item_value) is int:
+        return float(item_value)
+    return item_value

@@ -7,10 +7,12 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import KubestageError
 from kubestage.objects.cel import environments, functions
 from kubestage.objects.custom import cel_names, cel_tree
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.custom.nodes import Node
 
 _CODE: Final = re.compile(r"^[A-Z_]+: |(?: \[[A-Z_]+\])$")
@@ -21,7 +23,7 @@ _WORDS: Final = {"divide by zero": "division by zero", "modulus by zero": "modul
 _OLD: Final = "__old"
 
 
-class RuleError(Exception):
+class RuleError(KubestageError):
     """A rule that cannot be compiled, or that failed on a value; the message is the server's."""
 
 
@@ -33,8 +35,8 @@ class Program:
         environment = _environment(_type_key(node), optional_old)
         try:
             checked = environment.compile(text)
-        except RuntimeError as trouble:
-            raise RuleError(f"compilation failed: {_plain(str(trouble))}") from None
+        except RuntimeError as error:
+            raise RuleError(f"compilation failed: {_plain(str(error))}") from None
         facts = cel_tree.facts(
             checked.serialize(), node, is_root=is_root, optional_old=optional_old
         )
@@ -50,7 +52,7 @@ class Program:
 
     def run(self, new: Any, old: Any) -> Any:
         """The value of the expression; RuleError if there is none."""
-        data: dict[str, Any] = {"self": new, "oldSelf": old}
+        data: Json = {"self": new, "oldSelf": old}
         if self.optional_old:
             data = {"self": new, "oldSelf": None, _OLD: [] if old is None else [old]}
         elif not self.uses_old_self:
@@ -58,8 +60,8 @@ class Program:
         try:
             result = self._program.eval(data=data)
             kind, value = result.type().name(), result.plain_value()
-        except (RuntimeError, TypeError) as trouble:
-            raise RuleError(_runtime_words(str(trouble))) from None
+        except (RuntimeError, TypeError) as error:
+            raise RuleError(_runtime_words(str(error))) from None
         if kind == "ERROR":
             raise RuleError(_runtime_words(str(value)))
         return value

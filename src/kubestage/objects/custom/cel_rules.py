@@ -27,7 +27,7 @@ def exist(node: Node) -> bool:
     return any(each is not None and exist(each) for each in below)
 
 
-class Rule:
+class CompiledRule:
     """One rule, compiled, with the words for when it is broken."""
 
     def __init__(self, rule: Json, node: Node, *, is_root: bool) -> None:
@@ -58,7 +58,7 @@ class Rule:
         return self.message or f"failed rule: {self.name}"
 
     def broken(self, path: str, value: Any, detail: str) -> FieldError:
-        """The error, of the type that the rule asks for."""
+        """The error, of the type that the rule sets."""
         at = path
         if self.below:
             at = self.below if path == "<nil>" else f"{path}.{self.below}"
@@ -77,7 +77,7 @@ class RuleTree:
     def __init__(self, node: Node, *, is_root: bool) -> None:
         self.node = node
         self.is_root = is_root
-        self.rules = [Rule(each, node, is_root=is_root) for each in node.rules]
+        self.rules = [CompiledRule(each, node, is_root=is_root) for each in node.rules]
         self.items = _tree(node.items)
         self.additional = _tree(node.additional)
         self.properties = {
@@ -86,17 +86,17 @@ class RuleTree:
             if exist(child)
         }
 
-    def judge(
+    def validate(
         self, new: Any, old: Any, path: str, pair: Correlated | None, parent: Correlated | None
     ) -> list[FieldError]:
         """All broken rules; of values that did not change only those about the change itself.
 
-        `pair` tells what the value replaced, `parent` the same of the nearest value around it of
+        `pair` is what the value replaced, `parent` the same of the nearest value around it of
         which that is known.
         """
         if new is None:
             return []
-        errors = self._judge_here(new, old, path, pair or parent) if self.rules else []
+        errors = self._check_here(new, old, path, pair or parent) if self.rules else []
         at = "" if path == "<nil>" else path
         if type(new) is list and self.items is not None:
             known = correlation.old_items(self.node, old)
@@ -105,7 +105,7 @@ class RuleTree:
                 before = known.get(key) if key is not None else None
                 below = None if pair is None else pair.index(index)
                 above = parent if pair is None else pair
-                errors += self.items.judge(item, before, f"{at}[{index}]", below, above)
+                errors += self.items.validate(item, before, f"{at}[{index}]", below, above)
         elif type(new) is dict:
             before_all = old if type(old) is dict else {}
             for name, item in new.items():
@@ -117,10 +117,10 @@ class RuleTree:
                     continue
                 below = None if pair is None else pair.key(name)
                 above = parent if pair is None else pair
-                errors += tree.judge(item, before_all.get(name), where, below, above)
+                errors += tree.validate(item, before_all.get(name), where, below, above)
         return errors
 
-    def _judge_here(
+    def _check_here(
         self, new: Any, old: Any, path: str, known: Correlated | None
     ) -> list[FieldError]:
         errors: list[FieldError] = []
@@ -134,8 +134,8 @@ class RuleTree:
             try:
                 if rule.program.run(seen, before) is True:
                     continue
-            except RuleError as trouble:
-                errors.append(_failed(path, node, rule, str(trouble)))
+            except RuleError as problem:
+                errors.append(_failed(path, node, rule, str(problem)))
                 continue
             if not uses_old and known is not None and known.is_unchanged:
                 continue
@@ -150,12 +150,12 @@ def _tree(node: Node | None) -> RuleTree | None:
     return RuleTree(node, is_root=node.is_embedded)
 
 
-def _failed(path: str, node: Node, rule: Rule, trouble: str) -> FieldError:
-    if trouble.startswith(functions.NO_OVERLOAD):
+def _failed(path: str, node: Node, rule: CompiledRule, problem: str) -> FieldError:
+    if problem.startswith(functions.NO_OVERLOAD):
         text = (
-            f"'{trouble}': call arguments did not match a supported operator, function or macro "
+            f"'{problem}': call arguments did not match a supported operator, function or macro "
             f"signature for rule: {rule.name}"
         )
     else:
-        text = f"{trouble} evaluating rule: {rule.name}"
+        text = f"{problem} evaluating rule: {rule.name}"
     return field.invalid(path, node.type, text)

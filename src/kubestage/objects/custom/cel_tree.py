@@ -2,7 +2,7 @@
 
 The library does not know the fields of a custom resource. So the tree of an expression, which it
 serializes as a protobuf message, is walked here along the schema: a field that is not there is
-found when the definition is written, not when an object is judged.
+found when the definition is written, not when an object is validated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Problem(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Whether an expression looks at the old value, and which fields it asks for in vain."""
+    """Whether an expression reads the old value, and which unknown fields it reads."""
 
     uses_old_self: bool
     problems: list[Problem]

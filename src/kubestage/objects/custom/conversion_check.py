@@ -89,7 +89,7 @@ def _url(text: str, path: str) -> Iterator[FieldError]:
 
 
 def _service(service: Json, path: str) -> Iterator[FieldError]:
-    # The server mixes the two up, so a missing name is told of the namespace.
+    # The server mixes the two up, so a missing name is reported for the namespace.
     if not service.get("namespace"):
         yield field.required(f"{path}.name")
     if not service.get("name"):

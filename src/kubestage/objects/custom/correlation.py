@@ -1,7 +1,7 @@
-"""Which old value a new one replaces: what did not change is not judged anew.
+"""Which old value a new one replaces: what did not change is not validated again.
 
 A field is found again by its name, an element of a list by its keys if the list is a map; the
-elements of other lists cannot be told apart.
+elements of other lists cannot be matched.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Correlated:
         child = self.node.field(name)
         if child is None or name not in self.new or name not in self.old:
             return None
-        made = self._children[name] = Correlated(self.new[name], self.old[name], child)
-        return made
+        child_pair = self._children[name] = Correlated(self.new[name], self.old[name], child)
+        return child_pair
 
     def index(self, at: int) -> Correlated | None:
         """The element at that place of the new list, if the old one had it."""
@@ -90,8 +90,8 @@ class Correlated:
         found = self._old_items.get(key) if key is not None else None
         if found is None:
             return None
-        made = self._children[at] = Correlated(self.new[at], found, node.items)
-        return made
+        child_pair = self._children[at] = Correlated(self.new[at], found, node.items)
+        return child_pair
 
     @property
     def is_unchanged(self) -> bool:

@@ -1,4 +1,4 @@
-"""From a request body to an object of any kind, as strictly as the caller asks.
+"""From a request body to an object of any kind, as strictly as the caller requests.
 
 As `objects.decode`, for kinds that only their definition knows as well.
 """
@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kubestage import lazy
 from kubestage.errors import BadRequest
 from kubestage.objects import decode as decode_any
 from kubestage.objects import schema
 from kubestage.objects.custom import rows
 from kubestage.objects.decode import Decoded
 from kubestage.objects.validation import field, status
+
+# NOTE: few kinds need it.
+with lazy.imports():
+    from kubestage.objects.custom import object_meta
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def decode(body: bytes | Json, kind: Kind, field_validation: FieldValidation) -> Decoded:
-    """The object in `body`; BadRequest says why it is none of that kind.
+    """The object in `body`; BadRequest if it is none of that kind.
 
     Of a custom resource, unknown fields are gone and defaults are there.
     """
@@ -36,19 +41,17 @@ def decode(body: bytes | Json, kind: Kind, field_validation: FieldValidation) ->
     unknown: list[str] = []
     if obj.get("kind") == kind.kind:
         obj, unknown = rows.compiled(kind).read(obj)
-    told = [*decoded.warnings, *(f'unknown field "{path}"' for path in unknown)]
-    if told and field_validation == "Strict":
+    problems = [*decoded.warnings, *(f'unknown field "{path}"' for path in unknown)]
+    if problems and field_validation == "Strict":
         raise BadRequest(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
-            f"strict decoding error: {', '.join(told)}"
+            f"strict decoding error: {', '.join(problems)}"
         )
-    return Decoded(obj, tuple(told) if field_validation == "Warn" else ())
+    return Decoded(obj, tuple(problems) if field_validation == "Warn" else ())
 
 
 def _with_metadata(decoded: Decoded, kind: Kind) -> Decoded:
     """An object of one of our own kinds; of its shape only the metadata is known."""
-    from kubestage.objects.custom import object_meta  # noqa: PLC0415 - few kinds need it
-
     obj = decoded.object
     try:
         metadata, _ = object_meta.read(obj.get("metadata"))
@@ -60,14 +63,14 @@ def _with_metadata(decoded: Decoded, kind: Kind) -> Decoded:
 
 
 def _parsed(body: bytes | Json, kind: Kind) -> Decoded:
-    """The body as it stands; its version is checked, its kind is judged later."""
+    """The body as it stands; its version is checked, its kind is validated later."""
     try:
-        given = body if isinstance(body, dict) else msgspec.json.decode(body)
+        content = body if isinstance(body, dict) else msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+        content = None
+    if not isinstance(content, dict):
         return decode_any.decode(body, kind.api_version, kind.kind, "Warn")
-    named, version = given.get("kind"), given.get("apiVersion")
+    named, version = content.get("kind"), content.get("apiVersion")
     if not named and named in (None, ""):
         text = body if isinstance(body, bytes) else msgspec.json.encode(body)
         shown = text.decode("utf-8", "replace")
@@ -91,7 +94,7 @@ def _summary(text: bytes) -> str:
 
 
 def check_type(kind: Kind, obj: Json) -> None:
-    """Refuse an object that says it is of another kind than the request's."""
+    """Refuse an object of another kind than the request's."""
     named = obj.get("kind")
     if named not in (None, kind.kind):
         problem = field.invalid("kind", named, f"must be {kind.kind}")

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.objects.custom import defaulting, findings, object_meta, pruning
 from kubestage.objects.custom.value_check import Check
 from kubestage.objects.shape_values import copy_json
 from kubestage.objects.validation import field
+
+# NOTE: they need a library.
+with lazy.imports():
+    from kubestage.objects.custom import cel_programs, cel_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,13 +76,11 @@ def _in_metadata(node: Node, path: str, root: Node, trail: Trail) -> list[FieldE
 
 
 def _values(node: Node, path: str) -> list[FieldError]:
-    found = Check(node.raw).judge(node.default, "").found
+    found = Check(node.raw).validate(node.default, "").found
     return findings.field_errors(found.values(), path)
 
 
 def _rules(node: Node, path: str, *, is_root: bool) -> list[FieldError]:
-    from kubestage.objects.custom import cel_programs, cel_rules  # noqa: PLC0415 - needs a library
-
     if not cel_rules.exist(node):
         return []
     try:
@@ -86,4 +89,6 @@ def _rules(node: Node, path: str, *, is_root: bool) -> list[FieldError]:
         # Reported where rules are looked at.
         return []
     value = node.default
-    return tree.judge(value, value, path, None, None) or tree.judge(value, None, path, None, None)
+    return tree.validate(value, value, path, None, None) or tree.validate(
+        value, None, path, None, None
+    )

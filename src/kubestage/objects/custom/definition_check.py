@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.objects.custom.definition_view import View
+    from kubestage.objects.custom.definition_view import DefinitionView
     from kubestage.objects.validation.field import FieldError
 
 
@@ -33,16 +33,16 @@ _UNKNOWN_FIELDS: Final = (
 def validate_create(definition: Json) -> list[FieldError]:
     """What is wrong with a new definition."""
     spec = definition["spec"]
-    wanted = f"{spec['names'].get('plural') or ''}.{spec.get('group') or ''}"
+    expected = f"{spec['names'].get('plural') or ''}.{spec.get('group') or ''}"
 
-    def judge_name(name: str, prefix: bool) -> tuple[str, ...]:
+    def validate_name(name: str, prefix: bool) -> tuple[str, ...]:
         problems = names.name_is_dns_subdomain(name, prefix)
-        if name != wanted:
+        if name != expected:
             problems = (*problems, 'must be spec.names.plural+"."+spec.group')
         return problems
 
     errors = metadata.validate_object_meta(
-        definition["metadata"], False, judge_name, kube_finalizers=False
+        definition["metadata"], False, validate_name, kube_finalizers=False
     )
     return errors + _validate(definition, None)
 
@@ -85,7 +85,7 @@ def _spec(spec: Json, old: Json | None) -> Iterator[FieldError]:
         yield field.required("spec.scope")
     elif scope not in _SCOPES:
         yield field.not_supported("spec.scope", scope, _SCOPES)
-    view = definition_view.of(spec)
+    view = definition_view.view_of(spec)
     if (view.shared.schema or {}).get("openAPIV3Schema") is None:
         for index, (_, parts) in enumerate(view.versions):
             if (parts.schema or {}).get("openAPIV3Schema") is None:
@@ -137,7 +137,7 @@ def _group(group: str) -> Iterator[FieldError]:
         yield field.invalid("spec.group", group, "should be a domain with at least one dot")
 
 
-def _versions(spec: Json, view: View) -> Iterator[FieldError]:
+def _versions(spec: Json, view: DefinitionView) -> Iterator[FieldError]:
     seen: list[str] = []
     for index, (version, parts) in enumerate(view.versions):
         path = f"spec.versions[{index}]"
@@ -158,32 +158,32 @@ def _versions(spec: Json, view: View) -> Iterator[FieldError]:
         yield field.invalid("spec.version", seen[0], ",".join(problems))
 
 
-def _required_names(given: Json) -> Iterator[FieldError]:
+def _required_names(names_spec: Json) -> Iterator[FieldError]:
     for name in ("plural", "singular", "kind", "listKind"):
-        if not given.get(name):
+        if not names_spec.get(name):
             yield field.required(f"spec.names.{name}")
 
 
-def _names(given: Json, path: str) -> Iterator[FieldError]:
+def _names(names_spec: Json, path: str) -> Iterator[FieldError]:
     for name in ("plural", "singular"):
-        text = given.get(name) or ""
+        text = names_spec.get(name) or ""
         problems = names.is_dns1035_label(text) if text else ()
         if problems:
             yield field.invalid(f"{path}.{name}", text, ",".join(problems))
     for name in ("kind", "listKind"):
-        text = given.get(name) or ""
+        text = names_spec.get(name) or ""
         problems = names.is_dns1035_label(text.lower()) if text else ()
         if problems:
             yield field.invalid(f"{path}.{name}", text, _MIXED + ",".join(problems))
-    yield from _labels(given, "shortNames", path)
-    kind = given.get("kind")
-    if kind and kind == given.get("listKind"):
+    yield from _labels(names_spec, "shortNames", path)
+    kind = names_spec.get("kind")
+    if kind and kind == names_spec.get("listKind"):
         yield field.invalid(f"{path}.listKind", kind, "kind and listKind may not be the same")
-    yield from _labels(given, "categories", path)
+    yield from _labels(names_spec, "categories", path)
 
 
-def _labels(given: Json, name: str, path: str) -> Iterator[FieldError]:
-    for index, text in enumerate(given.get(name) or ()):
+def _labels(names_spec: Json, name: str, path: str) -> Iterator[FieldError]:
+    for index, text in enumerate(names_spec.get(name) or ()):
         problems = names.is_dns1035_label(text)
         if problems:
             yield field.invalid(f"{path}.{name}[{index}]", text, ",".join(problems))

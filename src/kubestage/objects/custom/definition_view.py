@@ -9,8 +9,8 @@ import msgspec
 from kubestage.aliases import Json
 
 
-class Parts(msgspec.Struct, frozen=True):
-    """What a version, or all of them together, say about objects; None where nothing is said."""
+class VersionParts(msgspec.Struct, frozen=True):
+    """What a version, or all of them together, define for objects; None where nothing is set."""
 
     schema: Json | None = None
     subresources: Json | None = None
@@ -18,11 +18,11 @@ class Parts(msgspec.Struct, frozen=True):
     selectable: list[Json] | None = None
 
 
-class View(msgspec.Struct, frozen=True):
-    """The versions of a definition: what they share, and what each says for itself."""
+class DefinitionView(msgspec.Struct, frozen=True):
+    """The versions of a definition: what they share, and what each sets for itself."""
 
-    shared: Parts
-    versions: list[tuple[Json, Parts]]
+    shared: VersionParts
+    versions: list[tuple[Json, VersionParts]]
 
     @property
     def rendered(self) -> list[Json]:
@@ -49,19 +49,22 @@ _KEYS = (
 )
 
 
-def of(spec: Json) -> View:
-    """The versions of a definition, with what all say alike told once."""
+def view_of(spec: Json) -> DefinitionView:
+    """The versions of a definition, with what all have in common moved to the top."""
     versions: list[Json] = spec.get("versions") or []
     shared: dict[str, Any] = {}
-    own: list[dict[str, Any]] = [{} for _ in versions]
+    parts_by_version: list[dict[str, Any]] = [{} for _ in versions]
     for key, name in _KEYS:
         values = [version.get(key) for version in versions]
         if values and all(value == values[0] for value in values):
             shared[name] = values[0]
         else:
-            for parts, value in zip(own, values, strict=True):
+            for parts, value in zip(parts_by_version, values, strict=True):
                 parts[name] = value
-    return View(
-        Parts(**shared),
-        [(version, Parts(**parts)) for version, parts in zip(versions, own, strict=True)],
+    return DefinitionView(
+        VersionParts(**shared),
+        [
+            (version, VersionParts(**parts))
+            for version, parts in zip(versions, parts_by_version, strict=True)
+        ],
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.errors import MalformedValue
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,11 +20,11 @@ _ESCAPES: Final = {
 }  # fmt: skip
 
 
-class FieldPathError(ValueError):
+class FieldPathError(MalformedValue):
     """A path that does not lead to a field; the message is the API server's."""
 
 
-class Found(NamedTuple):
+class FieldFound(NamedTuple):
     """Where a path leads: the fields on the way, as a path of the API, and the schema there."""
 
     path: str
@@ -38,7 +40,7 @@ def normalized(text: str, node: Node) -> str:
         return ""
 
 
-def find(text: str, node: Node, *, allows_brackets: bool = True) -> Found:
+def find(text: str, node: Node, *, allows_brackets: bool = True) -> FieldFound:
     """Follow a path; FieldPathError says why it cannot be followed."""
     tokens = iter(_TOKEN.findall(text))
     path = first = ""
@@ -65,7 +67,7 @@ def find(text: str, node: Node, *, allows_brackets: bool = True) -> Found:
             closing = _next(tokens)
             if closing != "]":
                 raise FieldPathError(f"expected ] but got {closing}")
-    return Found(path, first, at)
+    return FieldFound(path, first, at)
 
 
 def _next(tokens: Iterator[str]) -> str:

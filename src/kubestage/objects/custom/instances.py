@@ -1,9 +1,10 @@
-"""All that a definition says about its objects, compiled for one version of it."""
+"""What a definition sets for its objects, compiled for one version of it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage import lazy
 from kubestage.errors import BadRequest
 from kubestage.objects.custom import (
     correlation,
@@ -18,6 +19,10 @@ from kubestage.objects.custom import (
 from kubestage.objects.custom.value_check import Check
 from kubestage.objects.shape_values import copy_json
 from kubestage.objects.validation import field, metadata, names
+
+# NOTE: it needs a library.
+with lazy.imports():
+    from kubestage.objects.custom import cel_rules
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -44,7 +49,7 @@ _UNCHECKED: Final = (
 
 
 class Instances:
-    """How objects of one version of a definition are read and judged."""
+    """How objects of one version of a definition are read and validated."""
 
     def __init__(self, kind: Kind) -> None:
         version = kind.definition
@@ -79,10 +84,10 @@ class Instances:
         defaulting.default(shaped, self.node)
         return shaped, unknown + found
 
-    def read_metadata(self, given: Any) -> tuple[Json, list[str]]:
+    def read_metadata(self, body_metadata: Any) -> tuple[Json, list[str]]:
         """Metadata as a server holds it, and the paths of what it does not know."""
         try:
-            found, unknown = object_meta.read(given)
+            found, unknown = object_meta.read(body_metadata)
         except object_meta.MetadataError as error:
             raise self._unreadable(str(error)) from None
         return found, [f"metadata.{each}" for each in unknown]
@@ -101,11 +106,11 @@ class Instances:
             names.name_is_dns_subdomain,
             kube_finalizers=False,
         )
-        errors += self._judge_values(obj, None)
-        errors += self._judge_scale(obj, spec=True)
+        errors += self._check_values(obj, None)
+        errors += self._check_scale(obj, spec=True)
         errors += object_meta.validate(obj, self.node, "", is_root=True)
         errors += list_types.validate(obj, self.node)
-        return errors + self._judge_rules(obj, None, None, errors)
+        return errors + self._check_rules(obj, None, None, errors)
 
     def validate_update(self, new: Json, old: Json) -> list[FieldError]:
         """What is wrong with an object that replaces another; what did not change may stay."""
@@ -113,12 +118,12 @@ class Instances:
         errors = metadata.validate_object_meta_update(
             new["metadata"], old["metadata"], kube_finalizers=False
         )
-        errors += self._judge_values(new, pair)
-        errors += self._judge_scale(new, spec=True)
+        errors += self._check_values(new, pair)
+        errors += self._check_scale(new, spec=True)
         errors += object_meta.validate(new, self.node, "", is_root=True)
         if not list_types.validate(old, self.node):
             errors += list_types.validate(new, self.node)
-        return errors + self._judge_rules(new, old, pair, errors)
+        return errors + self._check_rules(new, old, pair, errors)
 
     def validate_status_update(self, new: Json, old: Json) -> list[FieldError]:
         """As `validate_update`, for a status alone."""
@@ -127,23 +132,23 @@ class Instances:
             new["metadata"], old["metadata"], kube_finalizers=False
         )
         if "status" in new:
-            found = self._status.judge(new["status"], "", pair.key("status")).found
+            found = self._status.validate(new["status"], "", pair.key("status")).found
             errors += findings.field_errors(found.values(), "status")
-        errors += self._judge_scale(new, spec=False)
+        errors += self._check_scale(new, spec=False)
         if not list_types.validate(old, self.node):
             errors += list_types.validate(new, self.node)
-        return errors + self._judge_rules(new, old, pair, errors)
+        return errors + self._check_rules(new, old, pair, errors)
 
-    def _judge_values(self, obj: Json, pair: Correlated | None) -> list[FieldError]:
-        found = self._check.judge(obj, "", pair).found
+    def _check_values(self, obj: Json, pair: Correlated | None) -> list[FieldError]:
+        found = self._check.validate(obj, "", pair).found
         return findings.field_errors(found.values(), "") if found else []
 
-    def _judge_scale(self, obj: Json, *, spec: bool) -> list[FieldError]:
+    def _check_scale(self, obj: Json, *, spec: bool) -> list[FieldError]:
         if self._scale is None:
             return []
         return scale.validate(obj, self._scale, spec=spec)
 
-    def _judge_rules(
+    def _check_rules(
         self, new: Json, old: Json | None, pair: Correlated | None, errors: list[FieldError]
     ) -> list[FieldError]:
         if not self._has_rules:
@@ -151,10 +156,8 @@ class Instances:
         if any(error.type in _BLOCKING for error in errors):
             return [field.invalid("<nil>", None, _UNCHECKED)]
         if self._rules is None:
-            from kubestage.objects.custom import cel_rules  # noqa: PLC0415 - needs a library
-
             self._rules = cel_rules.RuleTree(self.node, is_root=True)
-        return self._rules.judge(new, old, "<nil>", pair, None)
+        return self._rules.validate(new, old, "<nil>", pair, None)
 
 
 def _has_rules(node: nodes.Node) -> bool:
@@ -166,8 +169,8 @@ def _has_rules(node: nodes.Node) -> bool:
 _compiled: dict[int, tuple[Json, Instances]] = {}
 
 
-def of(kind: Kind) -> Instances:
-    """What the definition of a kind says, compiled once for as long as the definition stands."""
+def instances_of(kind: Kind) -> Instances:
+    """The definition of a kind, compiled once for as long as the definition stands."""
     version = kind.definition
     assert version is not None
     found = _compiled.get(id(version))
@@ -175,6 +178,6 @@ def of(kind: Kind) -> Instances:
         return found[1]
     if len(_compiled) >= _REMEMBERED:
         del _compiled[next(iter(_compiled))]
-    made = Instances(kind)
-    _compiled[id(version)] = (version, made)
-    return made
+    compiled = Instances(kind)
+    _compiled[id(version)] = (version, compiled)
+    return compiled

@@ -17,7 +17,7 @@ _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 def validate(value: Any, node: Node | None, path: str = "") -> list[FieldError]:
     """Elements that are there twice, the whole object through."""
-    if node is None:
+    if node is None or not node.has_list_types:
         return []
     errors: list[FieldError] = []
     if type(value) is list:
@@ -27,7 +27,7 @@ def validate(value: Any, node: Node | None, path: str = "") -> list[FieldError]:
             ]
         elif node.list_type == "map":
             errors += _validate_map(value, node.map_keys, path)
-        if node.items is not None:
+        if node.items is not None and node.items.has_list_types:
             for index, item in enumerate(value):
                 errors += validate(item, node.items, f"{path}[{index}]")
     elif type(value) is dict:

@@ -22,14 +22,14 @@ RULES: Final = "x-kubernetes-validations"
 class Node:
     """What a value may be at one place of an object.
 
-    `additional` judges the values of a map; `has_additional` alone says that a map may hold
+    `additional` is the schema of a map's values; `has_additional` alone means that a map may hold
     anything. `raw` is the schema as it was written.
     """
 
     __slots__ = (
-        "additional", "default", "has_additional", "has_defaults", "int_or_string", "is_embedded",
-        "items", "list_type", "map_keys", "map_type", "nullable", "preserves", "properties",
-        "raw", "rules", "type",
+        "additional", "default", "has_additional", "has_defaults", "has_list_types",
+        "int_or_string", "is_embedded", "items", "list_type", "map_keys", "map_type", "nullable",
+        "preserves", "properties", "raw", "rules", "type",
     )  # fmt: skip
 
     def __init__(self, schema: Json) -> None:
@@ -54,6 +54,9 @@ class Node:
         self.additional = Node(additional) if isinstance(additional, dict) else None
         self.has_defaults: bool = any(
             child.default is not None or child.has_defaults for child in self._children()
+        )
+        self.has_list_types: bool = self.list_type in ("set", "map") or any(
+            child.has_list_types for child in self._children()
         )
 
     def _children(self) -> list[Node]:

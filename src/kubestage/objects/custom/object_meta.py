@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import MalformedValue
 from kubestage.objects import go_decoder, schema, shape, type_check
 from kubestage.objects.validation import field, metadata, names
 
@@ -21,7 +22,7 @@ _STRUCT: Final = "meta/v1.ObjectMeta"
 _NOT_AN_OBJECT: Final = {list: "array", str: "string", bool: "bool"}
 
 
-class MetadataError(ValueError):
+class MetadataError(MalformedValue):
     """Metadata of a wrong type; the message is the server's."""
 
 
@@ -45,13 +46,13 @@ def read(value: Any) -> tuple[Json, list[str]]:
 
 def _read_piecemeal(value: Json) -> Json:
     """Metadata without the fields that cannot be read."""
-    kept: Json = {}
+    readable: Json = {}
     for name, item in value.items():
         try:
-            kept.update(read({name: item})[0])
+            readable.update(read({name: item})[0])
         except MetadataError:
             continue
-    return kept
+    return readable
 
 
 class _Coercion:
@@ -87,14 +88,14 @@ class _Coercion:
                 del value[name]
         if "metadata" not in value:
             return
-        given = value["metadata"]
+        raw_metadata = value["metadata"]
         try:
-            value["metadata"], unknown = read(given)
+            value["metadata"], unknown = read(raw_metadata)
         except MetadataError as error:
             if not self.drops_invalid:
-                raise _Refused(field.invalid(f"{at}metadata", given, str(error))) from None
-            if isinstance(given, dict):
-                value["metadata"] = _read_piecemeal(given)
+                raise _Refused(field.invalid(f"{at}metadata", raw_metadata, str(error))) from None
+            if isinstance(raw_metadata, dict):
+                value["metadata"] = _read_piecemeal(raw_metadata)
         else:
             self.unknown += [f"{at}metadata.{each}" for each in unknown]
 

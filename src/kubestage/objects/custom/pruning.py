@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.custom.nodes import Node
 
 META: Final = frozenset({"apiVersion", "kind", "metadata"})
@@ -18,28 +19,28 @@ def prune(value: Any, node: Node) -> list[str]:
 
     Fields of the type and of metadata stay wherever a resource begins.
     """
-    gone: list[str] = []
-    _prune(value, node, "", gone)
-    gone.sort()
-    return gone
+    removed: list[str] = []
+    _prune(value, node, "", removed)
+    removed.sort()
+    return removed
 
 
-def _prune(value: Any, node: Node | None, path: str, gone: list[str]) -> None:
+def _prune(value: Any, node: Node | None, path: str, removed: list[str]) -> None:
     kind = type(value)
     if kind is dict:
-        _prune_object(value, node, path, gone)
+        _prune_object(value, node, path, removed)
     elif kind is list:
         items = None if node is None else node.items
         if node is not None and node.preserves:
             for index, item in enumerate(value):
-                _keep(item, items, f"{path}[{index}]", gone)
+                _prune_below(item, items, f"{path}[{index}]", removed)
         else:
             for index, item in enumerate(value):
                 if type(item) is dict or type(item) is list:
-                    _prune(item, items, f"{path}[{index}]", gone)
+                    _prune(item, items, f"{path}[{index}]", removed)
 
 
-def _prune_object(value: dict[str, Any], node: Node | None, path: str, gone: list[str]) -> None:
+def _prune_object(value: Json, node: Node | None, path: str, removed: list[str]) -> None:
     unknown = []
     for name, item in value.items():
         if node is None:
@@ -54,20 +55,20 @@ def _prune_object(value: dict[str, Any], node: Node | None, path: str, gone: lis
             continue
         if type(item) is dict or type(item) is list:
             below = node.additional if child is None else child
-            _prune(item, below, f"{path}.{name}" if path else name, gone)
+            _prune(item, below, f"{path}.{name}" if path else name, removed)
     for name in unknown:
         if path or name not in META:
-            gone.append(f"{path}.{name}" if path else name)
+            removed.append(f"{path}.{name}" if path else name)
         del value[name]
 
 
-def _keep(value: Any, node: Node | None, path: str, gone: list[str]) -> None:
+def _prune_below(value: Any, node: Node | None, path: str, removed: list[str]) -> None:
     """What lies in a list that keeps unknown fields is looked through, not thinned out."""
     if node is None:
         return
     if type(value) is list:
         for index, item in enumerate(value):
-            _keep(item, node.items, f"{path}[{index}]", gone)
+            _prune_below(item, node.items, f"{path}[{index}]", removed)
     elif type(value) is dict:
         for name, item in value.items():
             if node.is_embedded and name in META:
@@ -75,7 +76,7 @@ def _keep(value: Any, node: Node | None, path: str, gone: list[str]) -> None:
             child = node.properties.get(name)
             if child is not None or node.has_additional:
                 below = node.additional if child is None else child
-                _prune(item, below, f"{path}.{name}" if path else name, gone)
+                _prune(item, below, f"{path}.{name}" if path else name, removed)
 
 
 def drop_nulls(value: Any, node: Node | None) -> None:

@@ -1,13 +1,17 @@
-"""Which kinds are custom, and the way to what their definitions say.
+"""Which kinds are custom, and their compiled definitions.
 
-NOTE: most stores have no definitions; what judges them is loaded with the first one.
+NOTE: most stores have no definitions; what validates them is loaded with the first one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage import lazy
 from kubestage.objects import kinds
+
+with lazy.imports():
+    from kubestage.objects.custom import definition_check, instances
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -21,21 +25,17 @@ _BUILT_IN: Final = frozenset((row.api_version, row.kind) for row in kinds.BUILT_
 
 
 def are_custom(kind: Kind) -> bool:
-    """Whether objects of a kind are treated as their definition says; our own kinds are not."""
+    """Whether objects of a kind are treated by their definition; our own kinds are not."""
     return kind.definition is not None and (kind.api_version, kind.kind) not in _BUILT_IN
 
 
 def compiled(kind: Kind) -> Instances:
-    """What the definition of a kind says about its objects."""
-    from kubestage.objects.custom import instances  # noqa: PLC0415 - see above
-
-    return instances.of(kind)
+    """The compiled definition of a kind."""
+    return instances.instances_of(kind)
 
 
 def definition_rules() -> ModuleType:
     """The rules for definitions themselves."""
-    from kubestage.objects.custom import definition_check  # noqa: PLC0415 - see above
-
     return definition_check
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.objects.validation import field, internal_json
+
+# NOTE: it needs a library.
+with lazy.imports():
+    from kubestage.objects.custom import cel_programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.aliases import Json
     from kubestage.objects.custom.nodes import Node
     from kubestage.objects.validation.field import FieldError
 
@@ -38,10 +44,8 @@ def _hint(missing: InputError) -> str:
 
 
 def _validate(
-    rule: dict[str, Any], node: Node, path: str, uncorrelated: str, *, is_root: bool
+    rule: Json, node: Node, path: str, uncorrelated: str, *, is_root: bool
 ) -> Iterator[FieldError]:
-    from kubestage.objects.custom import cel_programs  # noqa: PLC0415 - needs a library
-
     shown = internal_json.render("apiextensions/v1.ValidationRule", rule)
     optional_old = bool(rule.get("optionalOldSelf"))
     uses_old = False
@@ -68,10 +72,8 @@ def _validate(
 
 
 def _wording(
-    rule: dict[str, Any], node: Node, path: str, shown: field.Rendered, *, is_root: bool
+    rule: Json, node: Node, path: str, shown: field.Rendered, *, is_root: bool
 ) -> Iterator[FieldError]:
-    from kubestage.objects.custom import cel_programs  # noqa: PLC0415 - needs a library
-
     expression = rule.get("messageExpression")
     if not expression:
         return

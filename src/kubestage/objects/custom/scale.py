@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import go_text
+from kubestage.errors import MalformedValue
+from kubestage.golang import formatting
 from kubestage.objects.validation import field
 
 if TYPE_CHECKING:
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 _MAX: Final = 2**31 - 1
 
 
-class ScaleError(ValueError):
+class ScaleError(MalformedValue):
     """A value at one of the paths is of a wrong type; the message is the API server's."""
 
 
-def nested(obj: Json, path: str, wanted: type) -> Any:
+def nested(obj: Json, path: str, expected: type) -> Any:
     """The value at a path, None if there is none; ScaleError if it is of another type."""
     names = path.removeprefix(".").split(".")
     at: Any = obj
@@ -25,7 +26,7 @@ def nested(obj: Json, path: str, wanted: type) -> Any:
         holder = at
         if type(holder) is not dict:
             where = ".".join(("", *names[: index + 1]))
-            shown = go_text.show(holder)
+            shown = formatting.show(holder)
             raise ScaleError(
                 f"{where} accessor error: {shown} is of the type {_type_name(holder)}, "
                 "expected map[string]interface{}"
@@ -33,17 +34,17 @@ def nested(obj: Json, path: str, wanted: type) -> Any:
         at = holder.get(name)
         if at is None and (index + 1 < len(names) or name not in holder):
             return None
-    if type(at) is not wanted:
-        go_name = "int64" if wanted is int else "string"
+    if type(at) is not expected:
+        go_name = "int64" if expected is int else "string"
         raise ScaleError(
-            f".{'.'.join(names)} accessor error: {go_text.show(at)} is of the type "
+            f".{'.'.join(names)} accessor error: {formatting.show(at)} is of the type "
             f"{_type_name(at)}, expected {go_name}"
         )
     return at
 
 
 def _type_name(value: Any) -> str:
-    return "<nil>" if value is None else go_text.type_name(value)
+    return "<nil>" if value is None else formatting.type_name(value)
 
 
 def validate(obj: Json, scale: Json, *, spec: bool) -> list[field.FieldError]:

@@ -29,11 +29,11 @@ _UNSUPPORTED: Final = ("id", "additionalItems", "patternProperties", "definition
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
+class SchemaPlace:
     """Where in a definition a schema stands, as far as that decides what it may say.
 
     `no_default` is why there may be no default, `uncorrelated` the place from which on old values
-    cannot be told apart, `checks_rules` whether rules are compiled.
+    cannot be matched, `checks_rules` whether rules are compiled.
     """
 
     is_root: bool = False
@@ -42,27 +42,27 @@ class Place:
     uncorrelated: str = ""
     checks_rules: bool = False
 
-    def inner(self, **changes: Any) -> Place:
+    def inner(self, **changes: Any) -> SchemaPlace:
         """A place below."""
         return dataclasses.replace(self, is_root=False, **changes)
 
 
 class SchemaErrors:
-    """Problems of schemas, and apart from them those of rules, which are told last."""
+    """Problems of schemas, and apart from them those of rules, which are reported last."""
 
     def __init__(self) -> None:
         self.schema: list[FieldError] = []
         self.rules: list[FieldError] = []
 
 
-def validate(schema: Json, path: str, place: Place) -> list[FieldError]:
+def validate(schema: Json, path: str, place: SchemaPlace) -> list[FieldError]:
     """What is wrong with a schema and all that are in it."""
     errors = SchemaErrors()
     _visit(schema, path, place, errors)
     return errors.schema + errors.rules
 
 
-def _visit(schema: Json, path: str, place: Place, errors: SchemaErrors) -> None:
+def _visit(schema: Json, path: str, place: SchemaPlace, errors: SchemaErrors) -> None:
     found = SchemaErrors()
     found.schema += _keywords(schema, path, place)
     _visit_below(schema, path, place, found)
@@ -80,7 +80,7 @@ def _visit(schema: Json, path: str, place: Place, errors: SchemaErrors) -> None:
     errors.rules += found.rules
 
 
-def _visit_below(schema: Json, path: str, place: Place, errors: SchemaErrors) -> None:
+def _visit_below(schema: Json, path: str, place: SchemaPlace, errors: SchemaErrors) -> None:
     additional = schema.get("additionalProperties")
     properties: Json = schema.get("properties") or {}
     if additional is not None:
@@ -116,7 +116,7 @@ def _visit_below(schema: Json, path: str, place: Place, errors: SchemaErrors) ->
                 _visit(each, f"{path}.items[{index}]", below, errors)
 
 
-def _keywords(schema: Json, path: str, place: Place) -> Iterator[FieldError]:
+def _keywords(schema: Json, path: str, place: SchemaPlace) -> Iterator[FieldError]:
     named = schema.get("type") or ""
     if named and named not in _TYPES:
         yield field.not_supported(f"{path}.type", named, _TYPES)
@@ -147,11 +147,11 @@ def _collections(schema: Json, path: str) -> Iterator[FieldError]:
     if schema.get(PRESERVE) is False:
         yield field.invalid(f"{path}.{PRESERVE}", False, "must be true or undefined")
     if map_type is not None:
-        yield from _of_type(named, "object", MAP_TYPE, path)
+        yield from _requires_type(named, "object", MAP_TYPE, path)
         if map_type not in ("atomic", "granular"):
             yield field.not_supported(f"{path}.{MAP_TYPE}", map_type, ("atomic", "granular"))
     if list_type is not None:
-        yield from _of_type(named, "array", LIST_TYPE, path)
+        yield from _requires_type(named, "array", LIST_TYPE, path)
         if named == "array" and list_type == "set":
             yield from _set_items(schema.get("items") or {}, f"{path}.items")
         if list_type not in ("atomic", "set", "map"):
@@ -169,10 +169,10 @@ def _collections(schema: Json, path: str) -> Iterator[FieldError]:
         yield from _nullable_items(schema, list_type, path)
 
 
-def _of_type(named: str, wanted: str, keyword: str, path: str) -> Iterator[FieldError]:
-    if named == wanted:
+def _requires_type(named: str, expected: str, keyword: str, path: str) -> Iterator[FieldError]:
+    if named == expected:
         return
-    text = f"must be {wanted} if {keyword} is specified"
+    text = f"must be {expected} if {keyword} is specified"
     if named:
         yield field.invalid(f"{path}.type", named, text)
     else:
@@ -235,7 +235,7 @@ def _nullable_items(schema: Json, list_type: str, path: str) -> Iterator[FieldEr
 
 
 def _rule(schema: Json, rule: Json, path: str) -> Iterator[FieldError]:
-    """What a rule says, apart from whether it can be compiled."""
+    """The fields of a rule, apart from whether it can be compiled."""
     text, message = (rule.get("rule") or "").strip(), rule.get("message") or ""
     if not text:
         yield field.required(f"{path}.rule", "rule is not specified")

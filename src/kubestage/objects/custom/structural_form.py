@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.custom import go_regexp
+from kubestage.golang import regexp
 from kubestage.objects.custom.nodes import (
     EMBEDDED,
     INT_OR_STRING,
@@ -147,10 +147,10 @@ def _metadata(schema: Json, path: str, *, is_meta: bool, level: str) -> Iterator
         yield field.invalid(f"{path}.type", schema.get("type") or "", "must be object")
     if level != "root":
         return
-    said = {name for name, value in schema.items() if value not in (None, False, "", [], {})}
+    keywords = {name for name, value in schema.items() if value not in (None, False, "", [], {})}
     if set(schema.get("properties") or ()) <= {"name", "generateName"}:
-        said.discard("properties")
-    if said - {"type", "default"}:
+        keywords.discard("properties")
+    if keywords - {"type", "default"}:
         text = (
             "must not specify anything other than name and generateName, but metadata is "
             "implicitly specified"
@@ -178,8 +178,8 @@ def _clauses(
     pattern = schema.get("pattern")
     if pattern:
         try:
-            go_regexp.compile_pattern(pattern)
-        except go_regexp.RegexpError as error:
+            regexp.compile_pattern(pattern)
+        except regexp.RegexpError as error:
             text = f"must be a valid regular expression, but isn't: {error}"
             yield field.invalid(f"{path}.pattern", pattern, text)
 
@@ -207,7 +207,7 @@ def _clause(schema: Json, path: str, *, skips_any: bool = False) -> Iterator[Fie
 def _completeness(
     clause: Json, schema: Json | None, schema_path: str, path: str
 ) -> Iterator[FieldError]:
-    """Every field that an alternative speaks of must be specified outside of it."""
+    """Every field that an alternative names must be specified outside of it."""
     if schema is None:
         yield field.required(schema_path, f"because it is defined in {path}")
         return

@@ -6,10 +6,11 @@ alternatives that all fail the server reports the one that came furthest.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects.custom import formats, go_regexp, numbers
-from kubestage.objects.custom.findings import Code, Finding, Result, type_mismatch
+from kubestage.objects.custom import formats, scalars
+from kubestage.objects.custom.findings import CheckResult, FindingCode, SchemaFinding, type_mismatch
 from kubestage.objects.custom.nodes import INT_OR_STRING
 
 if TYPE_CHECKING:
@@ -26,10 +27,20 @@ _TYPES: Final[dict[type, tuple[str, str]]] = {
     float: ("number", "float64"),
 }
 _INT64: Final = 1 << 63
+_CONSTRAINTS: Final = frozenset({
+    "format", "enum", "pattern", "minLength", "maxLength", "minProperties", "maxProperties",
+    "required",
+})  # fmt: skip
+# As many checks as such a text or object passes; it is shared, and never changed.
+_PASSED: Final = CheckResult()
+_PASSED.matches = 7
 
 
 class Check:
-    """One schema and all that lie in it."""
+    """One schema and all that lie in it.
+
+    With `exact_integers`, 1.0 is no integer: that is for objects whose numbers are not normalized.
+    """
 
     __slots__ = (
         "additional",
@@ -37,12 +48,14 @@ class Check:
         "any_of",
         "combines",
         "enum",
+        "exact_integers",
         "forbids_others",
         "format",
         "is_open",
         "items",
         "nullable",
         "one_of",
+        "passes",
         "properties",
         "required",
         "schema",
@@ -51,8 +64,10 @@ class Check:
         "unwanted",
     )  # fmt: skip
 
-    def __init__(self, schema: Json) -> None:
+    def __init__(self, schema: Json, *, exact_integers: bool = False) -> None:
         self.schema = schema
+        self.exact_integers = exact_integers
+        compiled = functools.partial(Check, exact_integers=exact_integers)
         named = schema.get("type") or ""
         self.types = [named] if named else []
         if schema.get(INT_OR_STRING):
@@ -64,66 +79,73 @@ class Check:
         self.enum: list[Any] = schema.get("enum") or []
         self.required: list[str] = schema.get("required") or []
         self.properties = {
-            name: Check(each) for name, each in sorted((schema.get("properties") or {}).items())
+            name: compiled(each) for name, each in sorted((schema.get("properties") or {}).items())
         }
         additional = schema.get("additionalProperties")
         self.forbids_others = additional is False
-        self.additional = Check(additional) if isinstance(additional, dict) else None
+        self.additional = compiled(additional) if isinstance(additional, dict) else None
         items = schema.get("items")
-        self.items = Check(items) if isinstance(items, dict) else None
-        self.all_of = [Check(each) for each in schema.get("allOf") or ()]
-        self.any_of = [Check(each) for each in schema.get("anyOf") or ()]
-        self.one_of = [Check(each) for each in schema.get("oneOf") or ()]
+        self.items = compiled(items) if isinstance(items, dict) else None
+        self.all_of = [compiled(each) for each in schema.get("allOf") or ()]
+        self.any_of = [compiled(each) for each in schema.get("anyOf") or ()]
+        self.one_of = [compiled(each) for each in schema.get("oneOf") or ()]
         unwanted = schema.get("not")
-        self.unwanted = Check(unwanted) if unwanted is not None else None
+        self.unwanted = compiled(unwanted) if unwanted is not None else None
         self.combines = bool(self.all_of or self.any_of or self.one_of or unwanted is not None)
         self.is_open = not self.properties and self.additional is None and not self.forbids_others
+        # NOTE: texts and objects without other constraints pass by their type alone; they are
+        # most values of a Scenario of many events.
+        self.passes: type | None = None
+        if self.is_open and not self.combines and not _CONSTRAINTS.intersection(schema):
+            self.passes = {"string": str, "object": dict}.get(only)
 
-    def judge(self, value: Any, path: str, paired: Correlated | None = None) -> Result:
+    def validate(self, value: Any, path: str, paired: Correlated | None = None) -> CheckResult:
         """Look at a value and all that it holds; what did not change is let pass."""
-        result = self._judge(value, path, paired)
+        if type(value) is self.passes:
+            return _PASSED
+        result = self._validate(value, path, paired)
         if result.found and paired is not None and paired.is_unchanged:
             result.found = {}
         return result
 
-    def _judge(self, value: Any, path: str, paired: Correlated | None) -> Result:
-        result = Result()
+    def _validate(self, value: Any, path: str, paired: Correlated | None) -> CheckResult:
+        result = CheckResult()
         if value is None:
-            self._judge_null(result, path)
+            self._check_null(result, path)
             return result
         kind = type(value)
-        # What all values are asked: their combination, their enumeration, and an end mark.
+        # The checks of all values: their combination, their enumeration, and an end mark.
         result.matches = 4
         if self.types or self.format:
             result.matches += 1
-            self._judge_type(value, kind, path, result)
+            self._check_type(value, kind, path, result)
         if self.combines:
-            self._judge_combinations(value, path, result)
+            self._check_combinations(value, path, result)
         if kind is str:
             result.matches += 1
-            self._judge_string(value, path, result)
+            self._check_string(value, path, result)
         elif kind is int or kind is float:
             result.matches += 1
-            result.merge(numbers.judge(self.schema, self.types, self.format, value, path))
+            result.merge(scalars.check_number(self.schema, self.types, self.format, value, path))
         elif kind is list:
             result.matches += 2
-            self._judge_list(value, path, result, paired)
-        if self.enum and not any(_is_choice(value, each) for each in self.enum):
-            result.add(_not_a_choice(path, value, self.enum))
+            self._check_list(value, path, result, paired)
+        if self.enum and not any(scalars.is_choice(value, each) for each in self.enum):
+            result.add(scalars.not_a_choice(path, value, self.enum))
         if kind is dict:
             result.matches += 1
-            self._judge_object(value, path, result, paired)
+            self._check_object(value, path, result, paired)
         return result
 
-    def _judge_null(self, result: Result, path: str) -> None:
+    def _check_null(self, result: CheckResult, path: str) -> None:
         if self.types and not self.nullable:
             result.add(type_mismatch(path, ",".join(self.types), "null"))
         else:
             result.matches = 1
         if self.enum:
-            result.add(_not_a_choice(path, None, self.enum))
+            result.add(scalars.not_a_choice(path, None, self.enum))
 
-    def _judge_type(self, value: Any, kind: type, path: str, result: Result) -> None:
+    def _check_type(self, value: Any, kind: type, path: str, result: CheckResult) -> None:
         found, form = _TYPES[kind]
         if kind is int and not -_INT64 <= value < _INT64:
             found, form = "number", "float64"
@@ -131,7 +153,12 @@ class Check:
         fits = (
             found in types
             or (found == "integer" and "number" in types)
-            or (found == "number" and "integer" in types and numbers.is_whole(value))
+            or (
+                found == "number"
+                and "integer" in types
+                and not self.exact_integers
+                and scalars.is_whole(value)
+            )
         )
         is_texts = kind is str or kind is list
         if self.format and not is_texts and not fits and form != self.format:
@@ -143,8 +170,8 @@ class Check:
         else:
             result.matches += 1
 
-    def _judge_string(self, value: str, path: str, result: Result) -> None:
-        problem = _string_problem(self.schema, value, path)
+    def _check_string(self, value: str, path: str, result: CheckResult) -> None:
+        problem = scalars.text_problem(self.schema, value, path)
         if problem is not None:
             result.add(problem)
         if self.test is not None:
@@ -152,42 +179,42 @@ class Check:
             if not self.test(value):
                 result.add(type_mismatch(path, self.format, value))
 
-    def _judge_list(
-        self, value: list[Any], path: str, result: Result, paired: Correlated | None
+    def _check_list(
+        self, value: list[Any], path: str, result: CheckResult, paired: Correlated | None
     ) -> None:
         if self.items is not None:
             for index, item in enumerate(value):
                 pair = None if paired is None else paired.index(index)
-                result.merge(self.items.judge(item, f"{path}[{index}]", pair))
+                result.merge(self.items.validate(item, f"{path}[{index}]", pair))
         size = len(value)
         low, high = self.schema.get("minItems"), self.schema.get("maxItems")
         if low is not None and size < low:
             text = f"{path} in body should have at least {low} items"
-            result.add(Finding(Code.VALUE, text, path, size))
+            result.add(SchemaFinding(FindingCode.VALUE, text, path, size))
         if high is not None and size > high:
             text = f"{path} in body should have at most {high} items"
-            result.add(Finding(Code.TOO_MANY, text, path, size, high))
+            result.add(SchemaFinding(FindingCode.TOO_MANY, text, path, size, high))
 
-    def _judge_object(
-        self, value: Json, path: str, result: Result, paired: Correlated | None
+    def _check_object(
+        self, value: Json, path: str, result: CheckResult, paired: Correlated | None
     ) -> None:
         size = len(value)
         low, high = self.schema.get("minProperties"), self.schema.get("maxProperties")
         if low is not None and size < low:
             text = f"{path} in body should have at least {low} properties"
-            result.add(Finding(Code.VALUE, text, path, size))
+            result.add(SchemaFinding(FindingCode.VALUE, text, path, size))
         if high is not None and size > high:
             text = f"{path} in body should have at most {high} properties"
-            result.add(Finding(Code.TOO_MANY, text, path, size, high))
+            result.add(SchemaFinding(FindingCode.TOO_MANY, text, path, size, high))
         if not self.is_open:
-            self._judge_fields(value, path, result, paired)
+            self._check_fields(value, path, result, paired)
         for name in self.required:
             if name not in value:
                 text = f"{path}.{name} in body is required"
-                result.add(Finding(Code.REQUIRED, text, f"{path}.{name}"))
+                result.add(SchemaFinding(FindingCode.REQUIRED, text, f"{path}.{name}"))
 
-    def _judge_fields(
-        self, value: Json, path: str, result: Result, paired: Correlated | None
+    def _check_fields(
+        self, value: Json, path: str, result: CheckResult, paired: Correlated | None
     ) -> None:
         properties = self.properties
         if self.forbids_others or self.additional is not None:
@@ -196,48 +223,49 @@ class Check:
                     continue
                 if self.additional is None:
                     text = f"{path}.{name} in body is a forbidden property"
-                    result.add(Finding(Code.VALUE, text, path, name))
+                    result.add(SchemaFinding(FindingCode.VALUE, text, path, name))
                 else:
                     pair = _pair(paired, name, path)
-                    result.merge(self.additional.judge(item, f"{path}.{name}", pair))
+                    result.merge(self.additional.validate(item, f"{path}.{name}", pair))
         for name, check in properties.items():
             if name in value:
                 where = f"{path}.{name}" if path else name
-                result.merge(check.judge(value[name], where, _pair(paired, name, path)))
+                pair = None if paired is None else _pair(paired, name, path)
+                result.merge(check.validate(value[name], where, pair))
 
-    def _judge_combinations(self, value: Any, path: str, result: Result) -> None:
+    def _check_combinations(self, value: Any, path: str, result: CheckResult) -> None:
         if self.any_of:
-            _judge_any(self.any_of, value, path, result)
+            _check_any(self.any_of, value, path, result)
         if self.one_of:
-            _judge_one(self.one_of, value, path, result)
+            _check_one(self.one_of, value, path, result)
         if self.all_of:
             valid = 0
             for check in self.all_of:
-                found = check.judge(value, path)
+                found = check.validate(value, path)
                 valid += not found.found
                 result.merge(found)
             if valid != len(self.all_of):
                 none = "" if valid else ". None validated"
                 _complain(result, path, f"must validate all the schemas (allOf){none}")
-        if self.unwanted is not None and not self.unwanted.judge(value, path).found:
+        if self.unwanted is not None and not self.unwanted.validate(value, path).found:
             _complain(result, path, "must not validate the schema (not)")
 
 
 def _pair(paired: Correlated | None, name: str, path: str) -> Correlated | None:
-    """The old field of that name; the type of an object is always judged."""
+    """The old field of that name; the type of an object is always validated."""
     if paired is None or (not path and name in ("apiVersion", "kind")):
         return None
     return paired.key(name)
 
 
-def _complain(result: Result, path: str, text: str) -> None:
-    result.add(Finding(Code.GENERAL, f'"{path}" {text}'))
+def _complain(result: CheckResult, path: str, text: str) -> None:
+    result.add(SchemaFinding(FindingCode.GENERAL, f'"{path}" {text}'))
 
 
-def _judge_any(checks: list[Check], value: Any, path: str, result: Result) -> None:
-    best: Result | None = None
+def _check_any(checks: list[Check], value: Any, path: str, result: CheckResult) -> None:
+    best: CheckResult | None = None
     for check in checks:
-        found = check.judge(value, path)
+        found = check.validate(value, path)
         if not found.found:
             result.merge(found)
             return
@@ -248,12 +276,12 @@ def _judge_any(checks: list[Check], value: Any, path: str, result: Result) -> No
         result.merge(best)
 
 
-def _judge_one(checks: list[Check], value: Any, path: str, result: Result) -> None:
-    best: Result | None = None
-    first: Result | None = None
+def _check_one(checks: list[Check], value: Any, path: str, result: CheckResult) -> None:
+    best: CheckResult | None = None
+    first: CheckResult | None = None
     valid = 0
     for check in checks:
-        found = check.judge(value, path)
+        found = check.validate(value, path)
         if not found.found:
             valid += 1
             best = None
@@ -268,33 +296,3 @@ def _judge_one(checks: list[Check], value: Any, path: str, result: Result) -> No
     _complain(result, path, f"must validate one and only one schema (oneOf). {count}")
     if best is not None:
         result.merge(best)
-
-
-def _string_problem(schema: Json, value: str, path: str) -> Finding | None:
-    """The first thing wrong with a text: too long, too short, or of another pattern."""
-    high, low = schema.get("maxLength"), schema.get("minLength")
-    if high is not None and len(value) > high:
-        text = f"{path} in body should be at most {high} chars long"
-        return Finding(Code.TOO_LONG, text, path, value, high)
-    if low is not None and len(value) < low:
-        text = f"{path} in body should be at least {low} chars long"
-        return Finding(Code.VALUE, text, path, value)
-    pattern = schema.get("pattern")
-    if pattern and not go_regexp.compile_pattern(pattern).is_found_in(value):
-        return Finding(Code.VALUE, f"{path} in body should match '{pattern}'", path, value)
-    return None
-
-
-def _not_a_choice(path: str, value: Any, choices: list[Any]) -> Finding:
-    shown = ", ".join(map(repr, choices))
-    text = f"{path} in body should be one of [{shown}]"
-    return Finding(Code.ENUM, text, path, value, choices)
-
-
-def _is_choice(value: Any, choice: Any) -> bool:
-    """Whether a value is one of an enumeration; numbers are compared as the choice's type."""
-    if isinstance(value, bool) or isinstance(choice, bool):
-        return value is choice
-    if isinstance(value, (int, float)) and isinstance(choice, (int, float)):
-        return bool(type(choice)(value) == choice)
-    return choice is not None and bool(value == choice)

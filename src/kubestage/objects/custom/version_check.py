@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.objects.custom.definition_view import Parts
+    from kubestage.objects.custom.definition_view import VersionParts
     from kubestage.objects.validation.field import FieldError
 
 
@@ -39,8 +39,8 @@ _AT_ROOT: Final = {
 }  # fmt: skip
 
 
-def validate(version: Json, parts: Parts, path: str) -> Iterator[FieldError]:
-    """What is wrong with what a version says for itself."""
+def validate(version: Json, parts: VersionParts, path: str) -> Iterator[FieldError]:
+    """What is wrong with the settings of one version."""
     warning = version.get("deprecationWarning")
     where = f"{path}.deprecationWarning"
     yield from field.invalids(where, warning, _warning_problems(version, warning))
@@ -89,9 +89,9 @@ def _has_default(schema: Any) -> bool:
     return any(_has_default(schema.get(each)) for each in below) or any(map(_has_default, fields))
 
 
-def validate_schema(given: Json | None, path: str, *, has_status: bool) -> list[FieldError]:
+def validate_schema(section: Json | None, path: str, *, has_status: bool) -> list[FieldError]:
     """What is wrong with a schema of whole objects."""
-    schema = (given or {}).get("openAPIV3Schema")
+    schema = (section or {}).get("openAPIV3Schema")
     if schema is None:
         return []
     where = f"{path}.openAPIV3Schema"
@@ -104,7 +104,7 @@ def validate_schema(given: Json | None, path: str, *, has_status: bool) -> list[
         found = structural_form.validate(schema, where)
         found = found or default_check.validate(nodes.root(schema), where)
     errors += found
-    place = schema_form.Place(is_root=True, checks_rules=obstacle is None and not found)
+    place = schema_form.SchemaPlace(is_root=True, checks_rules=obstacle is None and not found)
     errors += schema_form.validate(schema, where, place)
     if not errors and obstacle is not None:
         errors.append(field.invalid(where, "", obstacle))
@@ -132,9 +132,9 @@ def _beside_status(schema: Json, path: str) -> Iterator[FieldError]:
             return
 
 
-def validate_subresources(given: Json | None, path: str) -> Iterator[FieldError]:
+def validate_subresources(section: Json | None, path: str) -> Iterator[FieldError]:
     """What is wrong with the paths of a scale."""
-    scale = (given or {}).get("scale")
+    scale = (section or {}).get("scale")
     if scale is None:
         return
     for name, parent in (("specReplicasPath", ".spec"), ("statusReplicasPath", ".status")):
@@ -180,10 +180,10 @@ def validate_columns(columns: list[Json] | None, path: str) -> Iterator[FieldErr
 
 
 def validate_selectable(
-    selectable: list[Json], given: Json | None, path: str
+    selectable: list[Json], section: Json | None, path: str
 ) -> Iterator[FieldError]:
     """What is wrong with the fields that objects can be selected by."""
-    schema = (given or {}).get("openAPIV3Schema")
+    schema = (section or {}).get("openAPIV3Schema")
     if schema is None:
         text = "may only be set when `version.schema.openAPIV3Schema` is not included"
         if path == "spec.selectableFields":

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.defaulting import image, resources
 
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-def container(obj: dict[str, Any]) -> None:
+
+def container(obj: Json) -> None:
     """Complete a (init, ephemeral) container in place."""
     if "imagePullPolicy" not in obj:
         obj["imagePullPolicy"] = image.pull_policy(obj.get("image", ""))
@@ -26,13 +29,13 @@ def container(obj: dict[str, Any]) -> None:
             _http_get(obj["lifecycle"].get(hook))
 
 
-def field_reference(obj: dict[str, Any] | None) -> None:
-    """A field of the pod is named in the words of ``v1`` unless it says otherwise."""
+def field_reference(obj: Json | None) -> None:
+    """A field of the pod is named in the words of ``v1`` if no version is stated."""
     if obj is not None:
         obj.setdefault("apiVersion", "v1")
 
 
-def _variable(obj: dict[str, Any]) -> None:
+def _variable(obj: Json) -> None:
     source = obj.get("valueFrom")
     if source:
         field_reference(source.get("fieldRef"))
@@ -40,7 +43,7 @@ def _variable(obj: dict[str, Any]) -> None:
             source["fileKeyRef"].setdefault("optional", False)
 
 
-def _probe(obj: dict[str, Any]) -> None:
+def _probe(obj: Json) -> None:
     obj.setdefault("timeoutSeconds", 1)
     obj.setdefault("periodSeconds", 10)
     obj.setdefault("successThreshold", 1)
@@ -50,7 +53,7 @@ def _probe(obj: dict[str, Any]) -> None:
         obj["grpc"]["service"] = ""
 
 
-def _http_get(handler: dict[str, Any] | None) -> None:
+def _http_get(handler: Json | None) -> None:
     if handler and "httpGet" in handler:
         action = handler["httpGet"]
         action.setdefault("path", "/")

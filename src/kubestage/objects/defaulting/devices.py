@@ -1,35 +1,12 @@
-"""Defaults of dynamic resource allocation: how many devices a claim means, and since when."""
+"""Defaults of the devices that a claim requests."""
 
 from __future__ import annotations
 
-from typing import Any
+from kubestage.aliases import Json
 
 
-def resource_claim(obj: dict[str, Any]) -> None:
-    """Complete a ResourceClaim."""
-    _claim_spec(obj["spec"])
-    allocation = obj["status"].get("allocation")
-    if allocation is not None:
-        for result in allocation["devices"].get("results", ()):
-            _tolerations(result)
-
-
-def resource_claim_template(obj: dict[str, Any]) -> None:
-    """Complete a ResourceClaimTemplate."""
-    _claim_spec(obj["spec"]["spec"])
-
-
-def resource_slice(obj: dict[str, Any], now: str | None) -> None:
-    """Complete a ResourceSlice; new taints are dated `now` when the caller has a clock."""
-    for device in obj["spec"].get("devices", ()):
-        for mapping in device.get("nodeAllocatableResourceMappings", {}).values():
-            mapping.setdefault("allocationMultiplier", "1")
-        if now is not None:
-            for taint in device.get("taints", ()):
-                taint.setdefault("timeAdded", now)
-
-
-def _claim_spec(spec: dict[str, Any]) -> None:
+def claim_spec(spec: Json) -> None:
+    """Complete the requests of a claim."""
     for request in spec["devices"]["requests"] or ():
         if "exactly" in request:
             _request(request["exactly"])
@@ -37,13 +14,14 @@ def _claim_spec(spec: dict[str, Any]) -> None:
             _request(alternative)
 
 
-def _request(request: dict[str, Any]) -> None:
+def _request(request: Json) -> None:
     mode = request.setdefault("allocationMode", "ExactCount")
     if mode == "ExactCount":
         request.setdefault("count", 1)
-    _tolerations(request)
+    tolerations(request)
 
 
-def _tolerations(holder: dict[str, Any]) -> None:
+def tolerations(holder: Json) -> None:
+    """Complete tolerations of device taints."""
     for toleration in holder.get("tolerations", ()):
         toleration.setdefault("operator", "Equal")

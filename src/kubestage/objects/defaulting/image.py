@@ -30,7 +30,7 @@ def pull_policy(image: str) -> str:
 
 
 def tag(image: str) -> str:
-    """The tag of a reference; empty when only a digest is given or the reference is malformed."""
+    """The tag of a reference; empty if there is only a digest, or the reference is malformed."""
     if _IDENTIFIER.fullmatch(image):
         return ""
     domain, remainder = _split_domain(image)

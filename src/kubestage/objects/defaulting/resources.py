@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import pod_resources, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from kubestage.aliases import Json
 
 _HUGE_PAGES: Final = pod_resources.HUGE_PAGES_PREFIX
 _CONTAINERS_ONLY: Final = pod_resources.Options(exclude_overhead=True, skip_pod_level=True)
@@ -28,14 +30,14 @@ def round_up(amounts: dict[str, str] | None) -> None:
                 amounts[name] = rounded
 
 
-def round_up_requirements(requirements: dict[str, Any] | None) -> None:
+def round_up_requirements(requirements: Json | None) -> None:
     """Round the limits and requests of a container, pod or claim."""
     if requirements:
         round_up(requirements.get("limits"))
         round_up(requirements.get("requests"))
 
 
-def requests_from_limits(containers: Iterable[dict[str, Any]]) -> None:
+def requests_from_limits(containers: Iterable[Json]) -> None:
     """In a pod (not in a template) what is limited but not requested is requested in full."""
     for container in containers:
         limits = container["resources"].get("limits")
@@ -45,8 +47,8 @@ def requests_from_limits(containers: Iterable[dict[str, Any]]) -> None:
                 requests.setdefault(name, amount)
 
 
-def pod_level(spec: dict[str, Any]) -> None:
-    """Complete resources that are given for the pod as a whole.
+def pod_level(spec: Json) -> None:
+    """Complete the resources of the pod as a whole.
 
     Huge-page limits come from the containers; requests from the containers or, failing that,
     from the pod's own limits.

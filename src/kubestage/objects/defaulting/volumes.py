@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from kubestage.aliases import Json
 from kubestage.objects import schema
 from kubestage.objects.defaulting import containers, image, resources
 
@@ -11,7 +12,7 @@ _FILE_MODE: Final = 0o644
 _SOURCES: Final = frozenset(schema.struct("core/v1.VolumeSource").by_json)
 
 
-def volume(obj: dict[str, Any]) -> None:
+def volume(obj: Json) -> None:
     """Complete a volume of a pod in place; one without a source is an empty directory."""
     if _SOURCES.isdisjoint(obj):
         obj["emptyDir"] = {}
@@ -33,7 +34,7 @@ def volume(obj: dict[str, Any]) -> None:
     _network_source(obj)
 
 
-def claim(obj: dict[str, Any]) -> None:
+def claim(obj: Json) -> None:
     """Complete a claim, on its own or in a StatefulSet's list of claims."""
     status = obj["status"]
     status.setdefault("phase", "Pending")
@@ -42,24 +43,19 @@ def claim(obj: dict[str, Any]) -> None:
     resources.round_up(status.get("allocatedResources"))
 
 
-def claim_spec(spec: dict[str, Any]) -> None:
+def claim_spec(spec: Json) -> None:
     """Complete what a claim asks for."""
     spec.setdefault("volumeMode", "Filesystem")
     resources.round_up_requirements(spec["resources"])
 
 
-def persistent_volume_claim(obj: dict[str, Any]) -> None:
-    """Complete a PersistentVolumeClaim."""
-    claim(obj)
-
-
-def persistent_volume(obj: dict[str, Any], given: dict[str, Any]) -> None:
+def persistent_volume(obj: Json, sent: Json) -> None:
     """Complete a PersistentVolume.
 
-    An empty capacity is refused in other words than none, so it is kept.
+    An empty capacity has another error message than none, so it stays.
     """
     spec = obj["spec"]
-    if (given.get("spec") or {}).get("capacity") == {}:
+    if (sent.get("spec") or {}).get("capacity") == {}:
         spec["capacity"] = {}
     obj["status"].setdefault("phase", "Pending")
     spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
@@ -67,25 +63,25 @@ def persistent_volume(obj: dict[str, Any], given: dict[str, Any]) -> None:
     volume_source(spec)
 
 
-def volume_source(spec: dict[str, Any]) -> None:
+def volume_source(spec: Json) -> None:
     """Complete what any PersistentVolumeSpec holds, also inside a VolumeAttachment."""
     resources.round_up(spec.get("capacity"))
     _network_source(spec)
 
 
-def _downward(obj: dict[str, Any]) -> None:
+def _downward(obj: Json) -> None:
     for item in obj.get("items", ()):
         containers.field_reference(item.get("fieldRef"))
 
 
-def _projection(source: dict[str, Any]) -> None:
+def _projection(source: Json) -> None:
     if "downwardAPI" in source:
         _downward(source["downwardAPI"])
     if "serviceAccountToken" in source:
         source["serviceAccountToken"].setdefault("expirationSeconds", 3600)
 
 
-_SOURCE_DEFAULTS: Final[dict[str, dict[str, Any]]] = {
+_SOURCE_DEFAULTS: Final[dict[str, Json]] = {
     "hostPath": {"type": ""},
     "iscsi": {"iscsiInterface": "default"},
     "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
@@ -99,7 +95,7 @@ _SOURCE_DEFAULTS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def _network_source(obj: dict[str, Any]) -> None:
+def _network_source(obj: Json) -> None:
     """Sources that pods and persistent volumes share."""
     for name, defaults in _SOURCE_DEFAULTS.items():
         source = obj.get(name)

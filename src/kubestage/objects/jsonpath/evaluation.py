@@ -6,11 +6,26 @@ a part within a range gives one for each turn.
 
 from __future__ import annotations
 
-from typing import Any, Final
+import operator
+from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import go_text
-from kubestage.objects.jsonpath import comparison, nodes
+from kubestage.golang import formatting
+from kubestage.objects.jsonpath import nodes
 from kubestage.objects.jsonpath.failures import JSONPathError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_BASIC: Final = (bool, int, float, str)
+
 
 Values = list[Any]
 _EXISTS: Final = "exists"
@@ -58,9 +73,9 @@ class _Run:
             self.block(at, value)
         if not values:
             # Nothing is printed, but the end has to be found.
-            kept = list(self.found)
+            before = list(self.found)
             self.block(at, None)
-            self.found = kept
+            self.found = before
         self._depth -= 1
 
     def _walk(self, node: nodes.Node, values: Values) -> Values:
@@ -111,7 +126,7 @@ class _Run:
         found: Values = []
         for value in values:
             if not isinstance(value, list):
-                shown = go_text.show(value)
+                shown = formatting.show(value)
                 raise JSONPathError(f"{shown} is not array or slice and cannot be filtered")
             found += [element for element in value if self._passes(node, element)]
         return found
@@ -127,7 +142,7 @@ class _Run:
             if len(found) > 1:
                 raise JSONPathError("can only compare one element at a time")
             sides.append(found[0])
-        return comparison.compare(node.operator, *sides)
+        return _compare(node.operator, *sides)
 
     def _exists(self, path: nodes.Action, element: Any) -> bool:
         try:
@@ -157,23 +172,23 @@ def _descendants(values: Values) -> Values:
     return found
 
 
-def _sliced(wanted: nodes.Slice, values: Values) -> Values:
+def _sliced(slice_node: nodes.Slice, values: Values) -> Values:
     found: Values = []
     for value in values:
         if value is None:
             continue
         if not isinstance(value, list):
-            raise JSONPathError(f"{go_text.type_name(value)} is not array or slice")
+            raise JSONPathError(f"{formatting.type_name(value)} is not array or slice")
         size = len(value)
-        start = wanted.start or 0
+        start = slice_node.start or 0
         start += size if start < 0 else 0
-        end = size if wanted.end is None else wanted.end
-        if end < 0 or (end == 0 and wanted.is_index):
+        end = size if slice_node.end is None else slice_node.end
+        if end < 0 or (end == 0 and slice_node.is_index):
             end += size
         if start == end:
             return found
         _check_bounds(start, end, size)
-        step = 1 if wanted.step is None else wanted.step
+        step = 1 if slice_node.step is None else slice_node.step
         if step < 1:
             raise JSONPathError("step must be > 0")
         found += value[start:end:step]
@@ -186,3 +201,19 @@ def _check_bounds(start: int, end: int, size: int) -> None:
             raise JSONPathError(f"array index out of bounds: index {index}, length {size}")
     if start > end:
         raise JSONPathError(f"starting index {start} is greater than ending index {end}")
+
+
+def _compare(sign: str, left: Any, right: Any) -> bool:
+    """Whether two values of one basic kind stand in a relation, as in Go's templates."""
+    relation = _COMPARE.get(sign)
+    if relation is None:
+        raise JSONPathError(f"unrecognized filter operator {sign}")
+    if type(left) not in _BASIC or type(right) not in _BASIC:
+        raise JSONPathError("invalid type for comparison")
+    if type(left) is not type(right):
+        raise JSONPathError("incompatible types for comparison")
+    if isinstance(left, bool) and sign not in ("==", "!="):
+        raise JSONPathError("invalid type for comparison")
+    if isinstance(left, str):
+        left, right = left.encode(), right.encode()
+    return relation(left, right)

@@ -6,7 +6,7 @@ import msgspec
 
 
 class Action(msgspec.Struct, frozen=True):
-    """``{...}``: each node is asked of what the one before it found."""
+    """``{...}``: each node is evaluated on what the one before it found."""
 
     nodes: tuple[Node, ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects import go_json, go_text
+from kubestage.golang import formatting, json_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,10 +19,10 @@ def as_text(found: Iterable[list[Any]]) -> str:
 def as_json(found: Iterable[list[Any]]) -> str:
     """One list a part, as ``-o jsonpath-as-json`` writes it."""
     lists = (json.dumps(values, indent=4, sort_keys=True, ensure_ascii=False) for values in found)
-    return "".join(f"{go_json.html_safe(each)}\n" for each in lists)
+    return "".join(f"{json_encoding.html_safe(each)}\n" for each in lists)
 
 
 def _text(value: Any) -> str:
     if value is None or isinstance(value, (dict, list)):
-        return go_json.marshal(value)
-    return go_text.show(value)
+        return json_encoding.marshal(value)
+    return formatting.show(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 from kubestage.objects.ownership import path_element, values
 from kubestage.objects.validation import field
 
@@ -87,15 +87,15 @@ def _list(shape: List, value: Any) -> list[Misfit]:
 
 
 def _scalar(atom: Atom, value: Any) -> list[Misfit]:
-    wanted = atom.scalar
+    expected = atom.scalar
     is_number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
-    if wanted == "numeric" and not is_number:
-        return [Misfit("", f"expected numeric (int or float), got {go_text.type_name(value)}")]
-    if wanted == "string" and not isinstance(value, str):
+    if expected == "numeric" and not is_number:
+        return [Misfit("", f"expected numeric (int or float), got {formatting.type_name(value)}")]
+    if expected == "string" and not isinstance(value, str):
         return [Misfit("", f"expected string, got {_go_syntax(value)}")]
-    if wanted == "boolean" and not isinstance(value, bool):
+    if expected == "boolean" and not isinstance(value, bool):
         return [Misfit("", f"expected boolean, got {values.shown(value)}")]
-    if wanted == "untyped" and isinstance(value, (dict, list)):
+    if expected == "untyped" and isinstance(value, (dict, list)):
         return [Misfit("", f"expected any scalar, got {values.shown(value)}")]
     return []
 
@@ -113,4 +113,4 @@ def _literal(value: Any) -> str:
         return f"map[string]interface {{}}{{{inside}}}"
     if isinstance(value, list):
         return f"[]interface {{}}{{{', '.join(map(_literal, value))}}}"
-    return "interface {}(nil)" if value is None else go_text.show(value)
+    return "interface {}(nil)" if value is None else formatting.show(value)

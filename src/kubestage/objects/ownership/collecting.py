@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from kubestage.objects.ownership import field_set, values
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.field_set import FieldSet
     from kubestage.objects.ownership.topology import Atom, List, Map
 
 
-def fields_of(atom: Atom, obj: dict[str, Any]) -> FieldSet:
+def fields_of(atom: Atom, obj: Json) -> FieldSet:
     """Every field of an object: leaves, items, and the keys of maps that no type declares."""
     return _node(atom, obj, member=False) or {}
 
@@ -31,7 +32,7 @@ def _node(atom: Atom, value: Any, *, member: bool) -> FieldSet | None:
     return field_set.LEAF
 
 
-def _of_map(shape: Map, value: dict[str, Any]) -> FieldSet:
+def _of_map(shape: Map, value: Json) -> FieldSet:
     found: FieldSet = {}
     fields = shape.fields
     for key, item in value.items():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Nodes = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
 
 
-class Comparison(NamedTuple):
+class FieldComparison(NamedTuple):
     """The fields that were removed, modified and added on the way from one object to another."""
 
     removed: FieldSet
@@ -29,10 +29,10 @@ _MODIFIED: Final[Nodes] = (None, _LEAF, None)
 _ADDED: Final[Nodes] = (None, None, _LEAF)
 
 
-def compare(atom: Atom, before: dict[str, Any], after: dict[str, Any]) -> Comparison:
+def compare(atom: Atom, before: dict[str, Any], after: dict[str, Any]) -> FieldComparison:
     """How an object changed; repeated items of a list count as one piece."""
     removed, modified, added = _compare(atom, before, after)
-    return Comparison(removed or {}, modified or {}, added or {})
+    return FieldComparison(removed or {}, modified or {}, added or {})
 
 
 def _compare(atom: Atom, before: Any, after: Any) -> Nodes:
@@ -136,5 +136,5 @@ def _items(shape: List, old: list[Any], new: list[Any]) -> Nodes:
     if len(old) > 1:
         fresh = _compare(shape.element, ABSENT, new[0]) if new else _SAME
         return _joined(fresh, _REMOVED)
-    gone = _compare(shape.element, old[0], ABSENT) if old else _SAME
-    return _joined(gone, _ADDED)
+    removed = _compare(shape.element, old[0], ABSENT) if old else _SAME
+    return _joined(removed, _ADDED)

@@ -1,23 +1,24 @@
-"""Fields that an applier wants otherwise, and that are others' own."""
+"""Fields that an applier would change, and that other managers own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubestage import errors
+from kubestage.errors import KubestageError
 from kubestage.objects.ownership import field_set, path_element
 from kubestage.objects.ownership.managers import UPDATE
 from kubestage.objects.validation import field
 
 if TYPE_CHECKING:
     from kubestage.objects.ownership.field_set import FieldSet, Path
-    from kubestage.objects.ownership.managers import Identity
+    from kubestage.objects.ownership.managers import ManagerIdentity
 
 
-class Conflict(NamedTuple):
+class FieldConflict(NamedTuple):
     """One field, and whose it is."""
 
-    who: Identity
+    who: ManagerIdentity
     path: Path
 
     @property
@@ -36,24 +37,24 @@ class Conflict(NamedTuple):
         return shown
 
 
-class InConflict(Exception):
+class InConflict(KubestageError):
     """An apply that is not forced would take fields from others."""
 
-    def __init__(self, conflicts: list[Conflict]) -> None:
+    def __init__(self, conflicts: list[FieldConflict]) -> None:
         super().__init__(f"{len(conflicts)} conflicts")
         self.conflicts = conflicts
 
 
-def of(taken: dict[Identity, FieldSet]) -> list[Conflict]:
+def conflicts_in(taken: dict[ManagerIdentity, FieldSet]) -> list[FieldConflict]:
     """One conflict for each field, those of one manager together."""
     return [
-        Conflict(who, path)
+        FieldConflict(who, path)
         for who in sorted(taken, key=lambda who: who.order)
         for path in field_set.paths(taken[who])
     ]
 
 
-def refusal(conflicts: list[Conflict]) -> errors.Conflict:
+def refusal(conflicts: list[FieldConflict]) -> errors.Conflict:
     """The answer to an apply that is in conflict."""
     causes = [
         {
@@ -66,12 +67,12 @@ def refusal(conflicts: list[Conflict]) -> errors.Conflict:
     return errors.Conflict(_message(conflicts), {"causes": causes})
 
 
-def _message(conflicts: list[Conflict]) -> str:
+def _message(conflicts: list[FieldConflict]) -> str:
     if len(conflicts) == 1:
         (only,) = conflicts
         return f"Apply failed with 1 conflict: conflict with {only.whom}: {only.where}"
     lines: list[str] = []
-    before: Identity | None = None
+    before: ManagerIdentity | None = None
     for conflict in conflicts:
         if conflict.who != before:
             lines.append(f"conflicts with {conflict.whom}:")

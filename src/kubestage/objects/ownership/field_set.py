@@ -30,7 +30,7 @@ def is_member(node: FieldSet) -> bool:
 
 
 def node(member: bool, children: FieldSet) -> FieldSet | None:
-    """The node of a field with these children; None if it says nothing."""
+    """The node of a field with these children; None if it is empty."""
     if not children:
         return LEAF if member else None
     return {SELF: LEAF, **children} if member else children
@@ -119,7 +119,7 @@ def _without(
     if not changed:
         return one
     merged = {**one, **changed}
-    return {element: kept for element, kept in merged.items() if kept is not None}
+    return {element: value for element, value in merged.items() if value is not None}
 
 
 def has(fields: FieldSet, path: Path) -> bool:

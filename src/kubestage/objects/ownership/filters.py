@@ -1,4 +1,4 @@
-"""Fields that a request cannot change, and so nobody can own through it."""
+"""Fields that a request cannot change, and so no manager can own through it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kubestage.objects.ownership import field_set
 
 if TYPE_CHECKING:
+    from kubestage.objects.kinds.behavior import Behavior
     from kubestage.objects.ownership.field_set import FieldSet
 
 # A pattern is a tree of path elements; at its end everything matches.
@@ -49,58 +50,32 @@ def _matching(fields: FieldSet, pattern: Pattern) -> FieldSet:
 NOTHING: Final = Filter()
 
 
-def _without(*paths: tuple[str, ...]) -> Filter:
-    return Filter(field_set.of_paths(*(tuple(f"f:{name}" for name in path) for path in paths)))
+def without(*paths: str) -> Filter:
+    """A filter that takes out these fields (``metadata.labels``) with all below them."""
+    split = (tuple(f"f:{name}" for name in path.split(".")) for path in paths)
+    return Filter(field_set.of_paths(*split))
 
 
-_STATUS: Final = _without(("status",))
-_SPEC: Final = _without(("spec",))
-_SPEC_AND_METADATA: Final = _without(("spec",), ("metadata",))
+def only(pattern: Pattern) -> Filter:
+    """A filter that takes out all but what matches a pattern."""
+    return Filter(included=pattern)
 
-_BY_KIND: Final[dict[tuple[str, str, str], Filter]] = {
-    ("", "Pod", "status"): _without(
-        ("spec",), ("metadata", "deletionTimestamp"), ("metadata", "ownerReferences")
-    ),
-    ("", "Pod", "ephemeralcontainers"): Filter(included={"f:spec": {"f:ephemeralContainers": {}}}),
-    ("", "Pod", "resize"): Filter(
-        included={
-            "f:spec": {
-                "f:containers": {ANY: {"f:resources": {}}},
-                "f:initContainers": {ANY: {"f:resources": {}}},
-            }
-        }
-    ),
-    ("", "Namespace", "finalize"): _STATUS,
-    ("apps", "Deployment", "status"): _without(("spec",), ("metadata", "labels")),
-    ("certificates.k8s.io", "CertificateSigningRequest", ""): _without(("spec",), ("status",)),
-    ("certificates.k8s.io", "CertificateSigningRequest", "status"): _without(
-        ("spec",), ("status", "conditions")
-    ),
-    ("certificates.k8s.io", "CertificateSigningRequest", "approval"): _without(
-        ("spec",), ("status", "certificate")
-    ),
-}
-# Groups whose kinds keep their metadata, too, when the status is written.
-_METADATA_KEPT: Final = frozenset(
-    {
-        "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io",
-        "flowcontrol.apiserver.k8s.io", "resource.k8s.io", "storage.k8s.io",
-        "scheduling.k8s.io",
-    }
-)  # fmt: skip
-_CUSTOM_LIKE: Final = ("networking.k8s.io", "ServiceCIDR")
+
+_STATUS: Final = without("status")
+_SPEC: Final = without("spec")
+_SPEC_AND_METADATA: Final = without("spec", "metadata")
 
 
 def of_request(
-    group: str, kind: str, subresource: str, *, has_status: bool, is_custom: bool
+    behavior: Behavior, subresource: str, *, has_status: bool, is_custom: bool
 ) -> Filter:
     """The filter of requests to a kind or one of its subresources."""
-    found = _BY_KIND.get((group, kind, subresource))
+    found = behavior.reset_fields.get(subresource)
     if found is not None:
         return found
     if not subresource:
         return _STATUS if has_status else NOTHING
     if subresource != "status":
         return NOTHING
-    keeps = is_custom or group in _METADATA_KEPT or (group, kind) == _CUSTOM_LIKE
-    return _SPEC_AND_METADATA if keeps else _SPEC
+    resets_metadata = is_custom or behavior.status_resets_metadata
+    return _SPEC_AND_METADATA if resets_metadata else _SPEC

@@ -1,7 +1,7 @@
 """The annotation in which ``kubectl apply`` keeps what it applied, when it moves to the server.
 
-Whoever applied on the client's side owns, as an updater, what the annotation says; the same person
-may take it over without a conflict, and the annotation follows.
+The client that applied owns, as an updater, what the annotation states. The same client may take
+this over without a conflict, and the annotation is updated.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.objects import go_json
+from kubestage.golang import json_encoding
 from kubestage.objects.ownership import checking, collecting, comparing, field_set
 from kubestage.objects.validation import metadata as metadata_rules
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.objects.ownership.conflicts import Conflict
+    from kubestage.objects.ownership.conflicts import FieldConflict
     from kubestage.objects.ownership.field_set import FieldSet
-    from kubestage.objects.ownership.updating import View
+    from kubestage.objects.ownership.updating import OwnershipView
 
 
 KUBECTL: Final = "kubectl"
@@ -31,7 +31,9 @@ def _text(obj: Json) -> str:
     return text if isinstance(text, str) else ""
 
 
-def not_allowed(view: View, live: Json, conflicts: list[Conflict]) -> list[Conflict]:
+def not_allowed(
+    view: OwnershipView, live: Json, conflicts: list[FieldConflict]
+) -> list[FieldConflict]:
     """The conflicts that stay: those about fields that are not as they were last applied."""
     allowed = _allowed(view, live)
     if allowed is None:
@@ -39,8 +41,8 @@ def not_allowed(view: View, live: Json, conflicts: list[Conflict]) -> list[Confl
     return [conflict for conflict in conflicts if not field_set.has(allowed, conflict.path)]
 
 
-def _allowed(view: View, live: Json) -> FieldSet | None:
-    """Fields that are as the annotation says; None if it says nothing that can be used."""
+def _allowed(view: OwnershipView, live: Json) -> FieldSet | None:
+    """Fields that are as in the annotation; None if it cannot be used."""
     try:
         last = msgspec.json.decode(_text(live).encode())
     except msgspec.DecodeError:
@@ -55,19 +57,19 @@ def _allowed(view: View, live: Json) -> FieldSet | None:
     return allowed
 
 
-def synced(live: Json, wanted: Json | None, config: Json) -> Json | None:
+def synced(live: Json, applied: Json | None, config: Json) -> Json | None:
     """The object with the annotation saying what was applied now, if it has one at all."""
-    result = live if wanted is None else wanted
+    result = live if applied is None else applied
     if not _text(result):
-        return wanted
+        return applied
     metadata = dict(config.get("metadata") or {})
     if metadata.get("annotations"):
         left = {key: text for key, text in metadata["annotations"].items() if key != ANNOTATION}
         metadata["annotations"] = left
         if not left:
             del metadata["annotations"]
-    said = go_json.encode({**config, "metadata": metadata}).decode() + "\n"
-    annotations = {**result["metadata"]["annotations"], ANNOTATION: said}
+    configuration = json_encoding.encode({**config, "metadata": metadata}).decode() + "\n"
+    annotations = {**result["metadata"]["annotations"], ANNOTATION: configuration}
     if metadata_rules.validate_annotations(annotations, ""):
         del annotations[ANNOTATION]
     return {**result, "metadata": {**result["metadata"], "annotations": annotations}}

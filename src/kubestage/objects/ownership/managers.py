@@ -23,7 +23,7 @@ _MOST_WRITTEN: Final = 4096
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Identity(NamedTuple):
+class ManagerIdentity(NamedTuple):
     """Who manages: an applier is the same in whatever version it applies."""
 
     manager: str
@@ -53,16 +53,16 @@ class Owned(NamedTuple):
     entry: dict[str, Any] | None = None
 
 
-Managers = dict[Identity, Owned]
+Managers = dict[ManagerIdentity, Owned]
 
 
-def identify(manager: str, operation: str, api_version: str, subresource: str) -> Identity:
+def identify(manager: str, operation: str, api_version: str, subresource: str) -> ManagerIdentity:
     """Who writes in this way."""
     version = "" if operation == APPLY else api_version
-    return Identity(manager, operation, version, subresource)
+    return ManagerIdentity(manager, operation, version, subresource)
 
 
-def _who(entry: dict[str, Any]) -> Identity:
+def _who(entry: dict[str, Any]) -> ManagerIdentity:
     return identify(
         entry.get("manager") or "",
         entry.get("operation") or "",
@@ -110,7 +110,7 @@ def _check(index: int, entry: Any) -> None:
 
 
 def is_reset(entries: Any) -> bool:
-    """Whether a client asks to forget all managers: by an empty list, or one empty entry."""
+    """Whether a client clears all managers: by an empty list, or one empty entry."""
     if not isinstance(entries, list) or len(entries) > 1:
         return False
     only = entries[0] if entries else None
@@ -127,7 +127,7 @@ def encode(managers: Managers) -> list[dict[str, Any]]:
     return entries
 
 
-def _entry(who: Identity, owned: Owned) -> dict[str, Any]:
+def _entry(who: ManagerIdentity, owned: Owned) -> dict[str, Any]:
     if owned.entry is not None:
         return owned.entry
     entry: dict[str, Any] = {} if not who.manager else {"manager": who.manager}
@@ -169,12 +169,12 @@ def capped(managers: Managers) -> Managers:
     if surplus <= 0:
         return managers
     out = dict(managers)
-    first: dict[str, Identity] = {}
+    first: dict[str, ManagerIdentity] = {}
     for who in sorted(updaters, key=lambda who: (out[who].time or "", who.order)):
         if surplus <= 0:
             break
         owned = out[who]
-        bucket = Identity(_ANCIENT, UPDATE, owned.api_version)
+        bucket = ManagerIdentity(_ANCIENT, UPDATE, owned.api_version)
         if owned.api_version not in first:
             first[owned.api_version] = who
             continue

@@ -8,12 +8,13 @@ from kubestage.objects.ownership import field_set, values
 from kubestage.objects.ownership.values import ABSENT
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.ownership.field_set import FieldSet
     from kubestage.objects.ownership.topology import Atom, List, Map
 
 
-def merge(atom: Atom, live: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    """The live object with everything that the configuration says."""
+def merge(atom: Atom, live: Json, config: Json) -> Json:
+    """The live object with everything of the configuration."""
     merged = _merge(atom, live, config)
     return merged if isinstance(merged, dict) else {}
 
@@ -127,29 +128,29 @@ def remove(atom: Atom, value: Any, fields: FieldSet) -> Any:
 def _remove_from_map(shape: Map, value: Any, fields: FieldSet) -> Any:
     if not isinstance(value, dict) or not value or shape.atomic:
         return None
-    kept: dict[str, Any] = {}
+    remaining: Json = {}
     declared = shape.fields
     for key, item in value.items():
         node = fields.get(f"f:{key}")
         if node is None:
-            kept[key] = item
+            remaining[key] = item
         elif not field_set.is_member(node):
             atom = declared.get(key) or shape.element
-            kept[key] = item if atom is None else remove(atom, item, node)
-    return kept or None
+            remaining[key] = item if atom is None else remove(atom, item, node)
+    return remaining or None
 
 
 def _remove_from_list(shape: List, value: Any, fields: FieldSet) -> Any:
     if not isinstance(value, list) or not value or shape.atomic:
         return None
-    kept: list[Any] = []
+    remaining: list[Any] = []
     for item in value:
         try:
             node = fields.get(values.element_of(shape, item))
         except values.NoElement:
             node = None
         if node is None:
-            kept.append(item)
+            remaining.append(item)
         elif not field_set.is_member(node):
-            kept.append(remove(shape.element, item, node))
-    return kept or None
+            remaining.append(remove(shape.element, item, node))
+    return remaining or None

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 from kubestage.objects.validation import field
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -45,7 +45,7 @@ def of_value(value: Any) -> str:
 
 
 def canonical(text: str) -> str | None:
-    """The one form of a step that a client wrote; None for forms that nobody knows.
+    """The one form of a step that a client wrote; None for unknown forms.
 
     ValueError if it is of a known form and still makes no sense.
     """
@@ -90,7 +90,7 @@ def order(element: str) -> tuple[Any, ...]:
 def _value_text(value: Any) -> str:
     if isinstance(value, str):
         return field.quote(value)
-    return "null" if value is None else go_text.show(value)
+    return "null" if value is None else formatting.show(value)
 
 
 def text(element: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.ownership import api_types, field_set, filters, managers, tracking
 from kubestage.objects.ownership.managers import Managers, Owned
-from kubestage.objects.ownership.updating import Other, View
+from kubestage.objects.ownership.updating import Other, OwnershipView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,9 @@ def _no_other(_api_version: str) -> Other | None:
     return None
 
 
-def view() -> View:
+def view() -> OwnershipView:
     """How a request sees a Scale: all of it can be written."""
-    return View(
+    return OwnershipView(
         API_VERSION, api_types.of_struct("autoscaling/v1.Scale"), filters.NOTHING, _no_other
     )
 
@@ -71,14 +71,14 @@ class Scaled:
                 left = field_set.difference(owned.fields, field_set.of_paths(path))
                 if left:
                     found[who] = owned._replace(fields=left, entry=None)
-        own = self._path_in(self._api_version)
+        path_here = self._path_in(self._api_version)
         for who, owned in scale.items():
-            if own is not None and field_set.has(owned.fields, _REPLICAS):
+            if path_here is not None and field_set.has(owned.fields, _REPLICAS):
                 # The server does not say since when.
-                found[who] = Owned(field_set.of_paths(own), self._api_version)
+                found[who] = Owned(field_set.of_paths(path_here), self._api_version)
         return managers.encode(found)
 
-    def _identity(self, entry: Json) -> managers.Identity:
+    def _identity(self, entry: Json) -> managers.ManagerIdentity:
         """The manager of an entry of the Scale: one of the object's, or a new one."""
         manager, operation = entry.get("manager") or "", entry["operation"]
         subresource = entry.get("subresource") or ""

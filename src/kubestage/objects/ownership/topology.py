@@ -28,7 +28,7 @@ class Atom(msgspec.Struct, eq=False):
 
 
 class List(msgspec.Struct, eq=False):
-    """A list: one piece, or items told apart by `keys`, or by themselves where there are none.
+    """A list: one piece, or items identified by `keys`, or by their values if there are none.
 
     An item that lacks a key has the key's default, if there is one.
     """
@@ -48,7 +48,7 @@ class Map(msgspec.Struct, eq=False, dict=True):
 
     @functools.cached_property
     def fields(self) -> Fields:
-        """The declared fields, looked up when first asked for: a type may hold itself."""
+        """The declared fields, looked up at their first use: a type may hold itself."""
         return {} if self.declare is None else self.declare()
 
 

@@ -1,4 +1,4 @@
-"""What becomes of every manager's fields when an object is updated or applied."""
+"""How the fields of every manager change when an object is updated or applied."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.aliases import Json
-    from kubestage.objects.ownership.comparing import Comparison
+    from kubestage.objects.ownership.comparing import FieldComparison
     from kubestage.objects.ownership.field_set import FieldSet
     from kubestage.objects.ownership.filters import Filter
-    from kubestage.objects.ownership.managers import Identity, Managers
+    from kubestage.objects.ownership.managers import ManagerIdentity, Managers
     from kubestage.objects.ownership.topology import Atom
 
 
@@ -25,7 +25,7 @@ class Other(NamedTuple):
     convert: Callable[[Json], Json]
 
 
-class View(NamedTuple):
+class OwnershipView(NamedTuple):
     """How a request sees objects: in which version, of which shape, and what it cannot change.
 
     `other` gives another version of the kind, None if that is not served. A kind
@@ -45,7 +45,7 @@ class View(NamedTuple):
         other = self.other(api_version)
         return None if other is None else other.atom
 
-    def compare(self, atom: Atom, live: Json, new: Json) -> Comparison:
+    def compare(self, atom: Atom, live: Json, new: Json) -> FieldComparison:
         """What this request changes, but for what it cannot."""
         # NOTE: parts that are equal or do not count are not walked; most writes change one of
         # three. Where types are not fixed, only the walk knows 1 from true.
@@ -57,10 +57,12 @@ class View(NamedTuple):
             {key: part for key, part in live.items() if key not in skipped},
             {key: part for key, part in new.items() if key not in skipped},
         )
-        return comparing.Comparison(*(self.filter.of(fields) for fields in found))
+        return comparing.FieldComparison(*(self.filter.of(fields) for fields in found))
 
 
-def update(view: View, live: Json, new: Json, managers: Managers) -> tuple[Managers, FieldSet]:
+def update(
+    view: OwnershipView, live: Json, new: Json, managers: Managers
+) -> tuple[Managers, FieldSet]:
     """The managers after an update, and the fields that it changed, which become the writer's."""
     comparison = view.compare(view.atom, live, new)
     left = _left(view, comparison, live, new, managers, None, force=True)
@@ -68,7 +70,13 @@ def update(view: View, live: Json, new: Json, managers: Managers) -> tuple[Manag
 
 
 def apply(
-    view: View, live: Json, config: Json, managers: Managers, who: Identity, *, force: bool
+    view: OwnershipView,
+    live: Json,
+    config: Json,
+    managers: Managers,
+    who: ManagerIdentity,
+    *,
+    force: bool,
 ) -> tuple[Json | None, Managers]:
     """The object after an apply, None if it stays as it is, and its managers.
 
@@ -87,19 +95,19 @@ def apply(
 
 
 def _left(
-    view: View,
-    comparison: Comparison,
+    view: OwnershipView,
+    comparison: FieldComparison,
     live: Json,
     new: Json,
     managers: Managers,
-    writer: Identity | None,
+    writer: ManagerIdentity | None,
     *,
     force: bool,
 ) -> Managers:
     """What is left to each manager; whose version is no longer served has nothing."""
     comparisons = {view.api_version: comparison}
     left: Managers = {}
-    taken: dict[Identity, FieldSet] = {}
+    taken: dict[ManagerIdentity, FieldSet] = {}
     for who, owned in managers.items():
         if who == writer:
             if owned.fields:
@@ -121,17 +129,17 @@ def _left(
             )
     found = {} if force else {who: fields for who, fields in taken.items() if fields}
     if found:
-        raise conflicts.InConflict(conflicts.of(found))
+        raise conflicts.InConflict(conflicts.conflicts_in(found))
     return left
 
 
-def _pruned(view: View, merged: Json, managers: Managers, last: Owned) -> Json:
-    """The merged object without what its applier gave up and nobody else owns."""
+def _pruned(view: OwnershipView, merged: Json, managers: Managers, last: Owned) -> Json:
+    """The merged object without what its applier gave up and no other manager owns."""
     atom = view.shape(last.api_version)
     if atom is None:
         return merged
-    given = field_set.with_named_fields(last.fields, atom)
-    pruned = merging.remove(atom, merged, given) or {}
+    named_before = field_set.with_named_fields(last.fields, atom)
+    pruned = merging.remove(atom, merged, named_before) or {}
     for version in sorted(
         {owned.api_version for owned in managers.values()},
         key=lambda version: (version != last.api_version, version),
@@ -141,8 +149,8 @@ def _pruned(view: View, merged: Json, managers: Managers, last: Owned) -> Json:
             pruned = _with_owned(shape, merged, pruned, version, managers)
     has = field_set.with_named_fields(collecting.fields_of(atom, pruned), atom)
     had = field_set.with_named_fields(collecting.fields_of(atom, merged), atom)
-    gone = field_set.intersection(field_set.difference(had, has), given)
-    return merging.remove(atom, merged, gone) or {}
+    released = field_set.intersection(field_set.difference(had, has), named_before)
+    return merging.remove(atom, merged, released) or {}
 
 
 def _with_owned(shape: Atom, merged: Json, pruned: Json, version: str, managers: Managers) -> Json:
@@ -153,6 +161,6 @@ def _with_owned(shape: Atom, merged: Json, pruned: Json, version: str, managers:
             owned = field_set.union(owned, other.fields)
     had = field_set.with_named_fields(collecting.fields_of(shape, merged), shape)
     has = field_set.with_named_fields(collecting.fields_of(shape, pruned), shape)
-    kept = field_set.union(has, field_set.with_named_fields(owned, shape))
-    restored: Json = merging.remove(shape, merged, field_set.difference(had, kept)) or {}
+    still_owned = field_set.union(has, field_set.with_named_fields(owned, shape))
+    restored: Json = merging.remove(shape, merged, field_set.difference(had, still_owned)) or {}
     return restored

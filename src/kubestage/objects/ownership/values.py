@@ -1,10 +1,11 @@
-"""Values on the walk through an object: absence, equality, and what tells list items apart."""
+"""Values on the walk through an object: absence, equality, and the keys of list items."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from kubestage.objects import go_text
+from kubestage.errors import KubestageError
+from kubestage.golang import formatting
 from kubestage.objects.ownership import path_element
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def equal(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
-class NoElement(Exception):
-    """An item of a list cannot be told from others; the text says why."""
+class NoElement(KubestageError):
+    """An item of a list cannot be identified; the text has the reason."""
 
 
 def element_of(shape: List, item: Any) -> str:
@@ -104,4 +105,4 @@ def indexed(shape: List, items: list[Any]) -> dict[str, list[Any]]:
 
 def shown(value: Any) -> str:
     """A wrapped value as the messages of the merge library print it."""
-    return f"&{{{go_text.show(value)}}}"
+    return f"&{{{formatting.show(value)}}}"

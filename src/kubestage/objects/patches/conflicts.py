@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 from kubestage.objects.patches import meta, ordering, strategic
 from kubestage.objects.patches.failure import PatchError
 
@@ -78,20 +78,20 @@ def _lists(
 
 
 def _tidy(scalars: list[Any]) -> list[Any]:
-    kept = sorted(ordering.without_duplicates(scalars), key=go_text.show)
-    scalars[: len(kept)] = kept
-    return kept
+    unique = sorted(ordering.without_duplicates(scalars), key=formatting.show)
+    scalars[: len(unique)] = unique
+    return unique
 
 
 def _by_key(elements: list[Any], merge_key: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for element in elements:
         if not isinstance(element, dict):
-            raise PatchError(f"invalid element type in merging list:{go_text.show(elements)}")
+            raise PatchError(f"invalid element type in merging list:{formatting.show(elements)}")
         if merge_key not in element:
             raise PatchError(
                 f"cannot find merge key `{merge_key}` in merging list element:"
-                f"{go_text.show(element)}"
+                f"{formatting.show(element)}"
             )
-        found[go_text.show_string(element[merge_key])] = element
+        found[formatting.show_string(element[merge_key])] = element
     return found

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.objects import go_text, yaml_text
+from kubestage.golang import formatting
+from kubestage.objects import yaml_text
 from kubestage.objects.patches import conflicts, failure, meta, ordering, strategic
 from kubestage.objects.patches.failure import PatchError
 from kubestage.objects.schema import Struct, Type, type_of
@@ -47,7 +48,7 @@ def three_way(
     `original` is the configuration applied last, `modified` the new one, `current` the live
     object. The patch changes what differs between the live object and the new configuration, and
     deletes what the new configuration dropped. Without `overwrite` it is an error to change what
-    somebody else changed since.
+    another client changed since.
     """
     of = _type(struct)
     applied, live = copied(original or {}), copied(current or {})
@@ -189,7 +190,7 @@ def _same_order(original: Elements, modified: Elements, merge_key: str) -> bool:
 
 def _sorted_by_text(elements: Elements, merge_key: str) -> list[tuple[str, Any]]:
     """Elements with the text of their merge key, in its order; equals end up reversed."""
-    shown = [(go_text.show(element.get(merge_key)), element) for element in reversed(elements)]
+    shown = [(formatting.show(element.get(merge_key)), element) for element in reversed(elements)]
     return sorted(shown, key=lambda pair: pair[0])
 
 
@@ -225,11 +226,13 @@ def _diff_elements(
 def _diff_scalars(
     original: Elements, modified: Elements, known: meta.PatchMeta, options: DiffOptions
 ) -> tuple[Elements, Elements, Elements]:
-    original.sort(key=go_text.show)
+    original.sort(key=formatting.show)
     additions: Elements = []
     deletions: Elements = []
-    before = [(go_text.show(value), value) for value in original]
-    after = sorted(((go_text.show(value), value) for value in modified), key=lambda pair: pair[0])
+    before = [(formatting.show(value), value) for value in original]
+    after = sorted(
+        ((formatting.show(value), value) for value in modified), key=lambda pair: pair[0]
+    )
     left = right = 0
     while left < len(before) or right < len(after):
         if left < len(before) and right < len(after) and before[left][0] == after[right][0]:

@@ -261,14 +261,14 @@ def _copy(document: Any, operation: Operation) -> Any:
 def _read(document: Any, pointer: str, missing: str, context: str) -> Any:
     found: list[Any] = []
 
-    def look(held: Container, key: str) -> Container:
+    def locate(held: Container, key: str) -> Container:
         try:
             found.append(_get(held, key))
         except PatchError as error:
             raise PatchError(f"{context}: {error}") from error
         return held
 
-    _edit(document, pointer, missing, look)
+    _edit(document, pointer, missing, locate)
     return found[0]
 
 

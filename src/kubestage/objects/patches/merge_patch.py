@@ -76,27 +76,27 @@ def three_way(original: Object, modified: Object, current: Object) -> Object:
 
 
 def _changes(patch: Object) -> Object:
-    kept: Object = {}
+    merged: Object = {}
     for key, value in patch.items():
         if isinstance(value, dict) and value:
             inner = _changes(value)
             if inner:
-                kept[key] = inner
+                merged[key] = inner
         elif value is not None:
-            kept[key] = value
-    return kept
+            merged[key] = value
+    return merged
 
 
 def _deletions(patch: Object) -> Object:
-    kept: Object = {}
+    merged: Object = {}
     for key, value in patch.items():
         if value is None:
-            kept[key] = None
+            merged[key] = None
         elif isinstance(value, dict):
             inner = _deletions(value)
             if inner:
-                kept[key] = inner
-    return kept
+                merged[key] = inner
+    return merged
 
 
 def _conflict(left: Any, right: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 from typing import Any, Final
 
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 from kubestage.objects.patches import failure
 from kubestage.objects.patches.failure import PatchError
 
@@ -28,7 +28,7 @@ def identity(value: Any) -> tuple[type, Any]:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Deep equality that tells integers, floats and booleans apart."""
+    """Deep equality that distinguishes integers, floats and booleans."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -50,7 +50,7 @@ def element_type(*lists: Elements) -> type:
                     raise PatchError(failure.NO_LIST_OF_LISTS)
                 found = type(element)
             elif type(element) is not found:
-                shown = " ".join(map(go_text.show, lists))
+                shown = " ".join(map(formatting.show, lists))
                 raise PatchError(f"list element types are not identical: [{shown}]")
     if found is None:
         raise PatchError("no elements in any of the given slices")
@@ -107,13 +107,13 @@ class Places:
 
 def split_deletions(elements: Elements) -> tuple[Elements, Elements]:
     """Elements to keep, and those that carry the delete directive."""
-    kept: Elements = []
+    remaining: Elements = []
     deletions: Elements = []
     for element in elements:
         if not isinstance(element, dict):
             raise failure.bad_type(dict, element)
-        (deletions if element.get(DIRECTIVE) == DELETE else kept).append(element)
-    return kept, deletions
+        (deletions if element.get(DIRECTIVE) == DELETE else remaining).append(element)
+    return remaining, deletions
 
 
 def without_duplicates(scalars: Elements) -> Elements:
@@ -210,7 +210,7 @@ def _insertion_order(ranks: list[int | None]) -> list[int]:
 def interleave(
     left: Elements, right: Elements, order: Elements, merge_key: str, of_objects: bool
 ) -> Elements:
-    """Both lists in one; `left` goes before `right` only where `order` says so."""
+    """Both lists in one; `left` goes before `right` only where `order` has it so."""
     places = _positions(order, merge_key, of_objects)
 
     def place(element: Any) -> int | None:
@@ -239,22 +239,22 @@ def check(patch: list[Any], order: list[Any], merge_key: str) -> None:
     """The patch's elements must stand in the same sequence as the order directive's."""
     if not order or not patch:
         return
-    kept = split_deletions(patch)[0] if merge_key else patch
+    remaining = split_deletions(patch)[0] if merge_key else patch
     at = 0
     steps = 0
-    while at < len(kept) and steps < len(order):
-        if isinstance(kept[at], dict) and DIRECTIVE in kept[at]:
+    while at < len(remaining) and steps < len(order):
+        if isinstance(remaining[at], dict) and DIRECTIVE in remaining[at]:
             at += 1
             continue
         if merge_key:
-            left = key_of(kept[at], merge_key)
+            left = key_of(remaining[at], merge_key)
             matches = same(left, key_of(order[steps], merge_key))
         else:
-            matches = same(kept[at], order[steps])
+            matches = same(remaining[at], order[steps])
         at += matches
         steps += 1
-    if at < len(kept) and steps >= len(order):
+    if at < len(remaining) and steps >= len(order):
         raise PatchError(
-            f"The order in patch list:\n{go_text.show(patch)}\n doesn't match "
-            f"{SET_ELEMENT_ORDER} list:\n{go_text.show(order)}\n"
+            f"The order in patch list:\n{formatting.show(patch)}\n doesn't match "
+            f"{SET_ELEMENT_ORDER} list:\n{formatting.show(order)}\n"
         )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 from kubestage.objects.patches import cleaning, failure, meta, ordering
 from kubestage.objects.patches.failure import PatchError
 from kubestage.objects.schema import Struct, Type, type_of
@@ -68,25 +68,25 @@ def _whole_object(patch: Object) -> Object:
 
 
 def _unknown_directive(directive: Any, patch: Object) -> PatchError:
-    shown = go_text.show_string(directive)
-    return PatchError(f"unknown patch type: {shown} in map: {go_text.show(patch)}")
+    shown = formatting.show_string(directive)
+    return PatchError(f"unknown patch type: {shown} in map: {formatting.show(patch)}")
 
 
 def _retain_keys(merged: Object, rest: Object, options: MergeOptions) -> None:
     if RETAIN_KEYS not in rest:
         return
-    wanted = rest.pop(RETAIN_KEYS)
+    ordered = rest.pop(RETAIN_KEYS)
     if not options.obey_directives:
-        present = merged.setdefault(RETAIN_KEYS, wanted)
-        if not ordering.same(present, wanted):
+        present = merged.setdefault(RETAIN_KEYS, ordered)
+        if not ordering.same(present, ordered):
             raise PatchError(
-                f"{go_text.show(present)} and {go_text.show(wanted)} are not deep equal: "
+                f"{formatting.show(present)} and {formatting.show(ordered)} are not deep equal: "
                 "this may happen when calculating the 3-way diff patch"
             )
         return
-    if not isinstance(wanted, list):
+    if not isinstance(ordered, list):
         raise PatchError(failure.BAD_RETAIN_KEYS)
-    retained = {ordering.identity(key) for key in wanted}
+    retained = {ordering.identity(key) for key in ordered}
     for key, value in rest.items():
         if value is None or key.startswith((DELETE_FROM_PRIMITIVES, SET_ELEMENT_ORDER)):
             continue
@@ -213,11 +213,11 @@ def _merge_elements(
 
 
 def _reorder(
-    merged: list[Any], wanted: list[Any], live: list[Any], merge_key: str, of_objects: bool
+    merged: list[Any], ordered: list[Any], live: list[Any], merge_key: str, of_objects: bool
 ) -> list[Any]:
-    """`merged` with the elements that `wanted` names in its order, the others as in `live`."""
-    named, others = ordering.partition(merged, wanted, merge_key)
-    named = ordering.arrange(named, wanted, merge_key, of_objects)
+    """`merged` with the elements that `ordered` names in its order, the others as in `live`."""
+    named, others = ordering.partition(merged, ordered, merge_key)
+    named = ordering.arrange(named, ordered, merge_key, of_objects)
     others = ordering.arrange(others, live, merge_key, of_objects)
     return ordering.interleave(others, named, live, merge_key, of_objects)
 
@@ -265,11 +265,11 @@ def _live_order(original: list[Any], patch: list[Any], merge_key: str) -> list[A
     the live list and count as if they had always stood there.
     """
     unwanted = [element for element in patch if element.get(DIRECTIVE) == ordering.DELETE]
-    kept = _without(original, merge_key, unwanted)
-    places = ordering.Places(kept, merge_key)
+    remaining = _without(original, merge_key, unwanted)
+    places = ordering.Places(remaining, merge_key)
     added = [
         element
         for element in patch
         if DIRECTIVE not in element and places.find(element[merge_key]) < 0
     ]
-    return (kept + added)[: len(original)]
+    return (remaining + added)[: len(original)]

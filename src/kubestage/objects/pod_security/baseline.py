@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.pod_security.finding import (
-    Finding,
+    SecurityFinding,
     containers,
     contexts,
     named,
@@ -40,7 +40,7 @@ _HANDLERS: Final = ("postStart", "preStop")
 _ADDRESSED: Final = ("httpGet", "tcpSocket")
 
 
-def app_armor_profile(metadata: Json, spec: Json) -> Finding | None:
+def app_armor_profile(metadata: Json, spec: Json) -> SecurityFinding | None:
     """The runtime's profile, or one on the host, and no other."""
     values: set[str] = set()
     own = _forbidden_type(pod_context(spec), "appArmorProfile", _APPARMOR_TYPES, values)
@@ -60,7 +60,7 @@ def app_armor_profile(metadata: Json, spec: Json) -> Finding | None:
     if not who:
         return None
     listed = [*sorted(values), *annotations]
-    return Finding(
+    return SecurityFinding(
         several(listed, "forbidden AppArmor profile"),
         f"{' and '.join(who)} must not set AppArmor profile type to {quoted(listed)}",
     )
@@ -79,12 +79,12 @@ def _is_profile(value: str, *allowed: str) -> bool:
     return not value or value in allowed or value.startswith("localhost/")
 
 
-def capabilities(_metadata: Json, spec: Json) -> Finding | None:
+def capabilities(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No capability beyond the default ones is added."""
     bad, added = adding(spec, _CAPABILITIES)
     if not bad:
         return None
-    return Finding("non-default capabilities", must_not_add(bad, added))
+    return SecurityFinding("non-default capabilities", must_not_add(bad, added))
 
 
 def adding(spec: Json, allowed: Collection[str]) -> tuple[list[str], list[str]]:
@@ -105,13 +105,13 @@ def must_not_add(bad: list[str], added: list[str]) -> str:
     return f"{named(bad)} must not include {quoted(added)} in securityContext.capabilities.add"
 
 
-def host_namespaces(_metadata: Json, spec: Json) -> Finding | None:
+def host_namespaces(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No namespace of the host is shared."""
     shared = [f"{name}=true" for name in _NAMESPACES if spec.get(name)]
-    return Finding("host namespaces", ", ".join(shared)) if shared else None
+    return SecurityFinding("host namespaces", ", ".join(shared)) if shared else None
 
 
-def host_path_volumes(_metadata: Json, spec: Json) -> Finding | None:
+def host_path_volumes(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No directory of the host is mounted."""
     bad = [
         each.get("name") or ""
@@ -120,10 +120,10 @@ def host_path_volumes(_metadata: Json, spec: Json) -> Finding | None:
     ]
     if not bad:
         return None
-    return Finding("hostPath volumes", f"{several(bad, 'volume')} {quoted(bad)}")
+    return SecurityFinding("hostPath volumes", f"{several(bad, 'volume')} {quoted(bad)}")
 
 
-def host_ports(_metadata: Json, spec: Json) -> Finding | None:
+def host_ports(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No port of the host is taken."""
     bad: list[str] = []
     ports: set[str] = set()
@@ -134,15 +134,15 @@ def host_ports(_metadata: Json, spec: Json) -> Finding | None:
             ports.update(map(str, taken))
     if not bad:
         return None
-    return Finding(
+    return SecurityFinding(
         "hostPort",
         f"{named(bad)} {several(bad, 'uses', 'use')} {several(ports, 'hostPort')} "
         f"{', '.join(sorted(ports))}",
     )
 
 
-def host_probes_and_host_lifecycle(_metadata: Json, spec: Json) -> Finding | None:
-    """Probes and life cycle handlers reach nobody but the pod."""
+def host_probes_and_host_lifecycle(_metadata: Json, spec: Json) -> SecurityFinding | None:
+    """Probes and life cycle handlers reach only the pod."""
     bad: set[str] = set()
     hosts: set[str] = set()
     for name, container in containers(spec):
@@ -152,7 +152,7 @@ def host_probes_and_host_lifecycle(_metadata: Json, spec: Json) -> Finding | Non
             hosts |= found
     if not bad:
         return None
-    return Finding(
+    return SecurityFinding(
         "probe or lifecycle host",
         f"{named(sorted(bad))} {several(bad, 'uses', 'use')} "
         f"{several(hosts, 'probe or lifecycle host')} {quoted(sorted(hosts))}",
@@ -170,15 +170,17 @@ def _hosts(container: Json) -> Iterator[str]:
                 yield host
 
 
-def privileged(_metadata: Json, spec: Json) -> Finding | None:
+def privileged(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No container is privileged."""
     bad = [name for name, context in contexts(spec) if context.get("privileged")]
     if not bad:
         return None
-    return Finding("privileged", f"{named(bad)} must not set securityContext.privileged=true")
+    return SecurityFinding(
+        "privileged", f"{named(bad)} must not set securityContext.privileged=true"
+    )
 
 
-def proc_mount(_metadata: Json, spec: Json) -> Finding | None:
+def proc_mount(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """Parts of /proc stay masked."""
     bad: list[str] = []
     kinds: set[str] = set()
@@ -188,22 +190,26 @@ def proc_mount(_metadata: Json, spec: Json) -> Finding | None:
             kinds.add(context["procMount"])
     if not bad:
         return None
-    wanted = quoted(sorted(kinds))
-    return Finding("procMount", f"{named(bad)} must not set securityContext.procMount to {wanted}")
+    allowed = quoted(sorted(kinds))
+    return SecurityFinding(
+        "procMount", f"{named(bad)} must not set securityContext.procMount to {allowed}"
+    )
 
 
-def _se_linux_options(types: Collection[str], _metadata: Json, spec: Json) -> Finding | None:
+def _se_linux_options(
+    types: Collection[str], _metadata: Json, spec: Json
+) -> SecurityFinding | None:
     bad_types: set[str] = set()
     others: set[str] = set()
 
     def is_forbidden(context: Json) -> bool:
         options = context.get("seLinuxOptions") or {}
-        wanted = options.get("type") or ""
-        given = [key for key in ("user", "role") if options.get(key)]
-        others.update(given)
-        if wanted in types:
-            return bool(given)
-        bad_types.add(wanted)
+        allowed = options.get("type") or ""
+        set_fields = [key for key in ("user", "role") if options.get(key)]
+        others.update(set_fields)
+        if allowed in types:
+            return bool(set_fields)
+        bad_types.add(allowed)
         return True
 
     own = is_forbidden(pod_context(spec))
@@ -214,7 +220,7 @@ def _se_linux_options(types: Collection[str], _metadata: Json, spec: Json) -> Fi
     if bad_types:
         data.append(f"{several(bad_types, 'type')} {quoted(sorted(bad_types))}")
     data += [f"{key} may not be set" for key in ("user", "role") if key in others]
-    return Finding(
+    return SecurityFinding(
         "seLinuxOptions", f"{who} set forbidden securityContext.seLinuxOptions: {'; '.join(data)}"
     )
 
@@ -224,7 +230,7 @@ def se_linux_options(types: Collection[str]) -> Check:
     return functools.partial(_se_linux_options, frozenset(types))
 
 
-def seccomp_annotations(metadata: Json, spec: Json) -> Finding | None:
+def seccomp_annotations(metadata: Json, spec: Json) -> SecurityFinding | None:
     """As `seccomp_profile`, from the time when profiles were annotations."""
     annotations = metadata.get("annotations") or {}
     keys = [_SECCOMP_POD, *(_SECCOMP_CONTAINER + name for name, _ in containers(spec))]
@@ -241,10 +247,12 @@ def seccomp_annotations(metadata: Json, spec: Json) -> Finding | None:
     )
     if not bad:
         return None
-    return Finding("seccompProfile", f"forbidden {several(bad, 'annotation')} {', '.join(bad)}")
+    return SecurityFinding(
+        "seccompProfile", f"forbidden {several(bad, 'annotation')} {', '.join(bad)}"
+    )
 
 
-def seccomp_profile(_metadata: Json, spec: Json) -> Finding | None:
+def seccomp_profile(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """The filter of system calls is not switched off."""
     values: set[str] = set()
     own = _forbidden_type(pod_context(spec), "seccompProfile", SECCOMP_TYPES, values)
@@ -256,16 +264,16 @@ def seccomp_profile(_metadata: Json, spec: Json) -> Finding | None:
     who = setters(bad, pod=own)
     if not who:
         return None
-    wanted = quoted(sorted(values))
-    return Finding(
-        "seccompProfile", f"{who} must not set securityContext.seccompProfile.type to {wanted}"
+    allowed = quoted(sorted(values))
+    return SecurityFinding(
+        "seccompProfile", f"{who} must not set securityContext.seccompProfile.type to {allowed}"
     )
 
 
-def _sysctls(allowed: Collection[str], _metadata: Json, spec: Json) -> Finding | None:
+def _sysctls(allowed: Collection[str], _metadata: Json, spec: Json) -> SecurityFinding | None:
     names = [each.get("name") or "" for each in pod_context(spec).get("sysctls") or ()]
     bad = [name for name in names if name not in allowed]
-    return Finding("forbidden sysctls", ", ".join(bad)) if bad else None
+    return SecurityFinding("forbidden sysctls", ", ".join(bad)) if bad else None
 
 
 def sysctls(allowed: Collection[str]) -> Check:
@@ -273,14 +281,14 @@ def sysctls(allowed: Collection[str]) -> Check:
     return functools.partial(_sysctls, frozenset(allowed))
 
 
-def windows_host_process(_metadata: Json, spec: Json) -> Finding | None:
+def windows_host_process(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No container is a process of a Windows host."""
     bad = [name for name, context in contexts(spec) if _is_host_process(context)]
     who = setters(bad, pod=_is_host_process(pod_context(spec)))
     if not who:
         return None
     text = f"{who} must not set securityContext.windowsOptions.hostProcess=true"
-    return Finding("hostProcess", text)
+    return SecurityFinding("hostProcess", text)
 
 
 def _is_host_process(context: Json) -> bool:

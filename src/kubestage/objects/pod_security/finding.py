@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
 
-    Check = Callable[[Json, Json], "Finding | None"]
+    Check = Callable[[Json, Json], "SecurityFinding | None"]
 
 
-class Finding(NamedTuple):
+class SecurityFinding(NamedTuple):
     """Why a pod is not allowed: the reason in a word or two, and what exactly is wrong."""
 
     reason: str
@@ -57,7 +57,7 @@ def named(names: Collection[str]) -> str:
 
 
 def setters(names: Collection[str], *, pod: bool) -> str:
-    """Who sets something: the pod, some of its containers, or both; nothing if nobody does."""
+    """Who sets something: the pod, some of its containers, or both; empty if none does."""
     found = ["pod"] if pod else []
     if names:
         found.append(named(names))
@@ -65,10 +65,10 @@ def setters(names: Collection[str], *, pod: bool) -> str:
 
 
 def is_windows(spec: Json) -> bool:
-    """Whether the pod says that it runs on Windows."""
+    """Whether the pod is for Windows."""
     return bool((spec.get("os") or {}).get("name") == "windows")
 
 
 def has_user_namespace(spec: Json) -> bool:
-    """Whether root in the pod is nobody on the host."""
+    """Whether root in the pod is an unprivileged user on the host."""
     return spec.get("hostUsers") is False

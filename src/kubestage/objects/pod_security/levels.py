@@ -75,7 +75,7 @@ def _is_ours(label: str) -> bool:
     return label.startswith(PREFIX)
 
 
-def of(labels: Mapping[str, str] | None) -> Labelled:
+def labelled_policy(labels: Mapping[str, str] | None) -> Labelled:
     """The policy that labels ask for.
 
     A level that is none stands for the strictest where pods are refused, and for nothing elsewhere.

@@ -9,11 +9,11 @@ from kubestage.objects.pod_security import baseline, levels, restricted
 from kubestage.objects.pod_security.restricted import unless_user_namespace, unless_windows
 
 if TYPE_CHECKING:
-    from kubestage.objects.pod_security.finding import Check, Finding
+    from kubestage.objects.pod_security.finding import Check, SecurityFinding
     from kubestage.objects.pod_security.levels import LevelVersion
 
 
-class Rule(NamedTuple):
+class SecurityRule(NamedTuple):
     """A check under its identifier: how it reads from each minor version on.
 
     A rule of the restricted level may take the place of a weaker one of the baseline.
@@ -43,26 +43,28 @@ _SYSCTLS_32: Final = (*_SYSCTLS_29, "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
 
 # In the order in which findings are listed.
 _BASELINE: Final = (
-    Rule("appArmorProfile", {0: baseline.app_armor_profile}),
-    Rule("capabilities_baseline", {0: baseline.capabilities}),
-    Rule("hostNamespaces", {0: baseline.host_namespaces}),
-    Rule("hostPathVolumes", {0: baseline.host_path_volumes}),
-    Rule("hostPorts", {0: baseline.host_ports}),
-    Rule("hostProbesAndHostLifecycle", {34: baseline.host_probes_and_host_lifecycle}),
-    Rule("privileged", {0: baseline.privileged}),
-    Rule("procMount", {0: baseline.proc_mount, 35: unless_user_namespace(baseline.proc_mount)}),
-    Rule(
+    SecurityRule("appArmorProfile", {0: baseline.app_armor_profile}),
+    SecurityRule("capabilities_baseline", {0: baseline.capabilities}),
+    SecurityRule("hostNamespaces", {0: baseline.host_namespaces}),
+    SecurityRule("hostPathVolumes", {0: baseline.host_path_volumes}),
+    SecurityRule("hostPorts", {0: baseline.host_ports}),
+    SecurityRule("hostProbesAndHostLifecycle", {34: baseline.host_probes_and_host_lifecycle}),
+    SecurityRule("privileged", {0: baseline.privileged}),
+    SecurityRule(
+        "procMount", {0: baseline.proc_mount, 35: unless_user_namespace(baseline.proc_mount)}
+    ),
+    SecurityRule(
         "seLinuxOptions",
         {
             0: baseline.se_linux_options(_SE_LINUX),
             31: baseline.se_linux_options((*_SE_LINUX, "container_engine_t")),
         },
     ),
-    Rule(
+    SecurityRule(
         "seccompProfile_baseline",
         {0: baseline.seccomp_annotations, 19: baseline.seccomp_profile},
     ),
-    Rule(
+    SecurityRule(
         "sysctls",
         {
             0: baseline.sysctls(_SYSCTLS),
@@ -71,32 +73,34 @@ _BASELINE: Final = (
             32: baseline.sysctls(_SYSCTLS_32),
         },
     ),
-    Rule("windowsHostProcess", {0: baseline.windows_host_process}),
+    SecurityRule("windowsHostProcess", {0: baseline.windows_host_process}),
 )
 _RESTRICTED: Final = (
-    Rule(
+    SecurityRule(
         "allowPrivilegeEscalation",
         {
             8: restricted.allow_privilege_escalation,
             25: unless_windows(restricted.allow_privilege_escalation),
         },
     ),
-    Rule(
+    SecurityRule(
         "capabilities_restricted",
         {22: restricted.capabilities, 25: unless_windows(restricted.capabilities)},
         replaces="capabilities_baseline",
     ),
-    Rule("procMount_restricted", {35: baseline.proc_mount}, replaces="procMount"),
-    Rule("restrictedVolumes", {0: restricted.restricted_volumes}, replaces="hostPathVolumes"),
-    Rule(
+    SecurityRule("procMount_restricted", {35: baseline.proc_mount}, replaces="procMount"),
+    SecurityRule(
+        "restrictedVolumes", {0: restricted.restricted_volumes}, replaces="hostPathVolumes"
+    ),
+    SecurityRule(
         "runAsNonRoot",
         {0: restricted.run_as_non_root, 35: unless_user_namespace(restricted.run_as_non_root)},
     ),
-    Rule(
+    SecurityRule(
         "runAsUser",
         {23: restricted.run_as_user, 35: unless_user_namespace(restricted.run_as_user)},
     ),
-    Rule(
+    SecurityRule(
         "seccompProfile_restricted",
         {19: restricted.seccomp, 25: unless_windows(restricted.seccomp)},
         replaces="seccompProfile_baseline",
@@ -115,10 +119,12 @@ def _checks(level: str, minor: int) -> tuple[Check, ...]:
     return tuple(check for check in found if check is not None)
 
 
-def findings(wanted: LevelVersion, metadata: dict[str, Any], spec: dict[str, Any]) -> list[Finding]:
+def findings(
+    level: LevelVersion, metadata: dict[str, Any], spec: dict[str, Any]
+) -> list[SecurityFinding]:
     """Everything that keeps a pod from a level."""
-    if wanted.is_privileged:
+    if level.is_privileged:
         return []
-    checks = _checks(wanted.level, levels.minor(wanted.version, NEWEST))
+    checks = _checks(level.level, levels.minor(level.version, NEWEST))
     found = (check(metadata, spec) for check in checks)
     return [each for each in found if each is not None]

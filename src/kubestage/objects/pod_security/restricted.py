@@ -11,7 +11,7 @@ from kubestage.objects.pod_security.baseline import (
     seccomp_profile,
 )
 from kubestage.objects.pod_security.finding import (
-    Finding,
+    SecurityFinding,
     contexts,
     has_user_namespace,
     is_windows,
@@ -42,22 +42,22 @@ _OTHER_VOLUMES: Final = (
 def unless_windows(check: Check) -> Check:
     """A check that has nothing to say about a pod for Windows, where the field is unknown."""
 
-    def checked(metadata: Json, spec: Json) -> Finding | None:
+    def checked(metadata: Json, spec: Json) -> SecurityFinding | None:
         return None if is_windows(spec) else check(metadata, spec)
 
     return checked
 
 
 def unless_user_namespace(check: Check) -> Check:
-    """A check that has nothing to say about a pod whose root is nobody on the host."""
+    """A check that passes pods whose root is an unprivileged user on the host."""
 
-    def checked(metadata: Json, spec: Json) -> Finding | None:
+    def checked(metadata: Json, spec: Json) -> SecurityFinding | None:
         return None if has_user_namespace(spec) else check(metadata, spec)
 
     return checked
 
 
-def allow_privilege_escalation(_metadata: Json, spec: Json) -> Finding | None:
+def allow_privilege_escalation(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No process gets more privileges than its parent."""
     bad = [
         name
@@ -66,29 +66,29 @@ def allow_privilege_escalation(_metadata: Json, spec: Json) -> Finding | None:
     ]
     if not bad:
         return None
-    return Finding(
+    return SecurityFinding(
         "allowPrivilegeEscalation != false",
         f"{named(bad)} must set securityContext.allowPrivilegeEscalation=false",
     )
 
 
-def capabilities(_metadata: Json, spec: Json) -> Finding | None:
+def capabilities(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """All capabilities are dropped; only the one for low ports may be added."""
     details = []
-    keeping = [
+    not_dropping = [
         name
         for name, context in contexts(spec)
         if "ALL" not in ((context.get("capabilities") or {}).get("drop") or ())
     ]
-    if keeping:
-        details.append(f'{named(keeping)} must set securityContext.capabilities.drop=["ALL"]')
+    if not_dropping:
+        details.append(f'{named(not_dropping)} must set securityContext.capabilities.drop=["ALL"]')
     bad, added = adding(spec, ("NET_BIND_SERVICE",))
     if bad:
         details.append(must_not_add(bad, added))
-    return Finding("unrestricted capabilities", "; ".join(details)) if details else None
+    return SecurityFinding("unrestricted capabilities", "; ".join(details)) if details else None
 
 
-def restricted_volumes(_metadata: Json, spec: Json) -> Finding | None:
+def restricted_volumes(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """Only volumes of the cluster itself, or claimed ones."""
     bad: list[str] = []
     kinds: set[str] = set()
@@ -100,49 +100,49 @@ def restricted_volumes(_metadata: Json, spec: Json) -> Finding | None:
         kinds.add(next(found, "unknown"))
     if not bad:
         return None
-    return Finding(
+    return SecurityFinding(
         "restricted volume types",
         f"{several(bad, 'volume')} {quoted(bad)} {several(bad, 'uses', 'use')} "
         f"{several(kinds, 'restricted volume type')} {quoted(sorted(kinds))}",
     )
 
 
-def run_as_non_root(_metadata: Json, spec: Json) -> Finding | None:
+def run_as_non_root(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No container may run as root."""
-    own = pod_context(spec).get("runAsNonRoot")
-    given = [(name, context.get("runAsNonRoot")) for name, context in contexts(spec)]
-    who = setters([name for name, value in given if value is False], pod=own is False)
+    pod_value = pod_context(spec).get("runAsNonRoot")
+    values = [(name, context.get("runAsNonRoot")) for name, context in contexts(spec)]
+    who = setters([name for name, value in values if value is False], pod=pod_value is False)
     if who:
         detail = f"{who} must not set securityContext.runAsNonRoot=false"
-        return Finding("runAsNonRoot != true", detail)
-    silent = [name for name, value in given if value is None and not own]
+        return SecurityFinding("runAsNonRoot != true", detail)
+    silent = [name for name, value in values if value is None and not pod_value]
     if not silent:
         return None
-    return Finding(
+    return SecurityFinding(
         "runAsNonRoot != true",
         f"pod or {named(silent)} must set securityContext.runAsNonRoot=true",
     )
 
 
-def run_as_user(_metadata: Json, spec: Json) -> Finding | None:
+def run_as_user(_metadata: Json, spec: Json) -> SecurityFinding | None:
     """No container names root as its user."""
     bad = [name for name, context in contexts(spec) if context.get("runAsUser") == 0]
     who = setters(bad, pod=pod_context(spec).get("runAsUser") == 0)
-    return Finding("runAsUser=0", f"{who} must not set runAsUser=0") if who else None
+    return SecurityFinding("runAsUser=0", f"{who} must not set runAsUser=0") if who else None
 
 
-def seccomp(metadata: Json, spec: Json) -> Finding | None:
+def seccomp(metadata: Json, spec: Json) -> SecurityFinding | None:
     """Each container has a filter of system calls."""
     found = seccomp_profile(metadata, spec)
     if found is not None:
         return found
-    own = pod_context(spec).get("seccompProfile") or {}
-    if own.get("type") in SECCOMP_TYPES:
+    pod_value = pod_context(spec).get("seccompProfile") or {}
+    if pod_value.get("type") in SECCOMP_TYPES:
         return None
     silent = [name for name, context in contexts(spec) if context.get("seccompProfile") is None]
     if not silent:
         return None
-    return Finding(
+    return SecurityFinding(
         "seccompProfile",
         f"pod or {named(silent)} must set securityContext.seccompProfile.type to "
         '"RuntimeDefault" or "Localhost"',

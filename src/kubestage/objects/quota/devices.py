@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.quota import amounts
+from kubestage.objects.quota.evaluator import Evaluator, whole_updates
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.pod_resources import ResourceList
 
 _COUNT: Final = "count/resourceclaims.resource.k8s.io"
@@ -21,7 +23,7 @@ def tracks(name: str) -> bool:
     return name == _COUNT or name.endswith(_BY_CLASS)
 
 
-def usage(claim: dict[str, Any], _now_ns: int) -> ResourceList:
+def usage(claim: Json, _now_ns: int) -> ResourceList:
     """What a claim may come to use, whichever of its alternatives is chosen."""
     used = {_COUNT: amounts.ONE}
     for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
@@ -36,10 +38,13 @@ def usage(claim: dict[str, Any], _now_ns: int) -> ResourceList:
     return used
 
 
-def _count(request: dict[str, Any]) -> int:
+def _count(request: Json) -> int:
     match request.get("allocationMode"):
         case "ExactCount":
             return request.get("count") or 0
         case "All":
             return _MOST
     return 0
+
+
+EVALUATOR: Final = Evaluator(tracks, usage, is_charged_anew=whole_updates)

@@ -1,109 +1,49 @@
-"""Which rules charge which kind, and what follows from them for a quota."""
+"""What objects of all kinds use of a quota."""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from kubestage.objects.quota import amounts, devices, pods, scopes, services, volume_claims
+from kubestage.objects.quota import amounts
+from kubestage.objects.quota.evaluator import Evaluator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.pod_resources import ResourceList
 
-    Object = dict[str, Any]
 
-# Kinds that quotas have counted under a plain name since before there was ``count/``.
-_PLAIN_NAMES: Final = frozenset(
-    {"configmaps", "resourcequotas", "replicationcontrollers", "secrets"}
-)
-_IGNORED: Final = frozenset({("", "events"), ("events.k8s.io", "events")})
-
-
-def _in_no_scope(_requirement: Object, _obj: Object) -> bool:
-    return False
-
-
-def _nothing_missing(_required: Collection[str], _obj: Object) -> str | None:
-    return None
-
-
-def _only_new_ones(_new: Object, _old: Object, _subresource: str) -> bool:
-    return False
-
-
-def _whole_updates(_new: Object, _old: Object, subresource: str) -> bool:
-    return not subresource
-
-
-class Evaluator(msgspec.Struct, frozen=True):
-    """How the objects of a kind are charged.
-
-    `tracks` says whether a resource name is about this kind, `usage` what an object uses at a
-    moment, `fits_scope` whether it is in a scope, `missing` what it fails to state under a quota
-    for some resources, and `is_charged_anew` whether an update is looked at.
-    """
-
-    tracks: Callable[[str], bool]
-    usage: Callable[[Object, int], ResourceList]
-    fits_scope: Callable[[Object, Object], bool] = _in_no_scope
-    missing: Callable[[Collection[str], Object], str | None] = _nothing_missing
-    is_charged_anew: Callable[[Object, Object, str], bool] = _only_new_ones
-
-    def fits_scopes(self, resource_quota: Object, obj: Object) -> bool:
-        """Whether an object is in all the scopes of a quota."""
-        wanted = scopes.selectors(resource_quota)
-        return all(self.fits_scope(requirement, obj) for requirement in wanted)
-
-
-_SPECIAL: Final = {
-    ("", "pods"): Evaluator(
-        pods.tracks, pods.usage, pods.fits_scope, pods.missing, pods.is_charged_anew
-    ),
-    ("", "persistentvolumeclaims"): Evaluator(
-        volume_claims.tracks,
-        volume_claims.usage,
-        volume_claims.fits_scope,
-        is_charged_anew=volume_claims.is_charged_anew,
-    ),
-    ("", "services"): Evaluator(services.tracks, services.usage, is_charged_anew=_whole_updates),
-    ("resource.k8s.io", "resourceclaims"): Evaluator(
-        devices.tracks, devices.usage, is_charged_anew=_whole_updates
-    ),
-}
+def of(kind: Kind) -> Evaluator | None:
+    """The evaluator of a kind; None if no quota counts it."""
+    behavior = kind.behavior
+    if not behavior.is_counted:
+        return None
+    return behavior.quota or _count_of(kind.group, kind.plural, behavior.quota_name)
 
 
 @functools.lru_cache(maxsize=1024)
-def of(group: str, plural: str) -> Evaluator | None:
-    """The evaluator of a kind; None for events, which no quota counts."""
-    if (group, plural) in _IGNORED:
-        return None
-    return _SPECIAL.get((group, plural)) or _count_of(group, plural)
-
-
-def _count_of(group: str, plural: str) -> Evaluator:
+def _count_of(group: str, plural: str, other_name: str) -> Evaluator:
     """Any other kind is counted, object by object."""
     names = [f"count/{plural}.{group}" if group else f"count/{plural}"]
-    if not group and plural in _PLAIN_NAMES:
-        names.append(plural)
+    if other_name:
+        names.append(other_name)
     used = dict.fromkeys(names, amounts.ONE)
     return Evaluator(used.__contains__, lambda _obj, _now_ns: used)
 
 
-def usage(kind: Kind, obj: Object, now_ns: int) -> ResourceList:
+def usage(kind: Kind, obj: Json, now_ns: int) -> ResourceList:
     """What one object uses."""
-    evaluator = of(kind.group, kind.plural)
+    evaluator = of(kind)
     return {} if evaluator is None else evaluator.usage(obj, now_ns)
 
 
 def total(
-    resource_quota: Object,
+    resource_quota: Json,
     kinds: Iterable[Kind],
-    list_objects: Callable[[Kind], Iterable[Object]],
+    list_objects: Callable[[Kind], Iterable[Json]],
     now_ns: int,
 ) -> ResourceList:
     """What the objects of a quota's namespace use of what the quota limits.
@@ -115,7 +55,7 @@ def total(
     # Several versions of a kind hold the same objects.
     own = (kind for kind in kinds if kind.namespaced and kind.stored_as is None)
     for kind in {(kind.group, kind.plural): kind for kind in own}.values():
-        evaluator = of(kind.group, kind.plural)
+        evaluator = of(kind)
         if evaluator is None:
             continue
         tracked = [name for name in hard if evaluator.tracks(name)]

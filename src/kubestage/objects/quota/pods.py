@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import durations, pod_resources, qos, timestamps
+from kubestage.golang import durations
+from kubestage.objects import pod_resources, qos, timestamps
 from kubestage.objects.quota import amounts, scopes
+from kubestage.objects.quota.evaluator import Evaluator
 from kubestage.objects.validation import resource_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from kubestage.aliases import Json
     from kubestage.objects.pod_resources import ResourceList
 
 COUNT: Final = "count/pods"
@@ -43,7 +46,7 @@ def tracks(name: str) -> bool:
     return not resource_names.is_native(name) or name.startswith(_REQUESTS + _DEVICE_CLASS)
 
 
-def usage(pod: dict[str, Any], now_ns: int) -> ResourceList:
+def usage(pod: Json, now_ns: int) -> ResourceList:
     """What a pod uses; one that is over is only counted as an object."""
     counted = {COUNT: amounts.ONE}
     if not is_charged(pod, now_ns):
@@ -53,7 +56,7 @@ def usage(pod: dict[str, Any], now_ns: int) -> ResourceList:
     return counted | _compute(requests, limits)
 
 
-def is_charged(pod: dict[str, Any], now_ns: int) -> bool:
+def is_charged(pod: Json, now_ns: int) -> bool:
     """Whether a pod takes part: not if it has ended, or should have ended long ago."""
     if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
         return False
@@ -61,8 +64,8 @@ def is_charged(pod: dict[str, Any], now_ns: int) -> bool:
     return until_ns is None or now_ns <= until_ns
 
 
-def charged_until_ns(pod: dict[str, Any]) -> int | None:
-    """When a pod that is to go should have gone for certain; None for one that may stay."""
+def charged_until_ns(pod: Json) -> int | None:
+    """When a terminating pod should certainly be gone; None for a pod that is not terminating."""
     meta = pod["metadata"]
     at, grace = meta.get("deletionTimestamp"), meta.get("deletionGracePeriodSeconds")
     if at is None or grace is None:
@@ -86,7 +89,7 @@ def _compute(requests: ResourceList, limits: ResourceList) -> ResourceList:
     return used
 
 
-def missing(required: Collection[str], pod: dict[str, Any]) -> str | None:
+def missing(required: Collection[str], pod: Json) -> str | None:
     """What containers must state under a quota for these resources and do not, in words."""
     if pod_resources.is_pod_level_resources_set(pod):
         return None
@@ -103,7 +106,7 @@ def missing(required: Collection[str], pod: dict[str, Any]) -> str | None:
     return f"must specify {'; '.join(parts)}"
 
 
-def fits_scope(requirement: dict[str, Any], pod: dict[str, Any]) -> bool:
+def fits_scope(requirement: Json, pod: Json) -> bool:
     """Whether a pod is in a scope."""
     match requirement.get("scopeName"):
         case scopes.TERMINATING:
@@ -121,20 +124,20 @@ def fits_scope(requirement: dict[str, Any], pod: dict[str, Any]) -> bool:
     return False
 
 
-def is_terminating(pod: dict[str, Any]) -> bool:
+def is_terminating(pod: Json) -> bool:
     """Whether a pod has a deadline (not: whether it is being deleted)."""
     deadline = pod["spec"].get("activeDeadlineSeconds")
     return deadline is not None and deadline >= 0
 
 
-def is_charged_anew(new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
+def is_charged_anew(new: Json, old: Json, subresource: str) -> bool:
     """Whether an update may change what a pod is charged for."""
     if subresource == "resize":
         return True
     return not subresource and is_terminating(new) != is_terminating(old)
 
 
-def _looks_at_other_namespaces(pod: dict[str, Any]) -> bool:
+def _looks_at_other_namespaces(pod: Json) -> bool:
     affinity = pod["spec"].get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         for key, weighted in _TERMS:
@@ -143,3 +146,6 @@ def _looks_at_other_namespaces(pod: dict[str, Any]) -> bool:
                 if term.get("namespaces") or term.get("namespaceSelector") is not None:
                     return True
     return False
+
+
+EVALUATOR: Final = Evaluator(tracks, usage, fits_scope, missing, is_charged_anew)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from kubestage.aliases import Json
 
 TERMINATING: Final = "Terminating"
 NOT_TERMINATING: Final = "NotTerminating"
@@ -18,7 +20,7 @@ CROSS_NAMESPACE_POD_AFFINITY: Final = "CrossNamespacePodAffinity"
 VOLUME_ATTRIBUTES_CLASS: Final = "VolumeAttributesClass"
 
 
-def selectors(resource_quota: dict[str, Any]) -> list[dict[str, Any]]:
+def selectors(resource_quota: Json) -> list[Json]:
     """The scopes of a quota, all as requirements of a scope selector."""
     spec = resource_quota.get("spec") or {}
     plain = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()]
@@ -26,10 +28,10 @@ def selectors(resource_quota: dict[str, Any]) -> list[dict[str, Any]]:
     return [*plain, *(selector.get("matchExpressions") or ())]
 
 
-def selects(requirement: dict[str, Any], names: Iterable[str]) -> bool:
+def selects(requirement: Json, names: Iterable[str]) -> bool:
     """Whether a requirement on a class is fulfilled by one of the classes an object names.
 
-    An object that names none is judged, too: it fulfils ``NotIn`` and ``DoesNotExist``.
+    An object that names none is evaluated, too: it fulfils ``NotIn`` and ``DoesNotExist``.
     """
     scope = requirement.get("scopeName") or ""
     operator = requirement.get("operator") or ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.quota import amounts
+from kubestage.objects.quota.evaluator import Evaluator, whole_updates
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.pod_resources import ResourceList
 
 _COUNT: Final = "count/services"
@@ -21,7 +23,7 @@ def tracks(name: str) -> bool:
     return name in _TRACKED
 
 
-def usage(service: dict[str, Any], _now_ns: int) -> ResourceList:
+def usage(service: Json, _now_ns: int) -> ResourceList:
     """What a service uses: ports on every node are scarce, and load balancers cost money."""
     spec = service.get("spec") or {}
     ports = spec.get("ports") or ()
@@ -35,3 +37,6 @@ def usage(service: dict[str, Any], _now_ns: int) -> ResourceList:
         _NODE_PORTS: quantity.from_int(count),
         _LOAD_BALANCERS: amounts.ONE if kind == "LoadBalancer" else amounts.ZERO,
     }
+
+
+EVALUATOR: Final = Evaluator(tracks, usage, is_charged_anew=whole_updates)

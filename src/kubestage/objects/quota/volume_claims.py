@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.quota import amounts, scopes
+from kubestage.objects.quota.evaluator import Evaluator
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.pod_resources import ResourceList
     from kubestage.objects.quantity import Quantity
 
@@ -19,7 +21,7 @@ _SUFFIXES: Final = (_BY_CLASS + _CLAIMS, _BY_CLASS + _STORAGE)
 _CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 
 
-def class_name(claim: dict[str, Any]) -> str:
+def class_name(claim: Json) -> str:
     """The storage class that a claim names, by its old annotation or its field."""
     annotations = claim["metadata"].get("annotations") or {}
     if _CLASS_ANNOTATION in annotations:
@@ -34,7 +36,7 @@ def tracks(name: str) -> bool:
     return name in (_COUNT, _CLAIMS, _STORAGE) or name.endswith(_SUFFIXES)
 
 
-def usage(claim: dict[str, Any], _now_ns: int) -> ResourceList:
+def usage(claim: Json, _now_ns: int) -> ResourceList:
     """What a claim uses."""
     used = {_CLAIMS: amounts.ONE, _COUNT: amounts.ONE}
     storage_class = class_name(claim)
@@ -48,8 +50,8 @@ def usage(claim: dict[str, Any], _now_ns: int) -> ResourceList:
     return used
 
 
-def _size(claim: dict[str, Any]) -> Quantity | None:
-    """What is asked for, or more if more was allocated already."""
+def _size(claim: Json) -> Quantity | None:
+    """What is requested, or more if more was allocated already."""
     requests = ((claim.get("spec") or {}).get("resources") or {}).get("requests") or {}
     if "storage" not in requests:
         return None
@@ -58,19 +60,19 @@ def _size(claim: dict[str, Any]) -> Quantity | None:
     return size if allocated is None or allocated <= size else allocated.round_up(0)[0]
 
 
-def _allocated(claim: dict[str, Any]) -> Quantity | None:
+def _allocated(claim: Json) -> Quantity | None:
     amount = ((claim.get("status") or {}).get("allocatedResources") or {}).get("storage")
     return None if amount is None else quantity.of(amount)
 
 
-def fits_scope(requirement: dict[str, Any], claim: dict[str, Any]) -> bool:
+def fits_scope(requirement: Json, claim: Json) -> bool:
     """Whether a claim is in a scope: by the attributes classes it has or is to have."""
     if requirement.get("scopeName") != scopes.VOLUME_ATTRIBUTES_CLASS:
         return False
     return scopes.selects(requirement, _attributes_classes(claim))
 
 
-def _attributes_classes(claim: dict[str, Any]) -> set[str]:
+def _attributes_classes(claim: Json) -> set[str]:
     status = claim.get("status") or {}
     names = (
         (claim.get("spec") or {}).get("volumeAttributesClassName"),
@@ -80,10 +82,13 @@ def _attributes_classes(claim: dict[str, Any]) -> set[str]:
     return {name for name in names if name}
 
 
-def is_charged_anew(new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
+def is_charged_anew(new: Json, old: Json, subresource: str) -> bool:
     """Whether an update may change what a claim is charged for."""
     if subresource != "status":
         return not subresource
     return _allocated(new) != _allocated(old) or _attributes_classes(new) != _attributes_classes(
         old
     )
+
+
+EVALUATOR: Final = Evaluator(tracks, usage, fits_scope, is_charged_anew=is_charged_anew)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubestage.objects import durations, labels, quantity, timestamps
+from kubestage.objects import ages, labels, quantity, timestamps
 
 Object = dict[str, Any]
 # A cell is what JSON can hold: text, a number, a boolean, or nothing.
@@ -56,7 +56,7 @@ def instant(value: Any) -> int:
 
 def span(duration_ns: int) -> str:
     """A duration for people; Go's durations end at 292 years."""
-    return durations.human(max(-_LONGEST_NS - 1, min(_LONGEST_NS, duration_ns)))
+    return ages.human(max(-_LONGEST_NS - 1, min(_LONGEST_NS, duration_ns)))
 
 
 def since(value: Any, now_ns: int) -> str:
@@ -68,6 +68,11 @@ def since(value: Any, now_ns: int) -> str:
 def age(obj: Object, now_ns: int) -> str:
     """How long ago an object was created."""
     return since(part(obj, "metadata").get("creationTimestamp"), now_ns)
+
+
+def name_and_age(obj: Object, now_ns: int) -> list[Cell]:
+    """The cells of kinds that show nothing else."""
+    return [name(obj), age(obj, now_ns)]
 
 
 def is_deleted(obj: Object) -> bool:
@@ -82,6 +87,23 @@ def containers(pod_spec: Object) -> tuple[str, str]:
         ",".join(text(container, "name") for container in listed),
         ",".join(text(container, "image") for container in listed),
     )
+
+
+def template_containers(obj: Object) -> tuple[str, str]:
+    """Names and images of the containers of a workload's pods."""
+    return containers(part(obj, "spec", "template", "spec"))
+
+
+def replicas(obj: Object, now_ns: int) -> list[Cell]:
+    """The first cells of a ReplicaSet or ReplicationController."""
+    return [
+        name(obj),
+        number(obj, "spec", "replicas"),
+        number(obj, "status", "replicas"),
+        number(obj, "status", "readyReplicas"),
+        age(obj, now_ns),
+        *template_containers(obj),
+    ]
 
 
 def label_text(label_set: Object | None) -> str:
@@ -104,3 +126,10 @@ def first_few(listed: list[str], limit: int) -> str:
     shown = ",".join(listed[:limit])
     more = len(listed) - limit
     return f"{shown} + {more} more..." if more > 0 else shown
+
+
+def load_balancer(obj: Object) -> str:
+    """The addresses that a load balancer reports."""
+    points = items(obj, "status", "loadBalancer", "ingress")
+    found = {text(point, "ip") or text(point, "hostname") for point in points}
+    return ",".join(sorted(found - {""}))

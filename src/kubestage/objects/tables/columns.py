@@ -1,12 +1,16 @@
-"""What the columns of a table are called, and what the API says about them."""
+"""Columns, rows and tables as values, and the columns of every kind with their descriptions."""
 
 from __future__ import annotations
 
 import functools
 import importlib.resources
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
+    from kubestage.objects.tables.cells import Cell
 
 NAME_DESCRIPTION: Final = (
     "Name must be unique within a namespace. Is required when creating resources, although some "
@@ -33,6 +37,23 @@ class Column(msgspec.Struct, frozen=True):
     format: str = ""
     description: str = ""
     priority: int = 0
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One object's row."""
+
+    cells: list[Cell]
+    """One for each column."""
+    conditions: list[dict[str, str]]
+    """What is true of the row as a whole."""
+    object: Json
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A list of objects, printed."""
+
+    columns: tuple[Column, ...]
+    rows: list[Row]
 
 
 NAME: Final = Column("Name", "string", "name", NAME_DESCRIPTION)

@@ -1,4 +1,4 @@
-"""Tables of custom resources, whose definition says what their columns are.
+"""Tables of custom resources, whose definition states their columns.
 
 Our own kinds and the vertical pod autoscaler are described in the same way.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import go_json, go_text, jsonpath
+from kubestage.golang import formatting, json_encoding
+from kubestage.objects import jsonpath
 from kubestage.objects.tables import cells
 from kubestage.objects.tables.columns import AGE_DESCRIPTION, NAME, Column
 
@@ -72,7 +73,7 @@ OWN: Final[dict[tuple[str, str], list[Definition]]] = {
 
 
 def definitions(version: Object | None) -> list[Definition]:
-    """The columns that a version of a CustomResourceDefinition asks for, or the age alone."""
+    """The columns that a version of a CustomResourceDefinition defines, or the age alone."""
     return cells.items(version or {}, "additionalPrinterColumns") or _DEFAULT
 
 
@@ -131,5 +132,5 @@ def _printed(value: Any) -> str:
     if value is None:
         return "<no value>"
     if isinstance(value, (dict, list)):
-        return go_json.encode(value).decode()
-    return go_text.show(value)
+        return json_encoding.encode(value).decode()
+    return formatting.show(value)

@@ -173,7 +173,7 @@ def _final_reason(pod: Object, reason: str) -> str:
 
 
 def _ip(status: Object) -> str:
-    """The address; the older field wins where both are given and differ."""
+    """The address; the older field wins if both are set and differ."""
     addresses = cells.items(status, "podIPs")
     first = cells.text(addresses[0], "ip") if addresses else ""
     return cells.text(status, "podIP") or first

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import go_text
+from kubestage.golang import formatting
 from kubestage.objects.tables import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kubestage.objects.tables.cells import Cell
-    from kubestage.objects.tables.columns import Column
-    from kubestage.objects.tables.row import Row
+    from kubestage.objects.tables.columns import Column, Row
 
 _NARROWEST: Final = 6
 _PADDING: Final = 3
@@ -56,7 +55,7 @@ def _cell(value: Cell) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        return go_text.show(value)
+        return formatting.show(value)
     first, *rest = _LINE_BREAK.split(value, maxsplit=1)
     return (f"{first}..." if rest else first).replace("\x1b", "^[")
 

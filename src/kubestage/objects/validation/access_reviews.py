@@ -1,14 +1,15 @@
-"""Rules for questions about what somebody may do: the reviews of authorization.k8s.io."""
+"""Rules for the reviews of authorization.k8s.io: what a user may do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.objects.validation import field, label_selectors
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _SPEC: Final = "spec.resourceAttributes"
@@ -16,7 +17,7 @@ _OTHER_SPEC: Final = "spec.nonResourceAttributes"
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
 
 
-def validate(review: dict[str, Any]) -> list[FieldError]:
+def validate(review: Json) -> list[FieldError]:
     """What is wrong with a SubjectAccessReview, or one of its kin."""
     kind, spec = review["kind"], review.get("spec") or {}
     problems = _attributes(spec)
@@ -32,7 +33,7 @@ def validate(review: dict[str, Any]) -> list[FieldError]:
     return problems + _local(review, spec) if is_local else problems
 
 
-def _attributes(spec: dict[str, Any]) -> list[FieldError]:
+def _attributes(spec: Json) -> list[FieldError]:
     resource, other = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
     if resource is not None and other is not None:
         problem = "cannot be specified in combination with resourceAttributes"
@@ -43,13 +44,13 @@ def _attributes(spec: dict[str, Any]) -> list[FieldError]:
     return []
 
 
-def _shown(attributes: dict[str, Any]) -> field.Rendered:
+def _shown(attributes: Json) -> field.Rendered:
     """The attributes as the server's own type prints them."""
     named = {"Path": attributes.get("path") or "", "Verb": attributes.get("verb") or ""}
     return field.Rendered(msgspec.json.encode(named).decode())
 
 
-def _metadata(review: dict[str, Any], *, is_local: bool) -> list[FieldError]:
+def _metadata(review: Json, *, is_local: bool) -> list[FieldError]:
     metadata = review.get("metadata") or {}
     ignored = {"managedFields", "namespace"} if is_local else {"managedFields"}
     if not set(metadata) - ignored:
@@ -58,20 +59,20 @@ def _metadata(review: dict[str, Any], *, is_local: bool) -> list[FieldError]:
     return [field.invalid("metadata", metadata, problem)]
 
 
-def _local(review: dict[str, Any], spec: dict[str, Any]) -> list[FieldError]:
+def _local(review: Json, spec: Json) -> list[FieldError]:
     problems = []
     namespace = (review.get("metadata") or {}).get("namespace") or ""
     attributes, other = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
     if attributes is not None and (attributes.get("namespace") or "") != namespace:
-        asked = attributes.get("namespace") or ""
-        problems.append(field.invalid(f"{_SPEC}.namespace", asked, "must match metadata.namespace"))
+        requested, detail = attributes.get("namespace") or "", "must match metadata.namespace"
+        problems.append(field.invalid(f"{_SPEC}.namespace", requested, detail))
     if other is not None:
         problem = "disallowed on this kind of request"
         problems.append(field.invalid(_OTHER_SPEC, _shown(other), problem))
     return problems
 
 
-def _selector(selector: dict[str, Any] | None, name: str) -> list[FieldError]:
+def _selector(selector: Json | None, name: str) -> list[FieldError]:
     if selector is None:
         return []
     path = f"{_SPEC}.{name}"
@@ -89,8 +90,8 @@ def _selector(selector: dict[str, Any] | None, name: str) -> list[FieldError]:
     return problems
 
 
-def _requirement(requirement: dict[str, Any], path: str, *, is_label: bool) -> list[FieldError]:
-    """One requirement; an operator that nobody here knows may be that of a newer client."""
+def _requirement(requirement: Json, path: str, *, is_label: bool) -> list[FieldError]:
+    """One requirement; an unknown operator may be that of a newer client."""
     if is_label:
         found = label_selectors.validate_requirement(requirement, path)
         known = (requirement.get("operator") or "") in _OPERATORS

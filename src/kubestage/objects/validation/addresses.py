@@ -112,7 +112,7 @@ def is_cidr(value: str) -> names.Problems:
 
 
 def dual_stack_problem(values: Sequence[str]) -> str | None:
-    """Why more than one address cannot be told apart by family; None when they can be."""
+    """Why several addresses are not of different families; None if they are."""
     if any(parse_sloppy(value) is None for value in values):
         return "ip <nil> is invalid"
     return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.validation import field, internal_json, label_selectors, names, spread
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
     from kubestage.objects.validation.pod_options import PodValidationOptions
 
@@ -15,9 +16,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _BAD_OPERATOR = "not a valid selector operator"
 
 
-def validate_affinity(
-    affinity: dict[str, Any], path: str, options: PodValidationOptions
-) -> list[FieldError]:
+def validate_affinity(affinity: Json, path: str, options: PodValidationOptions) -> list[FieldError]:
     """All affinities of a pod."""
     errors: list[FieldError] = []
     if (node := affinity.get("nodeAffinity")) is not None:
@@ -30,7 +29,7 @@ def validate_affinity(
 
 
 def _validate_node_affinity(
-    affinity: dict[str, Any], path: str, options: PodValidationOptions
+    affinity: Json, path: str, options: PodValidationOptions
 ) -> list[FieldError]:
     errors: list[FieldError] = []
     if (selector := affinity.get(_REQUIRED)) is not None:
@@ -42,14 +41,14 @@ def _validate_node_affinity(
     for index, term in enumerate(affinity.get(_PREFERRED) or ()):
         at = f"{path}.{_PREFERRED}[{index}]"
         errors += _validate_weight(term, at)
-        # A wish that no node can fulfil harms nobody, so values are not looked at.
+        # A preference that no node can fulfil does no harm, so values are not checked.
         errors += _validate_node_term(
             term.get("preference") or {}, f"{at}.preference", allow_invalid_values=True
         )
     return errors
 
 
-def _validate_weight(term: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_weight(term: Json, path: str) -> list[FieldError]:
     weight = term.get("weight") or 0
     if 1 <= weight <= 100:
         return []
@@ -57,7 +56,7 @@ def _validate_weight(term: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def validate_node_selector(
-    selector: dict[str, Any], path: str, *, allow_invalid_values: bool = False
+    selector: Json, path: str, *, allow_invalid_values: bool = False
 ) -> list[FieldError]:
     """A NodeSelector: terms of which one must match."""
     terms = selector.get("nodeSelectorTerms")
@@ -71,9 +70,7 @@ def validate_node_selector(
     return errors
 
 
-def _validate_node_term(
-    term: dict[str, Any], path: str, *, allow_invalid_values: bool
-) -> list[FieldError]:
+def _validate_node_term(term: Json, path: str, *, allow_invalid_values: bool) -> list[FieldError]:
     errors: list[FieldError] = []
     for index, requirement in enumerate(term.get("matchExpressions") or ()):
         at = f"{path}.matchExpressions[{index}]"
@@ -86,7 +83,7 @@ def _validate_node_term(
 
 
 def _validate_node_requirement(
-    requirement: dict[str, Any], path: str, *, allow_invalid_values: bool = False
+    requirement: Json, path: str, *, allow_invalid_values: bool = False
 ) -> list[FieldError]:
     """A condition on one label of a node."""
     errors: list[FieldError] = []
@@ -117,7 +114,7 @@ def _validate_node_requirement(
     return errors
 
 
-def _validate_field_requirement(requirement: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_field_requirement(requirement: Json, path: str) -> list[FieldError]:
     """A condition on a field of a node, of which only the name is known."""
     errors: list[FieldError] = []
     operator = requirement.get("operator") or ""
@@ -140,7 +137,7 @@ def _validate_field_requirement(requirement: dict[str, Any], path: str) -> list[
 
 
 def _validate_pod_affinity(
-    affinity: dict[str, Any], path: str, allow_invalid_values: bool
+    affinity: Json, path: str, allow_invalid_values: bool
 ) -> list[FieldError]:
     errors: list[FieldError] = []
     for index, term in enumerate(affinity.get(_REQUIRED) or ()):
@@ -154,9 +151,7 @@ def _validate_pod_affinity(
     return errors
 
 
-def _validate_pod_term(
-    term: dict[str, Any], path: str, allow_invalid_values: bool
-) -> list[FieldError]:
+def _validate_pod_term(term: Json, path: str, allow_invalid_values: bool) -> list[FieldError]:
     errors = validate_pod_term_selectors(term, path, allow_invalid_values=allow_invalid_values)
     for name in term.get("namespaces") or ():
         errors += field.invalids(f"{path}.namespace", name, names.is_dns1123_label(name))
@@ -173,9 +168,9 @@ def _validate_pod_term(
 
 
 def validate_pod_term_selectors(
-    term: dict[str, Any], path: str, *, allow_invalid_values: bool = False
+    term: Json, path: str, *, allow_invalid_values: bool = False
 ) -> list[FieldError]:
-    """Which pods, in which namespaces, a term speaks of."""
+    """Which pods, in which namespaces, a term selects."""
     errors: list[FieldError] = []
     for kind in ("labelSelector", "namespaceSelector"):
         errors += label_selectors.validate_label_selector(
@@ -184,9 +179,9 @@ def validate_pod_term_selectors(
     return errors
 
 
-def pod_terms(spec: dict[str, Any]) -> list[dict[str, Any]]:
+def pod_terms(spec: Json) -> list[Json]:
     """All pod affinity and anti-affinity terms of a pod, weighted or not."""
-    terms: list[dict[str, Any]] = []
+    terms: list[Json] = []
     affinity = spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         group = affinity.get(kind) or {}
@@ -195,13 +190,13 @@ def pod_terms(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return terms
 
 
-def has_invalid_required_node_value(spec: dict[str, Any]) -> bool:
+def has_invalid_required_node_value(spec: Json) -> bool:
     """Whether required node affinity compares with a text that can be no label value."""
     node = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     return has_invalid_value(node.get(_REQUIRED))
 
 
-def has_invalid_value(selector: dict[str, Any] | None) -> bool:
+def has_invalid_value(selector: Json | None) -> bool:
     """Whether a node selector compares with a text that can be no label value."""
     return any(
         names.is_valid_label_value(value)

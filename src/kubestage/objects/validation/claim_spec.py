@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import (
     field,
@@ -16,6 +16,7 @@ from kubestage.objects.validation import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _ACCESS_MODES: Final = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
@@ -41,13 +42,13 @@ _FORBIDDEN_METADATA: Final = (
 )
 
 
-def validate_claim_template(template: dict[str, Any], path: str) -> list[FieldError]:
+def validate_claim_template(template: Json, path: str) -> list[FieldError]:
     """A PersistentVolumeClaimTemplate."""
     errors = validate_template_meta(template.get("metadata") or {}, f"{path}.metadata")
     return errors + validate_claim_spec(template.get("spec") or {}, f"{path}.spec")
 
 
-def validate_template_meta(meta: dict[str, Any], path: str) -> list[FieldError]:
+def validate_template_meta(meta: Json, path: str) -> list[FieldError]:
     """Metadata of which only labels and annotations will be used."""
     errors = metadata.validate_annotations(meta.get("annotations") or {}, f"{path}.annotations")
     errors += label_selectors.validate_labels(meta.get("labels"), f"{path}.labels")
@@ -58,7 +59,7 @@ def validate_template_meta(meta: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def validate_claim_spec(
-    spec: dict[str, Any],
+    spec: Json,
     path: str,
     *,
     allow_invalid_values: bool = False,
@@ -98,21 +99,19 @@ def validate_access_modes(modes: Sequence[str], path: str) -> list[FieldError]:
     return errors
 
 
-def _validate_storage(spec: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_storage(spec: Json, path: str) -> list[FieldError]:
     requests = (spec.get("resources") or {}).get("requests") or {}
     if "storage" not in requests:
         return [field.required(path)]
     return resources.validate_positive_quantity(requests["storage"], path)
 
 
-def _validate_class(spec: dict[str, Any], key: str, path: str) -> list[FieldError]:
+def _validate_class(spec: Json, key: str, path: str) -> list[FieldError]:
     name = spec.get(key) or ""
     return field.invalids(f"{path}.{key}", name, names.is_dns1123_subdomain(name)) if name else []
 
 
-def _validate_sources(
-    spec: dict[str, Any], path: str, allow_invalid_api_group: bool
-) -> list[FieldError]:
+def _validate_sources(spec: Json, path: str, allow_invalid_api_group: bool) -> list[FieldError]:
     """Where the first contents come from, by the old field or the new one."""
     errors: list[FieldError] = []
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
@@ -137,9 +136,7 @@ def _validate_sources(
     return errors
 
 
-def _validate_source(
-    source: dict[str, Any], path: str, allow_invalid_api_group: bool
-) -> list[FieldError]:
+def _validate_source(source: Json, path: str, allow_invalid_api_group: bool) -> list[FieldError]:
     errors = [field.required(f"{path}.{key}") for key in ("name", "kind") if not source.get(key)]
     group, kind = source.get("apiGroup") or "", source.get("kind") or ""
     if not group and kind != "PersistentVolumeClaim":

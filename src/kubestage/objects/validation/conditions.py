@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, internal_json, label_selectors, names, patterns
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _STATUSES: Final = ("False", "True", "Unknown")
@@ -22,7 +23,7 @@ _REASON_ERROR: Final = patterns.regex_error(
 )  # fmt: skip
 
 
-def validate_conditions(conditions: list[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_conditions(conditions: list[Json], path: str) -> list[FieldError]:
     """A list of conditions, each type once."""
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -36,7 +37,7 @@ def validate_conditions(conditions: list[dict[str, Any]], path: str) -> list[Fie
     return errors
 
 
-def _validate_condition(condition: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_condition(condition: Json, path: str) -> list[FieldError]:
     errors = label_selectors.validate_label_name(condition.get("type") or "", f"{path}.type")
     status = condition.get("status") or ""
     if status not in _STATUSES:

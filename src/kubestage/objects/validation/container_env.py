@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from kubestage.objects import markers
 from kubestage.objects.validation import (
     container_paths,
     downward_api,
@@ -13,6 +14,7 @@ from kubestage.objects.validation import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _ONE_SOURCE = "may not have more than one field specified at a time"
@@ -22,7 +24,7 @@ _NO_VALUE_SOURCE = (
 )
 
 
-def validate_env(variables: list[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_env(variables: list[Json], path: str) -> list[FieldError]:
     """The list of variables."""
     errors: list[FieldError] = []
     for index, variable in enumerate(variables):
@@ -38,7 +40,7 @@ def validate_env(variables: list[dict[str, Any]], path: str) -> list[FieldError]
     return errors
 
 
-def _validate_value_from(source: dict[str, Any], value: str, path: str) -> list[FieldError]:
+def _validate_value_from(source: Json, value: str, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     count = 0
     if (selector := source.get("fieldRef")) is not None:
@@ -67,40 +69,21 @@ def _validate_value_from(source: dict[str, Any], value: str, path: str) -> list[
     return errors
 
 
-def _validate_key_selector(selector: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_key_selector(selector: Json, path: str) -> list[FieldError]:
     """A key of a ConfigMap or Secret."""
     name = selector.get("name") or ""
     errors = field.invalids(f"{path}.name", name, names.is_dns1123_subdomain(name))
-    key = selector.get("key") or ""
-    if not key:
-        errors.append(field.required(f"{path}.key"))
-    else:
-        errors += field.invalids(f"{path}.key", key, names.is_config_map_key(key))
-    return errors
+    return errors + markers.check("core/v1.ConfigMapKeySelector", selector, path)
 
 
-def _validate_file_key_selector(selector: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_file_key_selector(selector: Json, path: str) -> list[FieldError]:
     """A key in a file of a volume."""
-    errors: list[FieldError] = []
-    key = selector.get("key") or ""
-    if not key:
-        errors.append(field.required(f"{path}.key"))
-    else:
-        errors += field.invalids(f"{path}.key", key, names.is_relaxed_env_var_name(key))
-    volume = selector.get("volumeName") or ""
-    if not volume:
-        errors.append(field.required(f"{path}.volumeName"))
-    else:
-        errors += field.invalids(f"{path}.volumeName", volume, names.is_dns1123_label(volume))
+    errors = markers.check("core/v1.FileKeySelector", selector, path)
     target = selector.get("path") or ""
-    if not target:
-        errors.append(field.required(f"{path}.path"))
-    else:
-        errors += local_paths.validate_no_backsteps(target, f"{path}.path")
-    return errors
+    return errors + local_paths.validate_no_backsteps(target, f"{path}.path")
 
 
-def validate_env_from(sources: list[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_env_from(sources: list[Json], path: str) -> list[FieldError]:
     """Variables taken from all keys of a ConfigMap or Secret."""
     errors: list[FieldError] = []
     for index, source in enumerate(sources):
@@ -121,14 +104,14 @@ def validate_env_from(sources: list[dict[str, Any]], path: str) -> list[FieldErr
     return errors
 
 
-def _validate_reference(reference: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_reference(reference: Json, path: str) -> list[FieldError]:
     name = reference.get("name") or ""
     if not name:
         return [field.required(path)]
     return field.invalids(path, name, names.name_is_dns_subdomain(name, prefix=True))
 
 
-def validate_file_key_volumes(spec: dict[str, Any], path: str) -> list[FieldError]:
+def validate_file_key_volumes(spec: Json, path: str) -> list[FieldError]:
     """Variables read from files: the volume must be there and be an emptyDir."""
     if not any(_reads_files(container) for container in container_paths.every(spec)):
         return []
@@ -149,7 +132,7 @@ def validate_file_key_volumes(spec: dict[str, Any], path: str) -> list[FieldErro
     return errors
 
 
-def _reads_files(container: dict[str, Any]) -> bool:
+def _reads_files(container: Json) -> bool:
     for variable in container.get("env") or ():
         source = variable.get("valueFrom")
         if source is not None and source.get("fileKeyRef") is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.objects.validation import field, internal_json, local_paths
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 Volumes = dict[str, dict[str, Any]]
@@ -16,7 +17,7 @@ _PROPAGATIONS: Final = ("Bidirectional", "HostToContainer", "None")
 _RECURSIVE_READ_ONLY: Final = ("Disabled", "Enabled", "IfPossible")
 
 
-def validate_mounts(container: dict[str, Any], volumes: Volumes, path: str) -> list[FieldError]:
+def validate_mounts(container: Json, volumes: Volumes, path: str) -> list[FieldError]:
     """The file systems mounted into a container."""
     errors: list[FieldError] = []
     devices = {
@@ -65,9 +66,7 @@ def _validate_overlap(
     return errors
 
 
-def _validate_manner(
-    mount: dict[str, Any], container: dict[str, Any], path: str, index: int
-) -> list[FieldError]:
+def _validate_manner(mount: Json, container: Json, path: str, index: int) -> list[FieldError]:
     """Sub-paths, propagation and read-only depth; upstream names the list for most of them."""
     errors: list[FieldError] = []
     sub_path = mount.get("subPath") or ""
@@ -86,9 +85,7 @@ def _validate_manner(
     return errors
 
 
-def _validate_propagation(
-    propagation: str, container: dict[str, Any], path: str
-) -> list[FieldError]:
+def _validate_propagation(propagation: str, container: Json, path: str) -> list[FieldError]:
     if propagation not in _PROPAGATIONS:
         return [field.not_supported(path, internal_json.text(propagation), _PROPAGATIONS)]
     if propagation == "Bidirectional" and not (container.get("securityContext") or {}).get(
@@ -99,7 +96,7 @@ def _validate_propagation(
     return []
 
 
-def _validate_recursive_read_only(mount: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_recursive_read_only(mount: Json, path: str) -> list[FieldError]:
     errors = []
     depth = mount["recursiveReadOnly"]
     if depth not in _RECURSIVE_READ_ONLY:
@@ -113,8 +110,8 @@ def _validate_recursive_read_only(mount: dict[str, Any], path: str) -> list[Fiel
     return errors
 
 
-def validate_devices(container: dict[str, Any], volumes: Volumes, path: str) -> list[FieldError]:
-    """The raw block devices given to a container."""
+def validate_devices(container: Json, volumes: Volumes, path: str) -> list[FieldError]:
+    """The raw block devices of a container."""
     errors: list[FieldError] = []
     mounts = {
         mount.get("name") or "": mount.get("mountPath") or ""

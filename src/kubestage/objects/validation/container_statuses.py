@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import markers
 from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _KINDS: Final = {
@@ -14,14 +16,10 @@ _KINDS: Final = {
     "initContainerStatuses": "initContainers",
     "ephemeralContainerStatuses": "ephemeralContainers",
 }
-_HEALTH: Final = ("Healthy", "Unhealthy", "Unknown")
-_MESSAGE_LIMIT: Final = 1024
 
 
-def validate_transitions(
-    status: dict[str, Any], old: dict[str, Any], spec: dict[str, Any]
-) -> list[FieldError]:
-    """A container that has ended runs again only if the restart rules say so."""
+def validate_transitions(status: Json, old: Json, spec: Json) -> list[FieldError]:
+    """A container that has ended runs again only if the restart rules allow it."""
     errors: list[FieldError] = []
     all_may = _any_restarts_all(spec)
     for kind, containers in _KINDS.items():
@@ -49,7 +47,7 @@ def validate_transitions(
     return errors
 
 
-def _any_restarts_all(spec: dict[str, Any]) -> bool:
+def _any_restarts_all(spec: Json) -> bool:
     return any(
         rule.get("action") == "RestartAllContainers"
         for kind in ("initContainers", "containers")
@@ -58,7 +56,7 @@ def _any_restarts_all(spec: dict[str, Any]) -> bool:
     )
 
 
-def _restarts(container: dict[str, Any], spec: dict[str, Any], exit_code: int) -> bool:
+def _restarts(container: Json, spec: Json, exit_code: int) -> bool:
     policy = container.get("restartPolicy")
     if policy is not None:
         for rule in container.get("restartPolicyRules") or ():
@@ -74,13 +72,13 @@ def _restarts(container: dict[str, Any], spec: dict[str, Any], exit_code: int) -
     return bool(policy != "Never")
 
 
-def _matches(codes: dict[str, Any], exit_code: int) -> bool:
+def _matches(codes: Json, exit_code: int) -> bool:
     listed = exit_code in (codes.get("values") or ())
     operator = codes.get("operator")
     return listed if operator == "In" else operator == "NotIn" and not listed
 
 
-def validate_reports(status: dict[str, Any], spec: dict[str, Any]) -> list[FieldError]:
+def validate_reports(status: Json, spec: Json) -> list[FieldError]:
     """Users and device health of containers."""
     errors: list[FieldError] = []
     os_name = (spec.get("os") or {}).get("name") or "linux"
@@ -104,7 +102,7 @@ def validate_reports(status: dict[str, Any], spec: dict[str, Any]) -> list[Field
     return errors
 
 
-def _validate_user(user: dict[str, Any], os_name: str, path: str) -> list[FieldError]:
+def _validate_user(user: Json, os_name: str, path: str) -> list[FieldError]:
     linux = user.get("linux")
     if linux is None:
         return []
@@ -119,9 +117,7 @@ def _validate_user(user: dict[str, Any], os_name: str, path: str) -> list[FieldE
     return errors
 
 
-def _validate_allocated(
-    resource: dict[str, Any], containers: list[dict[str, Any]], path: str
-) -> list[FieldError]:
+def _validate_allocated(resource: Json, containers: list[Json], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     name = resource.get("name") or ""
     for container in containers:
@@ -143,22 +139,14 @@ def _validate_allocated(
     return errors
 
 
-def _claim_name(claim: dict[str, Any]) -> str:
+def _claim_name(claim: Json) -> str:
     request = claim.get("request")
     name = f"claim:{claim.get('name') or ''}"
     return f"{name}/{request}" if request else name
 
 
-def _validate_health(health: dict[str, Any], seen: set[str], path: str) -> list[FieldError]:
-    errors: list[FieldError] = []
-    state = health.get("health") or ""
-    if state not in _HEALTH:
-        errors.append(field.not_supported(f"{path}.health", internal_json.text(state), _HEALTH))
-    message = health.get("message")
-    if message == "":
-        errors.append(field.required(f"{path}.message", "must be non-empty if specified"))
-    elif message is not None and names.size(message) > _MESSAGE_LIMIT:
-        errors.append(field.too_long(f"{path}.message", _MESSAGE_LIMIT))
+def _validate_health(health: Json, seen: set[str], path: str) -> list[FieldError]:
+    errors = markers.check("core/v1.ResourceHealth", health, path)
     device = health.get("resourceID") or ""
     if device in seen:
         errors.append(field.duplicate(f"{path}.resourceID", internal_json.text(device)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects.validation import (
     container_env,
@@ -20,6 +20,7 @@ from kubestage.objects.validation import (
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.container_mounts import Volumes
     from kubestage.objects.validation.field import FieldError
     from kubestage.objects.validation.pod_options import PodValidationOptions
@@ -54,9 +55,7 @@ class PodScope(NamedTuple):
     options: PodValidationOptions
 
 
-def validate_containers(
-    containers: list[dict[str, Any]], path: str, scope: PodScope
-) -> list[FieldError]:
+def validate_containers(containers: list[Json], path: str, scope: PodScope) -> list[FieldError]:
     """The regular containers, of which there must be one."""
     if not containers:
         return [field.required(path)]
@@ -75,7 +74,7 @@ def validate_containers(
     return errors + _validate_host_ports(containers, path)
 
 
-def validate_init_containers(spec: dict[str, Any], path: str, scope: PodScope) -> list[FieldError]:
+def validate_init_containers(spec: Json, path: str, scope: PodScope) -> list[FieldError]:
     """The init containers, among them sidecars, which may do what regular containers may."""
     errors: list[FieldError] = []
     seen = {container.get("name") or "" for container in spec.get("containers") or ()}
@@ -97,7 +96,7 @@ def validate_init_containers(spec: dict[str, Any], path: str, scope: PodScope) -
     return errors
 
 
-def _validate_no_hooks(container: dict[str, Any], path: str, scope: PodScope) -> list[FieldError]:
+def _validate_no_hooks(container: Json, path: str, scope: PodScope) -> list[FieldError]:
     """A container that runs to its end is neither probed nor restarted."""
     errors = [
         field.forbidden(f"{path}.{key}", _ONLY_SIDECARS)
@@ -114,9 +113,7 @@ def _validate_no_hooks(container: dict[str, Any], path: str, scope: PodScope) ->
     return errors
 
 
-def validate_ephemeral_containers(
-    spec: dict[str, Any], path: str, scope: PodScope
-) -> list[FieldError]:
+def validate_ephemeral_containers(spec: Json, path: str, scope: PodScope) -> list[FieldError]:
     """The containers that were added to a running pod."""
     errors: list[FieldError] = []
     others = {
@@ -140,7 +137,7 @@ def validate_ephemeral_containers(
     return errors
 
 
-def _validate_ephemeral_fields(container: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_ephemeral_fields(container: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     for key in _FORBIDDEN_EPHEMERAL:
         value = container.get(key)
@@ -156,7 +153,7 @@ def _validate_ephemeral_fields(container: dict[str, Any], path: str) -> list[Fie
     return errors
 
 
-def _validate_image_text(container: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_image_text(container: Json, path: str) -> list[FieldError]:
     """An image without stray spaces; templates may have them."""
     image = container.get("image") or ""
     if image.strip() == image:
@@ -165,7 +162,7 @@ def _validate_image_text(container: dict[str, Any], path: str) -> list[FieldErro
     return [field.invalid(f"{path}.image", image, detail)]
 
 
-def _validate_any(container: dict[str, Any], path: str, scope: PodScope) -> list[FieldError]:
+def _validate_any(container: Json, path: str, scope: PodScope) -> list[FieldError]:
     """What holds for every kind of container."""
     errors = _validate_identity(container, path)
     if ports := container.get("ports"):
@@ -202,7 +199,7 @@ def _validate_any(container: dict[str, Any], path: str, scope: PodScope) -> list
     return errors
 
 
-def _validate_identity(container: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_identity(container: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     name = container.get("name") or ""
     if not name:
@@ -221,7 +218,7 @@ def _validate_identity(container: dict[str, Any], path: str) -> list[FieldError]
     return errors
 
 
-def _validate_hooks(container: dict[str, Any], path: str, scope: PodScope) -> list[FieldError]:
+def _validate_hooks(container: Json, path: str, scope: PodScope) -> list[FieldError]:
     errors: list[FieldError] = []
     if (lifecycle := container.get("lifecycle")) is not None:
         errors += probes.validate_lifecycle(
@@ -236,7 +233,7 @@ def _validate_hooks(container: dict[str, Any], path: str, scope: PodScope) -> li
     return errors
 
 
-def _validate_ports(ports: list[dict[str, Any]], path: str) -> list[FieldError]:
+def _validate_ports(ports: list[Json], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: set[str] = set()
     for index, port in enumerate(ports):
@@ -266,7 +263,7 @@ def _validate_ports(ports: list[dict[str, Any]], path: str) -> list[FieldError]:
     return errors
 
 
-def _validate_host_ports(containers: list[dict[str, Any]], path: str) -> list[FieldError]:
+def _validate_host_ports(containers: list[Json], path: str) -> list[FieldError]:
     """No port of the host twice."""
     errors: list[FieldError] = []
     seen: set[str] = set()

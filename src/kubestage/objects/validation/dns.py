@@ -1,33 +1,24 @@
-"""How the pod finds other names, and which names it has."""
+"""How a pod resolves names, and which names it has."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import addresses, field, internal_json, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-_POLICIES: Final = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _MAX_NAMESERVERS: Final = 3
 _MAX_SEARCHES: Final = 32
 _MAX_SEARCH_BYTES: Final = 2048
 _MAX_HOSTNAME_BYTES: Final = 64
 
 
-def validate_dns_policy(policy: str, path: str) -> list[FieldError]:
-    """Where the resolver's settings come from."""
-    if not policy:
-        return [field.required(path)]
-    if policy not in _POLICIES:
-        return [field.not_supported(path, internal_json.text(policy), _POLICIES)]
-    return []
-
-
-def validate_dns_config(config: dict[str, Any] | None, policy: str, path: str) -> list[FieldError]:
+def validate_dns_config(config: Json | None, policy: str, path: str) -> list[FieldError]:
     """Settings of the resolver, which policy None needs."""
     servers = (config or {}).get("nameservers") or ()
     if policy == "None":
@@ -72,7 +63,7 @@ def _validate_searches(searches: Sequence[str], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_host_aliases(aliases: list[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_host_aliases(aliases: list[Json], path: str) -> list[FieldError]:
     """Lines of the hosts file."""
     errors: list[FieldError] = []
     for index, alias in enumerate(aliases):
@@ -85,7 +76,7 @@ def validate_host_aliases(aliases: list[dict[str, Any]], path: str) -> list[Fiel
     return errors
 
 
-def validate_hostname_override(spec: dict[str, Any], path: str) -> list[FieldError]:
+def validate_hostname_override(spec: Json, path: str) -> list[FieldError]:
     """``spec.hostnameOverride``, which must be there."""
     hostname = spec["hostnameOverride"]
     errors = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import field, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 ENV_FIELDS: Final = (
@@ -32,7 +33,7 @@ VOLUME_FIELDS: Final = (
 )
 """Pod fields that a file may hold."""
 
-# Labels that the API converts; whether they may be used where they stand is asked later.
+# Labels that the API converts; whether they may be used in their place is checked later.
 _CONVERTIBLE: Final = frozenset(
     {*ENV_FIELDS, *VOLUME_FIELDS, "spec.restartPolicy", "spec.schedulerName", "status.phase"}
 )
@@ -52,19 +53,19 @@ _BYTE_DIVISORS: Final[tuple[str, ...]] = (
 
 
 def validate_field_selector(
-    selector: dict[str, Any], supported: tuple[str, ...], path: str
+    selector: Json, supported: tuple[str, ...], path: str
 ) -> list[FieldError]:
     """A reference to a field of the pod."""
     version = selector.get("apiVersion") or ""
-    given = selector.get("fieldPath") or ""
+    field_path = selector.get("fieldPath") or ""
     if not version:
         return [field.required(f"{path}.apiVersion")]
-    if not given:
+    if not field_path:
         return [field.required(f"{path}.fieldPath")]
-    converted, problem = _convert(version, given)
+    converted, problem = _convert(version, field_path)
     if problem:
         detail = f"error converting fieldPath: {problem}"
-        return [field.invalid(f"{path}.fieldPath", given, detail)]
+        return [field.invalid(f"{path}.fieldPath", field_path, detail)]
     base, subscript = _split_subscript(converted)
     if subscript is not None:
         key = subscript.lower() if base == "metadata.annotations" else subscript
@@ -99,9 +100,7 @@ def _split_subscript(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def validate_resource_selector(
-    selector: dict[str, Any], path: str, in_volume: bool
-) -> list[FieldError]:
+def validate_resource_selector(selector: Json, path: str, in_volume: bool) -> list[FieldError]:
     """A reference to a request or limit of a container."""
     errors = []
     resource = selector.get("resource") or ""

@@ -1,4 +1,4 @@
-"""Rules for addresses behind which somebody listens: endpoints, slices, external IPs."""
+"""Rules for addresses of endpoints, slices and external IPs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LINK_LOCAL: Final = (
 
 
 def validate_legacy(value: str, path: str, known: Collection[str] = ()) -> list[FieldError]:
-    """An address of an old field; what an older object already holds is let pass."""
+    """An address of an old field; values of the stored object are not validated."""
     if value in known:
         return []
     return field.invalids(path, value, addresses.is_valid_ip_for_legacy_field(value))
 
 
 def validate_endpoint_ip(value: str, path: str) -> list[FieldError]:
-    """An address that a packet can be sent to from anywhere."""
+    """An address that can be reached from everywhere."""
     parsed = addresses.parse_sloppy(value)
     if parsed is None:
         return [field.invalid(path, value, "must be a valid IP address")]
@@ -49,7 +49,7 @@ def validate_endpoint_ip(value: str, path: str) -> list[FieldError]:
 
 
 def is_ipv4(value: str) -> bool:
-    """Whether a text is an IPv4 address, perhaps dressed as IPv6."""
+    """Whether a text is an IPv4 address, perhaps in IPv6 form."""
     parsed = addresses.parse_sloppy(value)
     return parsed is not None and _plain(parsed).version == 4
 

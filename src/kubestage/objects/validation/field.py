@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.golang.quote import quote as quote
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from kubestage.aliases import Json
 
 
 class ErrorType(enum.Enum):
@@ -67,7 +71,7 @@ _VALUELESS: Final = frozenset(
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """A bad value whose text in the message is not its plain JSON (Go-named fields, say)."""
+    """A bad value whose text in the message is not its plain JSON (fields with Go names)."""
 
     text: str
 
@@ -98,7 +102,7 @@ class FieldError(msgspec.Struct, frozen=True):
         return quote(value) if is_plain else json_text(value)
 
     @property
-    def cause(self) -> dict[str, Any]:
+    def cause(self) -> Json:
         """The entry of a Status' ``details.causes``."""
         return {"reason": self.type.reason, "message": self.body, "field": self.field}
 
@@ -111,37 +115,13 @@ def json_text(value: Any) -> str:
     return msgspec.json.encode(value).decode().translate(HTML)
 
 
-def quote(text: str) -> str:
-    """A string as Go's %q prints it."""
-    out = ['"']
-    for char in text:
-        if char in _ESCAPES:
-            out.append(_ESCAPES[char])
-        elif char.isprintable():
-            out.append(char)
-        elif ord(char) < 0x80:
-            out.append(f"\\x{ord(char):02x}")
-        elif ord(char) < 0x10000:
-            out.append(f"\\u{ord(char):04x}")
-        else:
-            out.append(f"\\U{ord(char):08x}")
-    out.append('"')
-    return "".join(out)
-
-
-_ESCAPES: Final = {
-    '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f",
-    "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v",
-}  # fmt: skip
-
-
 def invalid(field: str, value: Any, detail: str) -> FieldError:
     """A malformed value."""
     return FieldError(ErrorType.INVALID, field, value, detail)
 
 
 def required(field: str, detail: str = "") -> FieldError:
-    """A value that must be given and is not."""
+    """A value that must be set and is not."""
     return FieldError(ErrorType.REQUIRED, field, "", detail)
 
 

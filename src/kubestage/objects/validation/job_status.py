@@ -1,31 +1,29 @@
-"""Rules for the status of jobs: what may be said of one, and what may become of it.
+"""Rules for the status of jobs: what it may hold, and how it may change.
 
-Most rules look at a field only if it changes, so that what is wrong already does not stop the rest.
+Most rules check a field only if it changes, so that an old error does not stop other changes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.validation import field, index_lists, metadata, rollouts
+from kubestage.objects import markers
+from kubestage.objects.validation import field, index_lists
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-_COUNTS: Final = ("active", "succeeded", "failed", "ready", "terminating")
 _CONDITIONS: Final = "status.conditions"
 _COMPLETION: Final = "status.completionTime"
 _ACTIVE: Final = "active>0 is invalid for finished job"
-_UNMET: Final = "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"
 
 
 def validate_job_status_update(new: Json, old: Json) -> list[FieldError]:
     """Progress of a job."""
-    errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
     spec, status, before = new.get("spec") or {}, new.get("status") or {}, old.get("status") or {}
     changed = _changed(status, before)
-    errors += rollouts.counts(status, _COUNTS, "status")
+    errors = markers.check("batch/v1.JobStatus", status, "status")
     errors += _uncounted_pods(status.get("uncountedTerminatedPods") or {})
     errors += _conditions_and_times(status, changed)
     errors += _finished(spec, status, changed)
@@ -46,7 +44,7 @@ def _is_finished(status: Json) -> bool:
 
 
 def _changed(status: Json, before: Json) -> set[str]:
-    """What is another than before: fields, conditions, and whether the job is finished."""
+    """What differs from before: fields, conditions, and whether the job is finished."""
     names = {key for key in status.keys() | before.keys() if status.get(key) != before.get(key)}
     names |= _true(status) ^ _true(before)
     return names | ({"finished"} if _is_finished(status) != _is_finished(before) else set())
@@ -172,7 +170,7 @@ def _success(spec: Json, status: Json) -> list[FieldError]:
 
 
 def _transitions(spec: Json, status: Json, before: Json, changed: set[str]) -> list[FieldError]:
-    """What was said once is not taken back."""
+    """Conditions, counts and times that a job had are not taken back."""
     holds, held = _true(status), _true(before)
     errors = [
         _condition(f"cannot disable the terminal {ending}=True condition")

@@ -5,12 +5,15 @@ The server unmarshals them into its working types, which match keys whatever the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestage.objects import go_decoder, go_scanner
 
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
-def read_list(text: str, go_type: str) -> tuple[list[dict[str, Any]], str | None]:
+
+def read_list(text: str, go_type: str) -> tuple[list[Json], str | None]:
     """The objects in the annotation with camel-cased keys, or Go's words for what is wrong."""
     try:
         parsed = go_scanner.scan(text.encode())

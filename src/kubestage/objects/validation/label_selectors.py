@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _LIST_OPERATORS: Final = ("In", "NotIn")
@@ -34,7 +35,7 @@ def validate_labels(labels: Mapping[str, str] | None, path: str) -> list[FieldEr
 
 
 def validate_label_selector(
-    selector: dict[str, Any] | None, path: str, *, allow_invalid_values: bool = False
+    selector: Json | None, path: str, *, allow_invalid_values: bool = False
 ) -> list[FieldError]:
     """A LabelSelector; values may be ill-formed where an old object already holds such ones."""
     if not selector:
@@ -50,7 +51,7 @@ def validate_label_selector(
 
 
 def validate_requirement(
-    requirement: dict[str, Any], path: str, *, allow_invalid_values: bool = False
+    requirement: Json, path: str, *, allow_invalid_values: bool = False
 ) -> list[FieldError]:
     """One match expression of a LabelSelector."""
     errors: list[FieldError] = []
@@ -87,7 +88,7 @@ def validate_requirement(
     return errors
 
 
-def has_invalid_value(selector: dict[str, Any] | None) -> bool:
+def has_invalid_value(selector: Json | None) -> bool:
     """Whether an expression of the selector holds an ill-formed label value."""
     return any(
         names.is_valid_label_value(value)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import addresses, endpoint_addresses, field, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _PATH: Final = "status.loadBalancer.ingress"
 _MODES: Final = ("Proxy", "VIP")
 
 
-def _points(obj: dict[str, Any]) -> list[dict[str, Any]]:
+def _points(obj: Json) -> list[Json]:
     return ((obj.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
 
 
-def validate_service_status(
-    new: dict[str, Any], old: dict[str, Any], *, is_balanced: bool
-) -> list[FieldError]:
+def validate_service_status(new: Json, old: Json, *, is_balanced: bool) -> list[FieldError]:
     """The points at which a service is reached; only of services with a load balancer."""
     points = _points(new)
     if points and not is_balanced:
@@ -33,7 +32,7 @@ def validate_service_status(
     return errors
 
 
-def validate_ingress_status(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def validate_ingress_status(new: Json, old: Json) -> list[FieldError]:
     """The points at which an ingress is reached."""
     errors: list[FieldError] = []
     for index, point in enumerate(_points(new)):
@@ -43,7 +42,7 @@ def validate_ingress_status(new: dict[str, Any], old: dict[str, Any]) -> list[Fi
     return errors
 
 
-def _validate_ip(point: dict[str, Any], old: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_ip(point: Json, old: Json, path: str) -> list[FieldError]:
     address = point.get("ip") or ""
     if not address:
         return []
@@ -51,7 +50,7 @@ def _validate_ip(point: dict[str, Any], old: dict[str, Any], path: str) -> list[
     return [] if address in known else endpoint_addresses.validate_legacy(address, f"{path}.ip")
 
 
-def _validate_mode(point: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_mode(point: Json, path: str) -> list[FieldError]:
     address, mode = point.get("ip") or "", point.get("ipMode")
     if mode is None:
         return [field.required(path, "must be specified when `ip` is set")] if address else []
@@ -60,7 +59,7 @@ def _validate_mode(point: dict[str, Any], path: str) -> list[FieldError]:
     return [] if mode in _MODES else [field.not_supported(path, mode, _MODES)]
 
 
-def _validate_hostname(point: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_hostname(point: Json, path: str) -> list[FieldError]:
     host = point.get("hostname") or ""
     if not host:
         return []

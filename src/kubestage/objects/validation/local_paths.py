@@ -31,7 +31,7 @@ def validate_descending(target: str, path: str) -> list[FieldError]:
 
 
 def validate_non_reserved(target: str, path: str) -> list[FieldError]:
-    """A relative path that does not climb, outside the names the kubelet keeps for itself."""
+    """A relative path that does not climb, and is none of the names that the kubelet reserves."""
     errors = validate_descending(target, path)
     if target.startswith("..") and not target.startswith("../"):
         errors.append(field.invalid(path, target, "must not start with '..'"))

@@ -1,35 +1,32 @@
-"""Rules for which requests a webhook or an admission policy is asked about.
+"""Rules for the requests that a webhook or an admission policy matches.
 
-Expressions are not compiled: whether one is right shows when it is used.
+Expressions are not compiled here; errors in them are found when they are used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.validation import field, internal_json, label_selectors, names
+from kubestage.objects import markers
+from kubestage.objects.validation import field, internal_json, label_selectors, metadata, names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _OPERATIONS: Final = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
-_SCOPES: Final = ("*", "Cluster", "Namespaced")
+_MUTABLE: Final = ("*", "CONNECT", "CREATE", "UPDATE")
 _MOST_CONDITIONS: Final = 64
 
 
-def validate_choice(
-    holder: dict[str, Any], path: str, key: str, valid: Sequence[str]
-) -> list[FieldError]:
-    """A word of a few, if it is given."""
-    word = holder.get(key)
-    if word is None or word in valid:
-        return []
-    return [field.not_supported(f"{path}.{key}", word, valid)]
+def validate_metadata(obj: Json) -> list[FieldError]:
+    """The metadata of a policy, a binding or a configuration of webhooks."""
+    return metadata.validate_object_meta(
+        obj["metadata"], False, names.name_is_dns_subdomain, kube_finalizers=False
+    )
 
 
-def validate_rule(rule: dict[str, Any], path: str) -> list[FieldError]:
+def validate_rule(rule: Json, path: str) -> list[FieldError]:
     """Operations on resources."""
     operations, at = rule.get("operations") or [], f"{path}.operations"
     errors = [] if operations else [field.required(at)]
@@ -52,7 +49,7 @@ def validate_rule(rule: dict[str, Any], path: str) -> list[FieldError]:
         if not version
     ]
     errors += _validate_resources(rule.get("resources") or [], f"{path}.resources")
-    return errors + validate_choice(rule, path, "scope", _SCOPES)
+    return errors + markers.check("admissionregistration/v1.Rule", rule, path)
 
 
 def _validate_alone(values: list[str], path: str, what: str) -> list[FieldError]:
@@ -96,7 +93,7 @@ def _validate_resources(resources: list[str], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_conditions(holder: dict[str, Any], path: str) -> list[FieldError]:
+def validate_conditions(holder: Json, path: str) -> list[FieldError]:
     """Expressions that must all hold; each has a name of its own."""
     conditions, path = holder.get("matchConditions") or [], f"{path}.matchConditions"
     errors: list[FieldError] = []
@@ -117,12 +114,9 @@ def validate_conditions(holder: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_match_resources(match: dict[str, Any], path: str) -> list[FieldError]:
+def validate_match_resources(match: Json, path: str) -> list[FieldError]:
     """Which objects a policy is for."""
-    errors: list[FieldError] = []
-    if match.get("matchPolicy") is None:
-        errors.append(field.required(f"{path}.matchPolicy"))
-    errors += validate_choice(match, path, "matchPolicy", ("Equivalent", "Exact"))
+    errors = markers.check("admissionregistration/v1.MatchResources", match, path)
     for key in ("namespaceSelector", "objectSelector"):
         if match.get(key) is None:
             errors.append(field.required(f"{path}.{key}"))
@@ -135,11 +129,21 @@ def validate_match_resources(match: dict[str, Any], path: str) -> list[FieldErro
     return errors
 
 
-def _validate_names(given: list[str], path: str) -> list[FieldError]:
+def _validate_names(listed: list[str], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
-    for index, name in enumerate(given):
+    for index, name in enumerate(listed):
         at = f"{path}[{index}]"
         errors += field.invalids(at, name, names.is_valid_path_segment_name(name))
-        if name in given[:index]:
+        if name in listed[:index]:
             errors.append(field.duplicate(at, name))
     return errors
+
+
+def validate_mutable(match: Json | None, path: str) -> list[FieldError]:
+    """The operations whose objects a policy can change: not a deletion."""
+    return [
+        field.not_supported(f"{path}.resourceRules.operations", each, _MUTABLE)
+        for rule in (match or {}).get("resourceRules") or ()
+        for each in rule.get("operations") or ()
+        if each not in _MUTABLE
+    ]

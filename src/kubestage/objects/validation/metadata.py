@@ -9,6 +9,7 @@ from kubestage.objects.validation import field, internal_json, label_selectors, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 IMMUTABLE: Final = "field is immutable"
@@ -18,7 +19,7 @@ _FINALIZERS: Final = ("kubernetes", "orphan", "foregroundDeletion")
 _MANAGER_LIMIT: Final = 128
 _SUBRESOURCE_LIMIT: Final = 256
 # What an update must keep, and what a message shows when it is gone.
-_KEPT: Final[tuple[tuple[str, Any], ...]] = (
+_IMMUTABLE_FIELDS: Final[tuple[tuple[str, Any], ...]] = (
     ("name", ""),
     ("namespace", ""),
     ("uid", ""),
@@ -29,7 +30,7 @@ _KEPT: Final[tuple[tuple[str, Any], ...]] = (
 
 
 def validate_object_meta(
-    meta: dict[str, Any],
+    meta: Json,
     namespaced: bool,
     name_rule: names.NameRule,
     path: str = "metadata",
@@ -58,8 +59,8 @@ def validate_object_meta(
     return errors
 
 
-def validate_named_meta(meta: dict[str, Any], namespaced: bool) -> list[FieldError]:
-    """As above, for the few kinds of which only the finished name is judged."""
+def validate_named_meta(meta: Json, namespaced: bool) -> list[FieldError]:
+    """As above, for the few kinds of which only the finished name is validated."""
     named = {key: value for key, value in meta.items() if key != "generateName"}
     return validate_object_meta(named, namespaced, names.long_name)
 
@@ -75,7 +76,7 @@ def _validate_namespace(namespace: str, namespaced: bool, path: str) -> list[Fie
     return field.invalids(f"{path}.namespace", namespace, problems) if problems else []
 
 
-def _validate_collections(meta: dict[str, Any], path: str, *, finalizers: bool) -> list[FieldError]:
+def _validate_collections(meta: Json, path: str, *, finalizers: bool) -> list[FieldError]:
     """Labels, annotations, owners, finalizers and managed fields, each if there is any."""
     errors: list[FieldError] = []
     labels = meta.get("labels")
@@ -97,8 +98,8 @@ def _validate_collections(meta: dict[str, Any], path: str, *, finalizers: bool) 
 
 
 def validate_object_meta_update(
-    new: dict[str, Any],
-    old: dict[str, Any],
+    new: Json,
+    old: Json,
     path: str = "metadata",
     *,
     kube_finalizers: bool = True,
@@ -114,7 +115,7 @@ def validate_object_meta_update(
     generation = new.get("generation") or 0
     if generation < (old.get("generation") or 0):
         errors.append(field.invalid(f"{path}.generation", generation, "must not be decremented"))
-    for key, absent in _KEPT:
+    for key, absent in _IMMUTABLE_FIELDS:
         value = new.get(key, absent)
         if value != old.get(key, absent):
             shown = value if key.startswith("name") else internal_json.text(value)
@@ -139,7 +140,7 @@ def validate_annotations(annotations: Mapping[str, str], path: str) -> list[Fiel
     return errors
 
 
-def validate_owner_references(owners: Sequence[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_owner_references(owners: Sequence[Json], path: str) -> list[FieldError]:
     """Owners: complete, no events, at most one controller."""
     errors: list[FieldError] = []
     controller = ""
@@ -159,7 +160,7 @@ def validate_owner_references(owners: Sequence[dict[str, Any]], path: str) -> li
     return errors
 
 
-def _validate_owner_reference(owner: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_owner_reference(owner: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     api_version, kind = owner.get("apiVersion") or "", owner.get("kind") or ""
     # A text with more than one slash is no version at all.
@@ -190,7 +191,7 @@ def validate_finalizers(finalizers: Sequence[str], path: str) -> list[FieldError
     return errors
 
 
-def validate_kube_finalizers(meta: dict[str, Any], path: str) -> list[FieldError]:
+def validate_kube_finalizers(meta: Json, path: str) -> list[FieldError]:
     """Finalizers without a prefix must be among those that Kubernetes defines."""
     errors: list[FieldError] = []
     for index, finalizer in enumerate(meta.get("finalizers") or ()):
@@ -206,9 +207,7 @@ def validate_kube_finalizer(finalizer: str, path: str) -> list[FieldError]:
     return [field.invalid(path, finalizer, detail)]
 
 
-def _validate_no_new_finalizers(
-    new: dict[str, Any], old: dict[str, Any], path: str
-) -> list[FieldError]:
+def _validate_no_new_finalizers(new: Json, old: Json, path: str) -> list[FieldError]:
     added = sorted(set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()))
     if not added:
         return []
@@ -220,7 +219,7 @@ def _validate_no_new_finalizers(
     return [field.forbidden(path, detail)]
 
 
-def validate_managed_fields(entries: Sequence[dict[str, Any]], path: str) -> list[FieldError]:
+def validate_managed_fields(entries: Sequence[Json], path: str) -> list[FieldError]:
     """Records of who manages which fields."""
     errors: list[FieldError] = []
     for index, entry in enumerate(entries):

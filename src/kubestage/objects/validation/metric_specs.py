@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import quantity
+from kubestage.objects import markers, quantity
 from kubestage.objects.validation import field, internal_json, names, resource_names
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
-# By the order in which fields are looked at, the type that each is for.
+# Fields in the order in which they are checked, with the type that each is for.
 _SOURCES: Final = {
     "object": "Object",
     "external": "External",
@@ -152,12 +152,7 @@ def _validate_target(target: Json, path: str) -> list[FieldError]:
         if amount is not None and quantity.of(amount).sign != 1:
             shown = str(quantity.of(amount))
             errors.append(field.invalid(f"{path}.{key}", shown, "must be positive"))
-    percent = target.get("averageUtilization")
-    if percent is not None and percent < 1:
-        errors.append(
-            field.invalid(f"{path}.averageUtilization", percent, "must be greater than 0")
-        )
-    return errors
+    return errors + markers.check("autoscaling/v2.MetricTarget", target, path)
 
 
 def _value_or_average(target: Json, path: str) -> list[FieldError]:

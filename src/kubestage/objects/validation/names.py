@@ -17,7 +17,7 @@ Problems = tuple[str, ...]
 """What is wrong with a text; empty when it is fine."""
 
 NameRule = Callable[[str, bool], Problems]
-"""A rule for object names; the flag tells that more text will be appended to the name."""
+"""A rule for object names; the flag is set if more text will be appended to the name."""
 
 EMPTY: Final = "must be non-empty"
 NOT_NEGATIVE: Final = "must be greater than or equal to 0"

@@ -1,17 +1,21 @@
-"""Fields of nodes that Kubernetes has given up and still validates."""
+"""Fields and annotations of nodes that Kubernetes no longer uses and still validates."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import go_decoder, go_scanner
-from kubestage.objects.validation import field, internal_json, names
+from kubestage.objects.validation import field, internal_json, json_annotations, names, tolerations
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
+_TAINTS: Final = "scheduler.alpha.kubernetes.io/taints"
+_AVOID_PODS: Final = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 
-def validate_source_spec(source: dict[str, Any], path: str) -> list[FieldError]:
+
+def validate_source_spec(source: Json, path: str) -> list[FieldError]:
     """Where the kubelet's configuration should come from: exactly one place."""
     config_map = source.get("configMap")
     if config_map is None:
@@ -25,7 +29,7 @@ def validate_source_spec(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors + _validate_config_map(config_map, at)
 
 
-def validate_status(status: dict[str, Any], path: str) -> list[FieldError]:
+def validate_status(status: Json, path: str) -> list[FieldError]:
     """Which configurations the kubelet reports."""
     errors: list[FieldError] = []
     for key in ("assigned", "active", "lastKnownGood"):
@@ -46,12 +50,12 @@ def validate_status(status: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def _not_one(source: dict[str, Any], path: str) -> FieldError:
+def _not_one(source: Json, path: str) -> FieldError:
     shown = internal_json.render("core/v1.NodeConfigSource", source)
     return field.invalid(path, shown, "exactly one reference subfield must be non-nil")
 
 
-def _validate_config_map(source: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_config_map(source: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     rules = (
         ("namespace", names.is_dns1123_label),
@@ -67,8 +71,8 @@ def _validate_config_map(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_avoid_pods(text: str, annotation: str, path: str) -> list[FieldError]:
-    """The annotation that once kept pods of a controller away from a node."""
+def _validate_avoid_pods(text: str, annotation: str, path: str) -> list[FieldError]:
+    """The annotation that excluded pods of a controller from a node."""
     try:
         avoid = go_decoder.plain(go_scanner.scan(text.encode()))
     except go_scanner.SyntaxProblem as error:
@@ -83,4 +87,19 @@ def validate_avoid_pods(text: str, annotation: str, path: str) -> list[FieldErro
         elif not controller.get("controller"):
             detail = "must point to a controller"
             errors.append(field.invalid(f"{at}.PodController.Controller", False, detail))
+    return errors
+
+
+def validate_annotations(annotations: dict[str, str]) -> list[FieldError]:
+    """Annotations that came before fields: taints, and pods to avoid."""
+    text = annotations.get(_TAINTS)
+    errors: list[FieldError] = []
+    path = "metadata.annotations"
+    if text:
+        taints, problem = json_annotations.read_list(text, "Taint")
+        if problem is not None:
+            errors.append(field.invalid(path, _TAINTS, problem))
+        errors += tolerations.validate_taints(taints, f"{path}.{_TAINTS}")
+    if annotations.get(_AVOID_PODS):
+        errors += _validate_avoid_pods(annotations[_AVOID_PODS], _AVOID_PODS, path)
     return errors

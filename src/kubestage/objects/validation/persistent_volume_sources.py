@@ -1,9 +1,10 @@
-"""Where the data of a persistent volume lies."""
+"""Rules for the source of a persistent volume."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import markers
 from kubestage.objects.validation import (
     field,
     local_paths,
@@ -15,9 +16,8 @@ from kubestage.objects.validation import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
-
-    Source = dict[str, Any]
 
 _MORE_THAN_ONE: Final = "may not specify more than 1 volume type"
 _MAX_ISCSI_BYTES: Final = 64
@@ -29,7 +29,7 @@ _CSI_SECRETS: Final = (
 )
 
 
-def _validate_glusterfs(source: Source, path: str) -> list[FieldError]:
+def _validate_glusterfs(source: Json, path: str) -> list[FieldError]:
     errors = volume_backends.validate_plain("glusterfs", source, path)
     namespace = source.get("endpointsNamespace")
     at = f"{path}.endpointsNamespace"
@@ -41,63 +41,52 @@ def _validate_glusterfs(source: Source, path: str) -> list[FieldError]:
     return errors
 
 
-def _validate_cinder(source: Source, path: str) -> list[FieldError]:
+def _validate_cinder(source: Json, path: str) -> list[FieldError]:
     return volume_backends.validate_cinder(source, path) + _secret_namespace(source, path)
 
 
-def _validate_storage_os(source: Source, path: str) -> list[FieldError]:
+def _validate_storage_os(source: Json, path: str) -> list[FieldError]:
     return volume_backends.validate_storage_os(source, path) + _secret_namespace(source, path)
 
 
-def _secret_namespace(source: Source, path: str) -> list[FieldError]:
+def _secret_namespace(source: Json, path: str) -> list[FieldError]:
     secret = source.get("secretRef")
     if secret is None or secret.get("namespace"):
         return []
     return [field.required(f"{path}.secretRef.namespace")]
 
 
-def _validate_azure_file(source: Source, path: str) -> list[FieldError]:
+def _validate_azure_file(source: Json, path: str) -> list[FieldError]:
     errors = volume_backends.validate_plain("azureFile", source, path)
     if source.get("secretNamespace") == "":
         errors.append(field.required(f"{path}.secretNamespace"))
     return errors
 
 
-def _validate_local(source: Source, path: str) -> list[FieldError]:
+def _validate_local(source: Json, path: str) -> list[FieldError]:
     target = source.get("path") or ""
     if not target:
         return [field.required(f"{path}.path")]
     return local_paths.validate_no_backsteps(target, f"{path}.path")
 
 
-def _validate_csi(source: Source, path: str) -> list[FieldError]:
+def _validate_csi(source: Json, path: str) -> list[FieldError]:
     errors = volume_sources.validate_csi_driver_name(source.get("driver") or "", f"{path}.driver")
     if not source.get("volumeHandle"):
         errors.append(field.required(f"{path}.volumeHandle"))
     for key in _CSI_SECRETS:
         secret = source.get(key)
         if secret is not None:
-            errors += _validate_secret(secret, f"{path}.{key}")
+            errors += markers.check("core/v1.SecretReference", secret, f"{path}.{key}")
     return errors
 
 
-def _validate_secret(secret: Source, path: str) -> list[FieldError]:
-    errors: list[FieldError] = []
-    for key, rule in (("name", names.is_dns1123_subdomain), ("namespace", names.is_dns1123_label)):
-        value = secret.get(key) or ""
-        if not value:
-            errors.append(field.required(f"{path}.{key}"))
-        else:
-            errors += field.invalids(f"{path}.{key}", value, rule(value))
-    return errors
-
-
-def _plain(kind: str) -> Callable[[Source, str], list[FieldError]]:
+def _plain(kind: str) -> Callable[[Json, str], list[FieldError]]:
     return lambda source, path: volume_backends.validate_plain(kind, source, path)
 
 
-# In the order in which upstream looks at them: the first one found is the one that counts.
-_KINDS: Final[dict[str, Callable[[Source, str], list[FieldError]]]] = {
+# In upstream's order: the first one that is set counts.
+_KINDS: Final[dict[str, Callable[[Json, str], list[FieldError]]]] = {
     "hostPath": volume_sources.validate_host_path,
     "gcePersistentDisk": volume_backends.validate_gce_persistent_disk,
     "awsElasticBlockStore": volume_backends.validate_aws_elastic_block_store,
@@ -122,19 +111,19 @@ _KINDS: Final[dict[str, Callable[[Source, str], list[FieldError]]]] = {
     "csi": _validate_csi,
 }
 KINDS: Final = tuple(_KINDS)
-"""The fields of a spec that say where the data lies, of which one must be set."""
+"""The fields of a spec for a source, of which one must be set."""
 
 # Where upstream's messages name another field than the API does.
 _RIVAL_NAMES: Final = {"cephfs": "cephFS"}
 _OWN_NAMES: Final = {"gcePersistentDisk": "persistentDisk"}
 
 
-def validate_source(spec: Source, name: str) -> list[FieldError]:
+def validate_source(spec: Json, name: str) -> list[FieldError]:
     """The one source of a volume; `name` is the volume's."""
     errors: list[FieldError] = []
     found = [kind for kind in _KINDS if spec.get(kind) is not None]
     for index, kind in enumerate(found):
-        # A flex volume is looked at even beside another source.
+        # A flex volume is validated even beside another source.
         if index and kind != "flexVolume":
             rival = _RIVAL_NAMES.get(kind, kind)
             errors.append(field.forbidden(f"spec.{rival}", _MORE_THAN_ONE))
@@ -149,7 +138,7 @@ def validate_source(spec: Source, name: str) -> list[FieldError]:
     return errors if found else [field.required("spec", "must specify a volume type")]
 
 
-def _validate_iscsi_length(source: Source, name: str, path: str) -> list[FieldError]:
+def _validate_iscsi_length(source: Json, name: str, path: str) -> list[FieldError]:
     portal = source.get("targetPortal") or ""
     if source.get("initiatorName") is None or names.size(f"{name}:{portal}") <= _MAX_ISCSI_BYTES:
         return []

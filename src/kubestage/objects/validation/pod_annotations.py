@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import (
     container_paths,
@@ -16,6 +16,7 @@ from kubestage.objects.validation import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 MIRROR_POD: Final = "kubernetes.io/config.mirror"
@@ -29,7 +30,7 @@ _APPARMOR_PROFILES: Final = ("", "runtime/default", "unconfined")
 
 def validate_pod_annotations(
     annotations: dict[str, str],
-    spec: dict[str, Any],
+    spec: Json,
     path: str,
     options: pod_options.PodValidationOptions,
 ) -> list[FieldError]:
@@ -89,9 +90,7 @@ def _validate_seccomp_profile(profile: str, path: str) -> list[FieldError]:
     return [field.invalid(path, profile, "must be a valid seccomp profile")]
 
 
-def _validate_apparmor(
-    annotations: dict[str, str], spec: dict[str, Any], path: str
-) -> list[FieldError]:
+def _validate_apparmor(annotations: dict[str, str], spec: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     for key, profile in annotations.items():
         if not key.startswith(profiles.APPARMOR_ANNOTATION_PREFIX):
@@ -106,7 +105,7 @@ def _validate_apparmor(
 
 
 def validate_pod_annotations_update(
-    new: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+    new: Json, old: Json, options: pod_options.PodValidationOptions
 ) -> list[FieldError]:
     """Annotations of a changed pod: AppArmor profiles and the mirror mark stay."""
     errors: list[FieldError] = []

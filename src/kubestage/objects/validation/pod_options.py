@@ -1,7 +1,7 @@
-"""How strictly a pod is judged: the switches that differ between pods, templates and updates.
+"""How strictly a pod is validated: options that differ between pods, templates and updates.
 
-The defaults judge a new pod as Kubernetes v1.36 does. Upstream has more switches; those that are
-fixed in v1.36 are not switches here.
+The defaults validate a new pod as Kubernetes v1.36 does. Upstream has more options; those that are
+fixed in v1.36 are not options here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the API server does to a pod's spec before it judges it.
+"""What the API server does to a pod's spec before it validates it.
 
 Fields behind closed feature gates are dropped, selectors are completed with the pod's own labels,
 and old AppArmor annotations become fields. Inputs are never changed; what stays as it was is
@@ -7,9 +7,12 @@ shared with the result.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import container_paths, profiles
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
 # Sources of projected volumes whose gates are closed in v1.36.
@@ -20,7 +23,7 @@ _TERM_LISTS: Final = (
 )
 
 
-def prepare_new_pod(pod: dict[str, Any]) -> dict[str, Any]:
+def prepare_new_pod(pod: Json) -> Json:
     """A pod about to be created."""
     spec = pod.get("spec") or {}
     meta = pod.get("metadata") or {}
@@ -33,9 +36,7 @@ def prepare_new_pod(pod: dict[str, Any]) -> dict[str, Any]:
     return pod if prepared is spec else {**pod, "spec": prepared}
 
 
-def drop_disabled_fields(
-    spec: dict[str, Any], old_spec: dict[str, Any] | None = None
-) -> dict[str, Any]:
+def drop_disabled_fields(spec: Json, old_spec: Json | None = None) -> Json:
     """A spec without fields behind closed gates, unless the older version has them already."""
     old = old_spec or {}
     if spec.get("schedulingGroup") is not None and old.get("schedulingGroup") is None:
@@ -53,7 +54,7 @@ def drop_disabled_fields(
     return spec
 
 
-def _uses_source(spec: dict[str, Any], kind: str) -> bool:
+def _uses_source(spec: Json, kind: str) -> bool:
     return any(
         source.get(kind) is not None
         for volume in spec.get("volumes") or ()
@@ -62,7 +63,7 @@ def _uses_source(spec: dict[str, Any], kind: str) -> bool:
     )
 
 
-def _without_sources(volume: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
+def _without_sources(volume: Json, kinds: list[str]) -> Json:
     projected = volume.get("projected")
     if not projected or not projected.get("sources"):
         return volume
@@ -73,7 +74,7 @@ def _without_sources(volume: dict[str, Any], kinds: list[str]) -> dict[str, Any]
     return {**volume, "projected": {**projected, "sources": sources}}
 
 
-def _uses_stop_signal(spec: dict[str, Any]) -> bool:
+def _uses_stop_signal(spec: Json) -> bool:
     return any(
         (container["lifecycle"] or {}).get("stopSignal") is not None
         for container in container_paths.every(spec)
@@ -81,7 +82,7 @@ def _uses_stop_signal(spec: dict[str, Any]) -> bool:
     )
 
 
-def _without_stop_signal(container: dict[str, Any]) -> dict[str, Any]:
+def _without_stop_signal(container: Json) -> Json:
     lifecycle = container.get("lifecycle")
     if not lifecycle or lifecycle.get("stopSignal") is None:
         return container
@@ -91,7 +92,7 @@ def _without_stop_signal(container: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in container.items() if key != "lifecycle"}
 
 
-def _complete_affinity(spec: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+def _complete_affinity(spec: Json, labels: dict[str, str]) -> Json:
     affinity = spec.get("affinity")
     if not affinity:
         return spec
@@ -107,14 +108,14 @@ def _complete_affinity(spec: dict[str, Any], labels: dict[str, str]) -> dict[str
     return spec if changed == affinity else {**spec, "affinity": changed}
 
 
-def _complete_term(term: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+def _complete_term(term: Json, labels: dict[str, str]) -> Json:
     inner = term.get("podAffinityTerm")
     if inner:
         return {**term, "podAffinityTerm": _complete_term(inner, labels)}
     return _complete_selector(term, labels)
 
 
-def _complete_spread_constraints(spec: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+def _complete_spread_constraints(spec: Json, labels: dict[str, str]) -> Json:
     constraints = spec.get("topologySpreadConstraints")
     if not constraints or not any(constraint.get("matchLabelKeys") for constraint in constraints):
         return spec
@@ -122,7 +123,7 @@ def _complete_spread_constraints(spec: dict[str, Any], labels: dict[str, str]) -
     return {**spec, "topologySpreadConstraints": completed}
 
 
-def _complete_selector(holder: dict[str, Any], labels: dict[str, str]) -> dict[str, Any]:
+def _complete_selector(holder: Json, labels: dict[str, str]) -> Json:
     """Give the selector an expression for each named key that the pod has."""
     selector = holder.get("labelSelector")
     if selector is None:
@@ -139,9 +140,7 @@ def _complete_selector(holder: dict[str, Any], labels: dict[str, str]) -> dict[s
     return {**holder, "labelSelector": {**selector, "matchExpressions": expressions}}
 
 
-def _adopt_apparmor_annotations(
-    spec: dict[str, Any], annotations: dict[str, str]
-) -> dict[str, Any]:
+def _adopt_apparmor_annotations(spec: Json, annotations: dict[str, str]) -> Json:
     prefix = profiles.APPARMOR_ANNOTATION_PREFIX
     if not any(key.startswith(prefix) for key in annotations):
         return spec
@@ -155,9 +154,7 @@ def _adopt_apparmor_annotations(
     return changed
 
 
-def _adopt(
-    container: dict[str, Any], annotations: dict[str, str], pod_profile: dict[str, Any] | None
-) -> dict[str, Any]:
+def _adopt(container: Json, annotations: dict[str, str], pod_profile: Json | None) -> Json:
     key = profiles.APPARMOR_ANNOTATION_PREFIX + (container.get("name") or "")
     annotation = annotations.get(key)
     context = container.get("securityContext") or {}

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import equality, qos
 from kubestage.objects.validation import (
     field,
     internal_json,
     metadata,
-    pod,
+    names,
     pod_annotations,
     pod_options,
-    pod_update,
+    pods,
     spec_diff,
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _CONTAINER: Final = "core/v1.Container"
@@ -24,10 +25,11 @@ _ONLY_CPU_AND_MEMORY: Final = "only cpu and memory resources are mutable"
 
 
 def validate_ephemeral_containers_update(
-    new: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+    new: Json, old: Json, options: pod_options.PodValidationOptions
 ) -> list[FieldError]:
     """Ephemeral containers can be added, never changed or removed."""
-    errors = pod_update.validate_beginning(new, old, options)
+    errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
+    errors += pods.validate_changed_pod(new, old, options)
     if pod_annotations.MIRROR_POD in (old["metadata"].get("annotations") or {}):
         return [field.forbidden("[]", "static pods do not support ephemeral containers")]
     path = "spec.ephemeralContainers"
@@ -47,11 +49,12 @@ def validate_ephemeral_containers_update(
 
 
 def validate_resize(
-    new: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+    new: Json, old: Json, options: pod_options.PodValidationOptions
 ) -> list[FieldError]:
     """CPU and memory of a pod may change while it runs, its quality of service may not."""
     errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
-    errors += pod.validate_metadata_and_spec(new, options)
+    errors += metadata.validate_object_meta(new["metadata"], True, names.name_is_dns_subdomain)
+    errors += pods.validate_pod(new, options)
     if pod_annotations.MIRROR_POD in (old["metadata"].get("annotations") or {}):
         return [field.forbidden("[]", "static pods cannot be resized")]
     spec, old_spec = new["spec"], old["spec"]
@@ -75,7 +78,7 @@ def validate_resize(
     return errors
 
 
-def _validate_pod(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _validate_pod(new: Json, old: Json) -> list[FieldError]:
     errors: list[FieldError] = []
     status = old.get("status") or {}
     if qos.of(old) != qos.compute(new):
@@ -91,12 +94,12 @@ def _validate_pod(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
     return errors
 
 
-def _has_resources(spec: dict[str, Any]) -> bool:
+def _has_resources(spec: Json) -> bool:
     resources = spec.get("resources") or {}
     return bool(resources.get("requests") or resources.get("limits"))
 
 
-def _validate_pod_resources(masked: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _validate_pod_resources(masked: Json, old: Json) -> list[FieldError]:
     """Resources of the pod as a whole; `masked` gets the old CPU and memory back."""
     errors: list[FieldError] = []
     now, before = masked.get("resources"), old.get("resources")
@@ -107,9 +110,9 @@ def _validate_pod_resources(masked: dict[str, Any], old: dict[str, Any]) -> list
             detail = f"pod-level resource {kind} cannot be removed"
             errors.append(field.forbidden(f"spec.resources.{kind}", detail))
     if now is not None:
-        kept = {**now, **_masked_resources(now, before or {})}
-        unused = before is None and not any(kept.get(key) for key in kept)
-        masked["resources"] = None if unused else kept
+        resources = {**now, **_masked_resources(now, before or {})}
+        unused = before is None and not any(resources.get(key) for key in resources)
+        masked["resources"] = None if unused else resources
     if not equality.semantic_equal(
         "*core/v1.ResourceRequirements", masked.get("resources"), before
     ):
@@ -117,9 +120,9 @@ def _validate_pod_resources(masked: dict[str, Any], old: dict[str, Any]) -> list
     return errors
 
 
-def _masked_resources(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+def _masked_resources(now: Json, before: Json) -> Json:
     """Requests and limits with the CPU and memory they had before."""
-    masked: dict[str, Any] = {}
+    masked: Json = {}
     for kind in ("requests", "limits"):
         amounts, old = now.get(kind) or {}, before.get(kind) or {}
         rest = {key: value for key, value in amounts.items() if key not in ("cpu", "memory")}
@@ -127,7 +130,7 @@ def _masked_resources(now: dict[str, Any], before: dict[str, Any]) -> dict[str, 
     return masked
 
 
-def _validate_order(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _validate_order(spec: Json, old: Json) -> list[FieldError]:
     errors: list[FieldError] = []
     for kind in ("containers", "initContainers"):
         now, before = spec.get(kind) or [], old.get(kind) or []
@@ -145,7 +148,7 @@ def _validate_order(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldErro
     return errors
 
 
-def _validate_nothing_removed(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _validate_nothing_removed(spec: Json, old: Json) -> list[FieldError]:
     errors: list[FieldError] = []
     for kind in ("initContainers", "containers"):
         pairs = zip(spec.get(kind) or (), old.get(kind) or (), strict=True)
@@ -161,12 +164,12 @@ def _validate_nothing_removed(spec: dict[str, Any], old: dict[str, Any]) -> list
     return errors
 
 
-def _mask(container: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+def _mask(container: Json, before: Json) -> Json:
     resources = _masked_resources(container.get("resources") or {}, before.get("resources") or {})
     return {**container, "resources": resources}
 
 
-def _mask_containers(masked: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _mask_containers(masked: Json, old: Json) -> list[FieldError]:
     errors: list[FieldError] = []
     containers = []
     for now, before in zip(
@@ -179,7 +182,7 @@ def _mask_containers(masked: dict[str, Any], old: dict[str, Any]) -> list[FieldE
     return errors
 
 
-def _mask_init_containers(masked: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _mask_init_containers(masked: Json, old: Json) -> list[FieldError]:
     errors: list[FieldError] = []
     containers = []
     pairs = zip(masked.get("initContainers") or (), old.get("initContainers") or (), strict=True)

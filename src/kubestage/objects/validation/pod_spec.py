@@ -1,13 +1,14 @@
 """The spec of a pod, alone or inside the template of another object.
 
 Rules run in upstream's order. A plain pod has few fields, so each rule looks first whether there
-is anything to judge.
+is anything to validate.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import markers
 from kubestage.objects.validation import (
     affinity,
     container_env,
@@ -15,15 +16,12 @@ from kubestage.objects.validation import (
     containers,
     dns,
     field,
-    internal_json,
     label_selectors,
     metadata,
     names,
     pod_annotations,
     pod_claims,
     pod_host,
-    pod_level_resources,
-    pod_os,
     profiles,
     resources,
     security_context,
@@ -36,16 +34,16 @@ from kubestage.objects.validation.pod_options import NEW_POD, NEW_TEMPLATE
 from kubestage.objects.validation.pod_options import PodValidationOptions as PodValidationOptions
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-_RESTART_POLICIES: Final = ("Always", "OnFailure", "Never")
-_PREEMPTION_POLICIES: Final = ("PreemptLowerPriority", "Never")
+_POD_SPEC: Final = "core/v1.PodSpec"
 _MAX_INT32: Final = 2**31 - 1
 
 
 def validate_pod_spec(
-    spec: dict[str, Any],
-    meta: dict[str, Any] | None = None,
+    spec: Json,
+    meta: Json | None = None,
     path: str = "spec",
     options: PodValidationOptions = NEW_POD,
 ) -> list[FieldError]:
@@ -64,7 +62,7 @@ def validate_pod_spec(
         at = f"{path}.ephemeralContainers"
         errors += containers.validate_ephemeral_containers(spec, at, scope)
     if spec.get("resources") is not None:
-        errors += pod_level_resources.validate_pod_resources(
+        errors += resources.validate_pod_resources(
             spec,
             scope.claim_names,
             f"{path}.resources",
@@ -78,7 +76,7 @@ def validate_pod_spec(
 
 
 def validate_pod_template_spec(
-    template: dict[str, Any], path: str, options: PodValidationOptions = NEW_TEMPLATE
+    template: Json, path: str, options: PodValidationOptions = NEW_TEMPLATE
 ) -> list[FieldError]:
     """A PodTemplateSpec inside another object."""
     meta, spec = template.get("metadata") or {}, template.get("spec") or {}
@@ -90,16 +88,17 @@ def validate_pod_template_spec(
     )
     errors += validate_pod_spec(spec, None, f"{path}.spec", options)
     if annotations:
-        errors += _validate_profile_agreement(annotations, spec, f"{path}.spec")
+        errors += validate_profile_agreement(annotations, spec, f"{path}.spec")
     if spec.get("ephemeralContainers"):
         detail = "ephemeral containers not allowed in pod template"
         errors.append(field.forbidden(f"{path}.spec.ephemeralContainers", detail))
     return errors
 
 
-def _validate_profile_agreement(
-    annotations: dict[str, str], spec: dict[str, Any], path: str
+def validate_profile_agreement(
+    annotations: dict[str, str], spec: Json, path: str
 ) -> list[FieldError]:
+    """Profiles in annotations and in fields must be the same."""
     context = spec.get("securityContext") or {}
     holders = list(container_paths.with_paths(spec, path))
     errors = profiles.validate_seccomp_agreement(annotations, context, holders, path)
@@ -109,14 +108,14 @@ def _validate_profile_agreement(
 
 
 def _validate_volumes_and_claims(
-    spec: dict[str, Any],
-    meta: dict[str, Any],
+    spec: Json,
+    meta: Json,
     path: str,
     options: PodValidationOptions,
     errors: list[FieldError],
 ) -> containers.PodScope:
-    """Judge what containers refer to, and gather it for them."""
-    valid: dict[str, dict[str, Any]] = {}
+    """Validate what containers refer to, and collect it for them."""
+    valid: dict[str, Json] = {}
     if spec.get("volumes"):
         valid, found = volumes.validate_volumes(
             spec["volumes"], meta.get("name") or "", f"{path}.volumes", options
@@ -136,19 +135,16 @@ def _validate_volumes_and_claims(
     )
 
 
-def _validate_policies(
-    spec: dict[str, Any], path: str, options: PodValidationOptions
-) -> list[FieldError]:
+def _validate_policies(spec: Json, path: str, options: PodValidationOptions) -> list[FieldError]:
     """Host network, restarts, DNS policy, node labels, security."""
     errors: list[FieldError] = []
     if spec.get("hostNetwork"):
         errors += pod_host.validate_host_network_ports(spec, f"{path}.containers", options)
-    errors += _validate_choice(
-        spec.get("restartPolicy") or "", _RESTART_POLICIES, f"{path}.restartPolicy"
-    )
+    if spec.get("restartPolicy") != "Always":
+        errors += markers.check(_POD_SPEC, spec, path, "restartPolicy")
     dns_policy = spec.get("dnsPolicy") or ""
     if dns_policy != "ClusterFirst":
-        errors += dns.validate_dns_policy(dns_policy, f"{path}.dnsPolicy")
+        errors += markers.check(_POD_SPEC, spec, path, "dnsPolicy")
     if selector := spec.get("nodeSelector"):
         errors += label_selectors.validate_labels(selector, f"{path}.nodeSelector")
     if spec.get("securityContext") or spec.get("hostPID"):
@@ -162,17 +158,7 @@ def _validate_policies(
     return errors
 
 
-def _validate_choice(value: str, supported: tuple[str, ...], path: str) -> list[FieldError]:
-    if value in supported:
-        return []
-    if not value:
-        return [field.required(path)]
-    return [field.not_supported(path, internal_json.text(value), supported)]
-
-
-def _validate_placement(
-    spec: dict[str, Any], path: str, options: PodValidationOptions
-) -> list[FieldError]:
+def _validate_placement(spec: Json, path: str, options: PodValidationOptions) -> list[FieldError]:
     """Gates, spreading, Windows host processes, user namespaces."""
     errors: list[FieldError] = []
     for index, gate in enumerate(spec.get("readinessGates") or ()):
@@ -192,7 +178,7 @@ def _validate_placement(
     return errors
 
 
-def _validate_scheduling_gates(gates: list[dict[str, Any]], path: str) -> list[FieldError]:
+def _validate_scheduling_gates(gates: list[Json], path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: set[str] = set()
     for index, gate in enumerate(gates):
@@ -204,9 +190,7 @@ def _validate_scheduling_gates(gates: list[dict[str, Any]], path: str) -> list[F
     return errors
 
 
-def _validate_names(
-    spec: dict[str, Any], path: str, options: PodValidationOptions
-) -> list[FieldError]:
+def _validate_names(spec: Json, path: str, options: PodValidationOptions) -> list[FieldError]:
     """Names the pod has and names it refers to, deadline, tolerations, host aliases."""
     errors: list[FieldError] = []
     if spec.get("hostnameOverride") is not None:
@@ -235,7 +219,7 @@ def _validate_names(
 
 
 def _validate_class_and_os(
-    spec: dict[str, Any], path: str, options: PodValidationOptions
+    spec: Json, path: str, options: PodValidationOptions
 ) -> list[FieldError]:
     """Priority, runtime class, overhead, operating system, scheduling group."""
     errors: list[FieldError] = []
@@ -245,8 +229,8 @@ def _validate_class_and_os(
         )
     if (name := spec.get("runtimeClassName")) is not None:
         errors += field.invalids(f"{path}.runtimeClassName", name, names.is_dns1123_subdomain(name))
-    if (policy := spec.get("preemptionPolicy")) is not None:
-        errors += _validate_choice(policy, _PREEMPTION_POLICIES, f"{path}.preemptionPolicy")
+    if spec.get("preemptionPolicy") is not None:
+        errors += markers.check(_POD_SPEC, spec, path, "preemptionPolicy")
     if overhead := spec.get("overhead"):
         errors += resources.validate_requirements(
             {"limits": overhead},
@@ -255,13 +239,13 @@ def _validate_class_and_os(
             allow_indivisible_huge_pages=options.allow_indivisible_huge_pages_values,
         )
     if spec.get("os") is not None:
-        errors += pod_os.validate_os(spec, path)
+        errors += pod_host.validate_os(spec, path)
     if (group := spec.get("schedulingGroup")) is not None:
         errors += _validate_scheduling_group(group, f"{path}.schedulingGroup.podGroupName")
     return errors + container_env.validate_file_key_volumes(spec, path)
 
 
-def _validate_scheduling_group(group: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_scheduling_group(group: Json, path: str) -> list[FieldError]:
     name = group.get("podGroupName")
     if name is None:
         return [field.invalid(path, None, "must specify one of: `podGroupName`")]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import quantity
 from kubestage.objects.validation import (
     addresses,
     container_statuses,
@@ -12,25 +13,130 @@ from kubestage.objects.validation import (
     metadata,
     names,
     pod_annotations,
-    pod_claim_statuses,
     pod_options,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
+
+
+def validate_claim_statuses(status: Json, spec: Json) -> list[FieldError]:
+    """Claims created for the pod, for its extended resources, and of node resources."""
+    errors = _validate_statuses(status, spec)
+    extended = status.get("extendedResourceClaimStatus")
+    if extended is not None:
+        errors += _validate_extended(extended, spec, "status.extendedResourceClaimStatus")
+    for index, entry in enumerate(status.get("nodeAllocatableResourceClaimStatuses") or ()):
+        path = f"status.nodeAllocatableResourceClaimStatuses[{index}]"
+        errors += _validate_node_allocatable(entry, status, spec, path)
+    return errors
+
+
+def _validate_statuses(status: Json, spec: Json) -> list[FieldError]:
+    errors: list[FieldError] = []
+    known = {claim.get("name") or "" for claim in spec.get("resourceClaims") or ()}
+    seen: set[str] = set()
+    for index, entry in enumerate(status.get("resourceClaimStatuses") or ()):
+        path = f"status.resourceClaimStatuses[{index}]"
+        name = entry.get("name") or ""
+        if name not in known:
+            detail = "must match the name of an entry in `spec.resourceClaims`"
+            errors.append(field.invalid(f"{path}.name", name, detail))
+        if name in seen:
+            errors.append(field.duplicate(f"{path}.name", name))
+        seen.add(name)
+        claim = entry.get("resourceClaimName")
+        if claim is not None:
+            problems = names.is_dns1123_subdomain(claim)
+            errors += field.invalids(
+                f"{path}.resourceClaimName", internal_json.text(claim), problems
+            )
+    return errors
+
+
+def _validate_extended(status: Json, spec: Json, path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    mappings = status.get("requestMappings") or []
+    if not mappings:
+        detail = "at least one request mapping is required"
+        errors.append(field.required(f"{path}.requestMappings", detail))
+    requests = {
+        container.get("name"): (container.get("resources") or {}).get("requests") or {}
+        for kind in ("initContainers", "containers")
+        for container in spec.get(kind) or ()
+    }
+    seen: set[tuple[str, ...]] = set()
+    for index, mapping in enumerate(mappings):
+        at = f"{path}.requestMappings[{index}]"
+        keys = ("containerName", "resourceName", "requestName")
+        container, resource, request = entry = tuple(mapping.get(key) or "" for key in keys)
+        if container not in requests:
+            detail = (
+                "must match the name of an entry in spec.initContainers.name or "
+                "spec.containers.name"
+            )
+            errors.append(field.invalid(f"{at}.containerName", container, detail))
+        elif resource not in requests[container]:
+            detail = (
+                "must match the extended resource name of an entry in "
+                "spec.initContainers.resources.requests or spec.containers.resources.requests"
+            )
+            errors.append(field.invalid(f"{at}.resourceName", resource, detail))
+        problems = names.is_dns1123_label(request)
+        errors += field.invalids(f"{path}.requestName", request, problems)
+        if entry in seen:
+            pairs = zip(keys, entry, strict=True)
+            errors += [field.duplicate(f"{at}.{key}", value) for key, value in pairs]
+        seen.add(entry)
+    name = status.get("resourceClaimName") or ""
+    if not name:
+        errors.append(field.required(f"{path}.resourceClaimName"))
+    else:
+        problems = names.is_dns1123_subdomain(name)
+        errors += field.invalids(f"{path}.resourceClaimName", name, problems)
+    return errors
+
+
+def _validate_node_allocatable(
+    entry: Json, status: Json, spec: Json, path: str
+) -> list[FieldError]:
+    errors: list[FieldError] = []
+    claim = entry.get("resourceClaimName") or ""
+    if not claim:
+        errors.append(field.required(f"{path}.resourceClaimName", "must not be empty"))
+    references = [*(spec.get("resourceClaims") or ()), *(status.get("resourceClaimStatuses") or ())]
+    if all(reference.get("resourceClaimName") != claim for reference in references):
+        detail = "no mapping found in pod reference"
+        errors.append(field.invalid(f"{path}.resourceClaimName", claim, detail))
+    amounts = entry.get("resources") or {}
+    errors += [
+        field.required(f"{path}.{key}", "must not be empty")
+        for key in ("containers", "resources")
+        if not entry.get(key)
+    ]
+    for name, amount in amounts.items():
+        at = f"{path}.resources[{name}]"
+        if "/" in name and "kubernetes.io/" not in name:
+            detail = "must be a node allocatable resource name"
+            errors.append(field.invalid(at, internal_json.text(name), detail))
+        parsed = quantity.of(amount)
+        if parsed.sign < 0:
+            errors.append(field.invalid(at, str(parsed), "must be non-negative"))
+    return errors
+
 
 _SYSTEM_CONDITIONS: Final = ("PodScheduled", "Ready", "Initialized")
 _NOT_NEGATIVE: Final = "must be a non-negative integer"
 
 
 def validate_pod_status_update(
-    new: dict[str, Any], old: dict[str, Any], options: pod_options.PodValidationOptions
+    new: Json, old: Json, options: pod_options.PodValidationOptions
 ) -> list[FieldError]:
     """A status that replaces an older one."""
-    errors = metadata.validate_object_meta_update(new["metadata"], old["metadata"])
-    errors += pod_annotations.validate_pod_annotations_update(new, old, options)
+    errors = pod_annotations.validate_pod_annotations_update(new, old, options)
     status, old_status = new.get("status") or {}, old.get("status") or {}
     spec, old_spec = new["spec"], old["spec"]
     errors += _validate_conditions(status.get("conditions") or [])
@@ -43,13 +149,13 @@ def validate_pod_status_update(
     qos, old_qos = status.get("qosClass") or "", old_status.get("qosClass") or ""
     errors += metadata.validate_immutable(qos, old_qos, "status.qosClass", internal_json.text(qos))
     errors += container_statuses.validate_transitions(status, old_status, old_spec)
-    errors += pod_claim_statuses.validate_claim_statuses(status, spec)
+    errors += validate_claim_statuses(status, spec)
     errors += _validate_pod_ips(status, old_status)
     errors += _validate_host_ips(status, old_status)
     return errors + container_statuses.validate_reports(status, spec)
 
 
-def _validate_conditions(conditions: list[dict[str, Any]]) -> list[FieldError]:
+def _validate_conditions(conditions: list[Json]) -> list[FieldError]:
     errors: list[FieldError] = []
     for index, condition in enumerate(conditions):
         path = f"status.conditions[{index}]"
@@ -62,9 +168,7 @@ def _validate_conditions(conditions: list[dict[str, Any]]) -> list[FieldError]:
     return errors
 
 
-def _validate_nominated_node(
-    status: dict[str, Any], old: dict[str, Any], old_spec: dict[str, Any]
-) -> list[FieldError]:
+def _validate_nominated_node(status: Json, old: Json, old_spec: Json) -> list[FieldError]:
     path = "status.nominatedNodeName"
     node = status.get("nominatedNodeName") or ""
     if not node or node == (old.get("nominatedNodeName") or ""):
@@ -76,13 +180,13 @@ def _validate_nominated_node(
     return errors
 
 
-def _validate_pod_ips(status: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _validate_pod_ips(status: Json, old: Json) -> list[FieldError]:
     entries = status.get("podIPs") or []
     known = {entry.get("ip") or "" for entry in old.get("podIPs") or ()}
     return _validate_ips(entries, known, "status.podIPs", "[]core/v1.PodIP")
 
 
-def _validate_host_ips(status: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def _validate_host_ips(status: Json, old: Json) -> list[FieldError]:
     entries = status.get("hostIPs") or []
     if not entries:
         return []
@@ -95,7 +199,7 @@ def _validate_host_ips(status: dict[str, Any], old: dict[str, Any]) -> list[Fiel
 
 
 def _validate_ips(
-    entries: list[dict[str, Any]], known: Collection[str], path: str, expression: str
+    entries: list[Json], known: Collection[str], path: str, expression: str
 ) -> list[FieldError]:
     """Addresses: valid unless known before, at most one of each family."""
     errors: list[FieldError] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,11 +19,12 @@ from kubestage.objects.validation import (
 from kubestage.objects.validation.pod_options import NEW_POD
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.pod_options import PodValidationOptions
 
 
 def for_update(
-    old_spec: dict[str, Any],
+    old_spec: Json,
     old_annotations: dict[str, str] | None = None,
     base: PodValidationOptions = NEW_POD,
 ) -> PodValidationOptions:
@@ -65,20 +66,20 @@ def for_update(
     )
 
 
-def _compares_taints(spec: dict[str, Any]) -> bool:
+def _compares_taints(spec: Json) -> bool:
     return any(
         toleration.get("operator") in ("Lt", "Gt") for toleration in spec.get("tolerations") or ()
     )
 
 
-def _has_invalid_spread_selector(spec: dict[str, Any]) -> bool:
+def _has_invalid_spread_selector(spec: Json) -> bool:
     return any(
         label_selectors.validate_label_selector(constraint.get("labelSelector"), "")
         for constraint in spec.get("topologySpreadConstraints") or ()
     )
 
 
-def _has_invalid_match_label_keys(spec: dict[str, Any]) -> bool:
+def _has_invalid_match_label_keys(spec: Json) -> bool:
     return any(
         spread.validate_label_keys(
             "", constraint.get("matchLabelKeys") or (), (), constraint.get("labelSelector")
@@ -87,7 +88,7 @@ def _has_invalid_match_label_keys(spec: dict[str, Any]) -> bool:
     )
 
 
-def _has_indivisible_huge_pages(spec: dict[str, Any]) -> bool:
+def _has_indivisible_huge_pages(spec: Json) -> bool:
     lists = [spec.get("overhead")]
     for container in container_paths.every(spec):
         requirements = container.get("resources") or {}
@@ -95,7 +96,7 @@ def _has_indivisible_huge_pages(spec: dict[str, Any]) -> bool:
     return any(resources.has_indivisible_huge_pages(resource_list) for resource_list in lists)
 
 
-def _restarts_init_containers(spec: dict[str, Any]) -> bool:
+def _restarts_init_containers(spec: Json) -> bool:
     return any(
         policy.get("restartPolicy") == "RestartContainer"
         for container in spec.get("initContainers") or ()

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import markers
 from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-_COUNTS: Final = (
-    "initialDelaySeconds",
-    "timeoutSeconds",
-    "periodSeconds",
-    "successThreshold",
-    "failureThreshold",
-)
 _PROBE_HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc")
 _LIFECYCLE_HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "sleep")
-_SCHEMES: Final = ("HTTP", "HTTPS")
+_HTTP_GET: Final = "core/v1.HTTPGetAction"
 
 _WINDOWS_SIGNALS: Final = ("SIGKILL", "SIGTERM")
 _LINUX_SIGNALS: Final = (
@@ -35,7 +30,7 @@ _LINUX_SIGNALS: Final = (
 )  # fmt: skip
 
 
-def validate_liveness_probe(probe: dict[str, Any], path: str) -> list[FieldError]:
+def validate_liveness_probe(probe: Json, path: str) -> list[FieldError]:
     """A probe that restarts the container."""
     errors = _validate_probe(probe, path)
     threshold = probe.get("successThreshold") or 0
@@ -44,12 +39,12 @@ def validate_liveness_probe(probe: dict[str, Any], path: str) -> list[FieldError
     return errors
 
 
-def validate_startup_probe(probe: dict[str, Any], path: str) -> list[FieldError]:
-    """A probe that holds the other probes back; its rules are those of liveness."""
+def validate_startup_probe(probe: Json, path: str) -> list[FieldError]:
+    """A probe that delays the other probes; its rules are those of liveness."""
     return validate_liveness_probe(probe, path)
 
 
-def validate_readiness_probe(probe: dict[str, Any], path: str) -> list[FieldError]:
+def validate_readiness_probe(probe: Json, path: str) -> list[FieldError]:
     """A probe that takes the pod out of its services."""
     errors = _validate_probe(probe, path)
     grace_period = probe.get("terminationGracePeriodSeconds")
@@ -59,21 +54,13 @@ def validate_readiness_probe(probe: dict[str, Any], path: str) -> list[FieldErro
     return errors
 
 
-def _validate_probe(probe: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_probe(probe: Json, path: str) -> list[FieldError]:
     errors = _validate_handler(probe, _PROBE_HANDLERS, None, path)
-    for count in _COUNTS:
-        value = probe.get(count) or 0
-        if value < 0:
-            errors.append(field.invalid(f"{path}.{count}", value, names.NOT_NEGATIVE))
-    grace_period = probe.get("terminationGracePeriodSeconds")
-    if grace_period is not None and grace_period <= 0:
-        at = f"{path}.terminationGracePeriodSeconds"
-        errors.append(field.invalid(at, grace_period, "must be greater than 0"))
-    return errors
+    return errors + markers.check("core/v1.Probe", probe, path)
 
 
 def _validate_handler(
-    handler: dict[str, Any], kinds: tuple[str, ...], grace_period: int | None, path: str
+    handler: Json, kinds: tuple[str, ...], grace_period: int | None, path: str
 ) -> list[FieldError]:
     """Exactly one way to act."""
     errors: list[FieldError] = []
@@ -94,10 +81,10 @@ def _validate_handler(
 
 
 def _validate_action(
-    kind: str, action: dict[str, Any], grace_period: int | None, path: str
+    kind: str, action: Json, grace_period: int | None, path: str
 ) -> list[FieldError]:
     if kind == "exec":
-        return [] if action.get("command") else [field.required(f"{path}.command")]
+        return markers.check("core/v1.ExecAction", action, path)
     if kind == "httpGet":
         return _validate_http_get(action, path)
     if kind == "sleep":
@@ -105,23 +92,17 @@ def _validate_action(
     return _validate_port(action.get("port"), f"{path}.port")
 
 
-def _validate_http_get(action: dict[str, Any], path: str) -> list[FieldError]:
-    errors = []
-    if not action.get("path"):
-        errors.append(field.required(f"{path}.path"))
+def _validate_http_get(action: Json, path: str) -> list[FieldError]:
+    errors = markers.check(_HTTP_GET, action, path, "path")
     errors += _validate_port(action.get("port"), f"{path}.port")
-    scheme = action.get("scheme") or ""
-    if scheme not in _SCHEMES:
-        errors.append(field.not_supported(f"{path}.scheme", internal_json.text(scheme), _SCHEMES))
+    errors += markers.check(_HTTP_GET, action, path, "scheme")
     for header in action.get("httpHeaders") or ():
         name = header.get("name") or ""
         errors += field.invalids(f"{path}.httpHeaders", name, names.is_http_header_name(name))
     return errors
 
 
-def _validate_sleep(
-    action: dict[str, Any], grace_period: int | None, path: str
-) -> list[FieldError]:
+def _validate_sleep(action: Json, grace_period: int | None, path: str) -> list[FieldError]:
     seconds = action.get("seconds") or 0
     if grace_period is None or 0 <= seconds <= grace_period:
         return []
@@ -138,7 +119,7 @@ def _validate_port(port: int | str | None, path: str) -> list[FieldError]:
 
 
 def validate_lifecycle(
-    lifecycle: dict[str, Any], grace_period: int | None, os_name: str | None, path: str
+    lifecycle: Json, grace_period: int | None, os_name: str | None, path: str
 ) -> list[FieldError]:
     """What is done after start and before stop, and with which signal a container is stopped."""
     errors: list[FieldError] = []

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import markers
 from kubestage.objects.validation import field, internal_json, local_paths, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 SECCOMP_POD_ANNOTATION: Final = "seccomp.security.alpha.kubernetes.io/pod"
@@ -16,7 +18,6 @@ SECCOMP_CONTAINER_ANNOTATION_PREFIX: Final = "container.seccomp.security.alpha.k
 APPARMOR_ANNOTATION_PREFIX: Final = "container.apparmor.security.beta.kubernetes.io/"
 LOCALHOST_PREFIX: Final = "localhost/"
 
-_TYPES: Final = ("Localhost", "RuntimeDefault", "Unconfined")
 _SECCOMP_NAMES: Final = {
     "Unconfined": ("unconfined",),
     "RuntimeDefault": ("runtime/default", "docker/default"),
@@ -28,15 +29,10 @@ _APPARMOR_NAMES: Final = {
 _MAX_PROFILE_BYTES: Final = 4095
 
 
-def validate_seccomp_profile(profile: dict[str, Any], path: str) -> list[FieldError]:
+def validate_seccomp_profile(profile: Json, path: str) -> list[FieldError]:
     """A seccompProfile field."""
-    errors: list[FieldError] = []
+    errors = markers.check("core/v1.SeccompProfile", profile, path)
     kind = profile.get("type") or ""
-    if not kind:
-        detail = "type is required when seccompProfile is set"
-        errors.append(field.required(f"{path}.type", detail))
-    elif kind not in _TYPES:
-        errors.append(field.not_supported(f"{path}.type", internal_json.text(kind), _TYPES))
     localhost = profile.get("localhostProfile")
     at = f"{path}.localhostProfile"
     if kind == "Localhost":
@@ -51,16 +47,14 @@ def validate_seccomp_profile(profile: dict[str, Any], path: str) -> list[FieldEr
     return errors
 
 
-def validate_apparmor_profile(profile: dict[str, Any], path: str) -> list[FieldError]:
+def validate_apparmor_profile(profile: Json, path: str) -> list[FieldError]:
     """An appArmorProfile field."""
     kind = profile.get("type") or ""
     localhost = profile.get("localhostProfile")
     at = f"{path}.localhostProfile"
-    if not kind:
-        detail = "type is required when appArmorProfile is set"
-        return [field.required(f"{path}.type", detail)]
-    if kind not in _TYPES:
-        return [field.not_supported(f"{path}.type", internal_json.text(kind), _TYPES)]
+    errors = markers.check("core/v1.AppArmorProfile", profile, path)
+    if errors:
+        return errors
     if kind != "Localhost":
         if localhost is None:
             return []
@@ -69,7 +63,6 @@ def validate_apparmor_profile(profile: dict[str, Any], path: str) -> list[FieldE
     missing = field.required(at, "must be set when AppArmor type is Localhost")
     if localhost is None:
         return [missing]
-    errors = []
     if localhost.strip() != localhost:
         errors.append(field.invalid(at, localhost, "must not be padded with whitespace"))
     elif not localhost:
@@ -79,8 +72,8 @@ def validate_apparmor_profile(profile: dict[str, Any], path: str) -> list[FieldE
     return errors
 
 
-def apparmor_profile_of(annotation: str) -> dict[str, Any] | None:
-    """The profile that an annotation means, as a field; None if it means no valid one."""
+def apparmor_profile_of(annotation: str) -> Json | None:
+    """The profile of an annotation as a field; None if it is no valid one."""
     for kind, texts in _APPARMOR_NAMES.items():
         if annotation in texts:
             return {"type": kind}
@@ -93,11 +86,11 @@ def apparmor_profile_of(annotation: str) -> dict[str, Any] | None:
 
 def validate_seccomp_agreement(
     annotations: Mapping[str, str],
-    pod_context: dict[str, Any],
-    containers: Iterable[tuple[dict[str, Any], str]],
+    pod_context: Json,
+    containers: Iterable[tuple[Json, str]],
     path: str,
 ) -> list[FieldError]:
-    """Seccomp fields must say what the annotations say."""
+    """Seccomp fields must agree with the annotations."""
     errors: list[FieldError] = []
     profile = pod_context.get("seccompProfile")
     if profile is not None and SECCOMP_POD_ANNOTATION in annotations:
@@ -115,10 +108,10 @@ def validate_seccomp_agreement(
 
 def validate_apparmor_agreement(
     annotations: Mapping[str, str],
-    pod_context: dict[str, Any],
-    containers: Iterable[tuple[dict[str, Any], str]],
+    pod_context: Json,
+    containers: Iterable[tuple[Json, str]],
 ) -> list[FieldError]:
-    """AppArmor fields, the pod's or the container's own, must say what the annotations say."""
+    """AppArmor fields, the pod's or the container's own, must agree with the annotations."""
     errors: list[FieldError] = []
     for container, path in containers:
         profile = (container.get("securityContext") or {}).get("appArmorProfile")
@@ -133,7 +126,7 @@ def validate_apparmor_agreement(
 
 def _disagreement(
     annotation: str,
-    profile: dict[str, Any],
+    profile: Json,
     texts: Mapping[str, tuple[str, ...]],
     noun: str,
     path: str,

@@ -5,35 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import equality, labels
-from kubestage.objects.validation import field, internal_json, metadata, names, pod_spec
+from kubestage.objects.validation import (
+    field,
+    internal_json,
+    label_selectors,
+    metadata,
+    names,
+    pod_spec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
     from kubestage.objects.validation.pod_options import PodValidationOptions
 
+LABELED_REPLICAS: Final = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+"""The counts of a ReplicaSet or ReplicationController that are parts of all replicas."""
 LABEL_SELECTOR: Final = "*meta/v1.LabelSelector"
 _NO_MATCH: Final = "`selector` does not match template `labels`"
 
 
-def not_negative(value: int | None, path: str) -> list[FieldError]:
-    """A count, if there is one."""
-    if value is None or value >= 0:
-        return []
-    return [field.invalid(path, value, names.NOT_NEGATIVE)]
-
-
-def counts(holder: dict[str, Any], keys: Iterable[str], path: str) -> list[FieldError]:
-    """Several counts of one object."""
-    errors: list[FieldError] = []
-    for key in keys:
-        errors += not_negative(holder.get(key), f"{path}.{key}")
-    return errors
-
-
 def not_above(
-    status: dict[str, Any], keys: Iterable[str], limit: str, text: str, path: str
+    status: Json, keys: Iterable[str], limit: str, text: str, path: str
 ) -> list[FieldError]:
     """Counts that cannot exceed another one."""
     most = status.get(limit) or 0
@@ -44,19 +39,12 @@ def not_above(
     ]
 
 
-def not_decremented(status: dict[str, Any], old: dict[str, Any], path: str) -> list[FieldError]:
+def not_decremented(status: Json, old: Json, path: str) -> list[FieldError]:
     """The count of name collisions only grows."""
     now, before = status.get("collisionCount") or 0, old.get("collisionCount")
     if before is None or now >= before:
         return []
     return [field.invalid(f"{path}.collisionCount", now, "cannot be decremented")]
-
-
-def int_or_percent(value: Any, path: str) -> list[FieldError]:
-    """A count, or a share such as ``25%``."""
-    if isinstance(value, str):
-        return field.invalids(path, value, names.is_valid_percent(value))
-    return not_negative(value or 0, path)
 
 
 def amount(value: Any) -> int:
@@ -74,7 +62,7 @@ def at_most_all(value: Any, path: str) -> list[FieldError]:
     return [field.invalid(path, value, "must not be greater than 100%")]
 
 
-def matching(selector: dict[str, Any] | None) -> labels.Selector | None:
+def matching(selector: Json | None) -> labels.Selector | None:
     """The selector ready to match, None if it is malformed."""
     try:
         return labels.from_label_selector(selector)
@@ -82,31 +70,31 @@ def matching(selector: dict[str, Any] | None) -> labels.Selector | None:
         return None
 
 
-def shown_selector(selector: dict[str, Any] | None) -> field.Rendered:
+def shown_selector(selector: Json | None) -> field.Rendered:
     """A selector as messages show it."""
     return internal_json.render(LABEL_SELECTOR, selector)
 
 
-def no_match(template: dict[str, Any], path: str) -> FieldError:
+def no_match(template: Json, path: str) -> FieldError:
     """The template's pods would not be selected."""
     held = (template.get("metadata") or {}).get("labels")
     shown = internal_json.render("map[string]string", held)
     return field.invalid(f"{path}.metadata.labels", shown, _NO_MATCH)
 
 
-def selects(selector: labels.Selector, template: dict[str, Any]) -> bool:
+def selects(selector: labels.Selector, template: Json) -> bool:
     """Whether the template's pods would be selected."""
     return selector.matches((template.get("metadata") or {}).get("labels") or {})
 
 
 def template_for_replicas(
-    template: dict[str, Any],
+    template: Json,
     selector: labels.Selector,
     path: str,
     options: PodValidationOptions,
     kind: str,
 ) -> list[FieldError]:
-    """The template of pods that run for ever."""
+    """The template of pods that are always restarted."""
     errors: list[FieldError] = []
     if not selector.empty and not selects(selector, template):
         errors.append(no_match(template, path))
@@ -114,8 +102,8 @@ def template_for_replicas(
     return errors + always_running(template.get("spec") or {}, f"{path}.spec", kind)
 
 
-def always_running(spec: dict[str, Any], path: str, kind: str) -> list[FieldError]:
-    """Pods of a lasting workload are restarted and have no deadline."""
+def always_running(spec: Json, path: str, kind: str) -> list[FieldError]:
+    """Pods of such a workload are restarted and have no deadline."""
     errors: list[FieldError] = []
     policy = spec.get("restartPolicy") or ""
     if policy != "Always":
@@ -127,7 +115,42 @@ def always_running(spec: dict[str, Any], path: str, kind: str) -> list[FieldErro
     return errors
 
 
-def same_selector(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
+def selector_and_template(spec: Json, options: PodValidationOptions) -> list[FieldError]:
+    """Selector and template of a deployment or replica set."""
+    errors: list[FieldError] = []
+    path = "spec.selector"
+    selector = spec.get("selector")
+    if selector is None:
+        errors.append(field.required(path))
+    else:
+        errors += label_selectors.validate_label_selector(selector, path)
+        errors += not_empty(selector, "deployment")
+    selected = matching(selector)
+    if selected is None:
+        errors.append(field.invalid(path, shown_selector(selector), "invalid label selector"))
+        return errors
+    template = spec.get("template") or {}
+    return errors + template_for_replicas(
+        template, selected, "spec.template", options, "ReplicaSet"
+    )
+
+
+def not_empty(selector: Json, kind: str) -> list[FieldError]:
+    """A selector that selects something less than everything."""
+    if selector.get("matchLabels") or selector.get("matchExpressions"):
+        return []
+    detail = f"empty selector is invalid for {kind}"
+    return [field.invalid("spec.selector", shown_selector(selector), detail)]
+
+
+def replica_counts(status: Json, keys: tuple[str, ...]) -> list[FieldError]:
+    """Counts of pods that cannot exceed the number of all, or of the ready ones."""
+    errors = not_above(status, keys, "replicas", "status.replicas", "status")
+    available = ("availableReplicas",)
+    return errors + not_above(status, available, "readyReplicas", "readyReplicas", "status")
+
+
+def same_selector(spec: Json, old: Json) -> list[FieldError]:
     """A selector never changes."""
     selector, before = spec.get("selector"), old.get("selector")
     if equality.semantic_equal(LABEL_SELECTOR, selector, before):

@@ -10,6 +10,7 @@ from kubestage.objects.validation import addresses, field, internal_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 NONE: Final = "None"
@@ -22,54 +23,54 @@ REQUIRE_DUAL: Final = "RequireDualStack"
 _ADDRESSES: Final = "spec.clusterIPs"
 _FAMILIES: Final = "spec.ipFamilies"
 _POLICY: Final = "spec.ipFamilyPolicy"
-_KEPT: Final = "may not change once set"
+_UNCHANGEABLE: Final = "may not change once set"
 
 
-def is_headless(spec: dict[str, Any]) -> bool:
-    """Whether a service asks to have no address of its own."""
+def is_headless(spec: Json) -> bool:
+    """Whether a service requests no address."""
     return bool(spec.get("clusterIPs") == [NONE])
 
 
 def is_ipv6(address: str) -> bool:
-    """Whether a text is an IPv6 address; an IPv4 address dressed as one is not."""
+    """Whether a text is an IPv6 address; an IPv4 address in IPv6 form is not."""
     parsed = addresses.parse_sloppy(address)
     return isinstance(parsed, ipaddress.IPv6Address) and not addresses.is_mapped(parsed)
 
 
-def validate_addresses(spec: dict[str, Any], old: dict[str, Any] | None) -> list[FieldError]:
+def validate_addresses(spec: Json, old: Json | None) -> list[FieldError]:
     """Cluster IPs, families and policy of one service, and how they fit together."""
     if spec.get("type") == "ExternalName":
         return []
-    given: list[str] = spec.get("clusterIPs") or []
-    errors = _validate_first(spec.get("clusterIP") or "", given)
+    assigned: list[str] = spec.get("clusterIPs") or []
+    errors = _validate_first(spec.get("clusterIP") or "", assigned)
     errors += _validate_families(spec)
-    wrong = _validate_each(given, (old or {}).get("clusterIPs") or ())
+    wrong = _validate_each(assigned, (old or {}).get("clusterIPs") or ())
     errors += wrong
-    if len(given) > 2:
-        errors.append(_invalid(_ADDRESSES, given, "may only hold up to 2 values"))
+    if len(assigned) > 2:
+        errors.append(_invalid(_ADDRESSES, assigned, "may only hold up to 2 values"))
     if wrong:
         return errors
-    if len(given) > 1:
-        parsed = [addresses.parse_sloppy(each) for each in given]
+    if len(assigned) > 1:
+        parsed = [addresses.parse_sloppy(each) for each in assigned]
         if not addresses.has_both_families(parsed):
             detail = "may specify no more than one IP for each IP family"
-            errors.append(_invalid(_ADDRESSES, given, detail))
-    return errors + _validate_matching(spec, given)
+            errors.append(_invalid(_ADDRESSES, assigned, detail))
+    return errors + _validate_matching(spec, assigned)
 
 
-def _validate_first(address: str, given: list[str]) -> list[FieldError]:
+def _validate_first(address: str, assigned: list[str]) -> list[FieldError]:
     if not address:
-        if not given:
+        if not assigned:
             return []
-        return [_invalid(_ADDRESSES, given, "must be empty when `clusterIP` is not specified")]
-    if not given:
+        return [_invalid(_ADDRESSES, assigned, "must be empty when `clusterIP` is not specified")]
+    if not assigned:
         return [field.required(_ADDRESSES)]
-    if given[0] != address:
-        return [_invalid(_ADDRESSES, given, "first value must match `clusterIP`")]
+    if assigned[0] != address:
+        return [_invalid(_ADDRESSES, assigned, "first value must match `clusterIP`")]
     return []
 
 
-def _validate_families(spec: dict[str, Any]) -> list[FieldError]:
+def _validate_families(spec: Json) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: set[str] = set()
     for index, family in enumerate(spec.get("ipFamilies") or ()):
@@ -86,73 +87,77 @@ def _validate_families(spec: dict[str, Any]) -> list[FieldError]:
     return errors
 
 
-def _validate_each(given: list[str], known: Sequence[str]) -> list[FieldError]:
+def _validate_each(assigned: list[str], known: Sequence[str]) -> list[FieldError]:
     errors: list[FieldError] = []
-    for index, address in enumerate(given):
+    for index, address in enumerate(assigned):
         if index == 0 and address == NONE:
-            if len(given) > 1:
+            if len(assigned) > 1:
                 detail = "'None' must be the first and only value"
-                errors.append(_invalid(_ADDRESSES, given, detail))
+                errors.append(_invalid(_ADDRESSES, assigned, detail))
         elif address not in known:
             problems = addresses.is_valid_ip_for_legacy_field(address)
             errors += field.invalids(f"{_ADDRESSES}[{index}]", address, problems)
     return errors
 
 
-def _validate_matching(spec: dict[str, Any], given: list[str]) -> list[FieldError]:
+def _validate_matching(spec: Json, assigned: list[str]) -> list[FieldError]:
     families = spec.get("ipFamilies") or ()
     if is_headless(spec):
         return []
     errors: list[FieldError] = []
-    for index, (address, family) in enumerate(zip(given, families, strict=False)):
+    for index, (address, family) in enumerate(zip(assigned, families, strict=False)):
         if (family == IPV4 and is_ipv6(address)) or (family == IPV6 and not is_ipv6(address)):
             detail = f"expected an {family} value as indicated by `ipFamilies[{index}]`"
             errors.append(field.invalid(f"{_ADDRESSES}[{index}]", address, detail))
     return errors
 
 
-def validate_changed_addresses(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
-    """Cluster IPs of a changed service: a second one may come and go, the first one stays."""
-    if _is_outside(spec) or _is_outside(old) or (is_headless(spec) and is_headless(old)):
+def validate_changed_addresses(spec: Json, old: Json) -> list[FieldError]:
+    """Cluster IPs of a changed service: a second one may be added or removed."""
+    if (
+        _is_external_name(spec)
+        or _is_external_name(old)
+        or (is_headless(spec) and is_headless(old))
+    ):
         return []
-    given, before = spec.get("clusterIPs") or [], old.get("clusterIPs") or []
-    if len(given) == len(before):
+    assigned, before = spec.get("clusterIPs") or [], old.get("clusterIPs") or []
+    if len(assigned) == len(before):
         return [
-            _invalid(f"{_ADDRESSES}[{index}]", given, _KEPT)
+            _invalid(f"{_ADDRESSES}[{index}]", assigned, _UNCHANGEABLE)
             for index, address in enumerate(before)
-            if address != given[index]
+            if address != assigned[index]
         ]
     errors: list[FieldError] = []
-    if not given:
+    if not assigned:
         errors.append(_invalid(f"{_ADDRESSES}[0]", None, "primary clusterIP can not be unset"))
-    elif before and given[0] != before[0]:
-        errors.append(_invalid(f"{_ADDRESSES}[0]", given, _KEPT))
-    if len(given) == 1 and len(before) > 1:
+    elif before and assigned[0] != before[0]:
+        errors.append(_invalid(f"{_ADDRESSES}[0]", assigned, _UNCHANGEABLE))
+    if len(assigned) == 1 and len(before) > 1:
         errors += _validate_release(spec, "clusterIP")
     return errors
 
 
-def validate_changed_families(spec: dict[str, Any], old: dict[str, Any]) -> list[FieldError]:
-    """IP families of a changed service, likewise."""
-    if _is_outside(spec) or _is_outside(old) or is_headless(spec) or is_headless(old):
+def validate_changed_families(spec: Json, old: Json) -> list[FieldError]:
+    """IP families of a changed service: the same holds."""
+    if _is_external_name(spec) or _is_external_name(old) or is_headless(spec) or is_headless(old):
         return []
-    given, before = spec.get("ipFamilies") or [], old.get("ipFamilies") or []
+    assigned, before = spec.get("ipFamilies") or [], old.get("ipFamilies") or []
     first = f"{_FAMILIES}[0]"
-    if len(given) == len(before):
-        changed = sum(one != other for one, other in zip(given, before, strict=True))
-        return [_invalid(first, given, _KEPT)] * changed
+    if len(assigned) == len(before):
+        changed = sum(one != other for one, other in zip(assigned, before, strict=True))
+        return [_invalid(first, assigned, _UNCHANGEABLE)] * changed
     errors: list[FieldError] = []
-    addresses_given = spec.get("clusterIPs") or None
-    if len(given) < len(before) and not addresses_given:
-        errors.append(_invalid(first, given or None, "primary ipFamily can not be unset"))
-    if given and before and given[0] != before[0]:
-        errors.append(_invalid(first, addresses_given, _KEPT))
-    if len(given) == 1 and len(before) > 1:
+    assigned_addresses = spec.get("clusterIPs") or None
+    if len(assigned) < len(before) and not assigned_addresses:
+        errors.append(_invalid(first, assigned or None, "primary ipFamily can not be unset"))
+    if assigned and before and assigned[0] != before[0]:
+        errors.append(_invalid(first, assigned_addresses, _UNCHANGEABLE))
+    if len(assigned) == 1 and len(before) > 1:
         errors += _validate_release(spec, "ipFamily")
     return errors
 
 
-def _validate_release(spec: dict[str, Any], what: str) -> list[FieldError]:
+def _validate_release(spec: Json, what: str) -> list[FieldError]:
     policy = spec.get("ipFamilyPolicy")
     if policy == SINGLE:
         return []
@@ -160,7 +165,7 @@ def _validate_release(spec: dict[str, Any], what: str) -> list[FieldError]:
     return [_invalid(_POLICY, policy, detail)]
 
 
-def _is_outside(spec: dict[str, Any]) -> bool:
+def _is_external_name(spec: Json) -> bool:
     return bool(spec.get("type") == "ExternalName")
 
 

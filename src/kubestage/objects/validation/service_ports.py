@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from kubestage.objects import markers
 from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
-PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 
-
-def validate_ports(spec: dict[str, Any]) -> list[FieldError]:
-    """Each port for itself; more than one must be told apart by name."""
-    ports: list[dict[str, Any]] = spec.get("ports") or []
+def validate_ports(spec: Json) -> list[FieldError]:
+    """Each port; if there are several, every one has a name."""
+    ports: list[Json] = spec.get("ports") or []
     errors: list[FieldError] = []
     seen: set[str] = set()
     for index, port in enumerate(ports):
@@ -22,9 +22,7 @@ def validate_ports(spec: dict[str, Any]) -> list[FieldError]:
     return errors
 
 
-def _validate_port(
-    port: dict[str, Any], path: str, needs_name: bool, seen: set[str]
-) -> list[FieldError]:
+def _validate_port(port: Json, path: str, needs_name: bool, seen: set[str]) -> list[FieldError]:
     errors = validate_name(port.get("name") or "", f"{path}.name", needs_name)
     name = port.get("name") or ""
     if name and name in seen:
@@ -32,7 +30,7 @@ def _validate_port(
     seen.add(name)
     number = port.get("port") or 0
     errors += field.invalids(f"{path}.port", number, names.is_valid_port_num(number))
-    errors += validate_protocol(port, path)
+    errors += markers.check("core/v1.ServicePort", port, path, "protocol")
     target = port.get("targetPort") or 0
     rule = names.is_valid_port_name if isinstance(target, str) else names.is_valid_port_num
     errors += field.invalids(f"{path}.targetPort", target, rule(target))
@@ -46,28 +44,18 @@ def validate_name(name: str, path: str, needs_name: bool) -> list[FieldError]:
     return field.invalids(path, name, names.is_dns1123_label(name))
 
 
-def validate_protocol(port: dict[str, Any], path: str) -> list[FieldError]:
-    """The protocol of a port."""
-    protocol = port.get("protocol") or ""
-    if not protocol:
-        return [field.required(f"{path}.protocol")]
-    if protocol in PROTOCOLS:
+def validate_app_protocol(port: Json, path: str) -> list[FieldError]:
+    """The application protocol of a port, if there is one."""
+    protocol = port.get("appProtocol")
+    if protocol is None:
         return []
-    return [field.not_supported(f"{path}.protocol", protocol, PROTOCOLS)]
+    return field.invalids(f"{path}.appProtocol", protocol, names.is_qualified_name(protocol))
 
 
-def validate_app_protocol(port: dict[str, Any], path: str) -> list[FieldError]:
-    """What is spoken on a port, if it is said."""
-    spoken = port.get("appProtocol")
-    if spoken is None:
-        return []
-    return field.invalids(f"{path}.appProtocol", spoken, names.is_qualified_name(spoken))
-
-
-def validate_node_ports(spec: dict[str, Any]) -> list[FieldError]:
+def validate_node_ports(spec: Json) -> list[FieldError]:
     """Ports on the nodes: not of every type, and none twice."""
     errors: list[FieldError] = []
-    ports: list[dict[str, Any]] = spec.get("ports") or []
+    ports: list[Json] = spec.get("ports") or []
     if spec.get("type") == "ClusterIP":
         detail = "may not be used when `type` is 'ClusterIP'"
         errors += [
@@ -85,7 +73,7 @@ def validate_node_ports(spec: dict[str, Any]) -> list[FieldError]:
     return errors
 
 
-def validate_distinct(spec: dict[str, Any]) -> list[FieldError]:
+def validate_distinct(spec: Json) -> list[FieldError]:
     """No port of a protocol twice."""
     errors: list[FieldError] = []
     seen: set[tuple[str, int]] = set()

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.validation import field, internal_json, label_selectors, resources
+from kubestage.objects import markers
+from kubestage.objects.validation import field, label_selectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
     from kubestage.objects.validation.pod_options import PodValidationOptions
 
-_ACTIONS: Final = ("DoNotSchedule", "ScheduleAnyway")
-_INCLUSION_POLICIES: Final = ("Honor", "Ignore")
+_CONSTRAINT: Final = "core/v1.TopologySpreadConstraint"
 _NO_SELECTOR: Final = "must not be specified when labelSelector is not set"
 _IN_BOTH: Final = "exists in both matchLabelKeys and labelSelector"
 
 
 def validate_spread_constraints(
-    constraints: list[dict[str, Any]], path: str, options: PodValidationOptions
+    constraints: list[Json], path: str, options: PodValidationOptions
 ) -> list[FieldError]:
     """The list of constraints of a pod."""
     errors: list[FieldError] = []
@@ -37,52 +38,31 @@ def validate_spread_constraints(
     return errors
 
 
-def _validate_constraint(
-    constraint: dict[str, Any], later: list[dict[str, Any]], path: str
-) -> list[FieldError]:
-    errors: list[FieldError] = []
-    skew = constraint.get("maxSkew") or 0
-    if skew <= 0:
-        errors.append(field.invalid(f"{path}.maxSkew", skew, resources.NOT_POSITIVE))
-    key = constraint.get("topologyKey") or ""
-    if not key:
-        errors.append(field.required(f"{path}.topologyKey", "can not be empty"))
-    action = constraint.get("whenUnsatisfiable") or ""
-    if action not in _ACTIONS:
-        at = f"{path}.whenUnsatisfiable"
-        errors.append(field.not_supported(at, internal_json.text(action), _ACTIONS))
+def _validate_constraint(constraint: Json, later: list[Json], path: str) -> list[FieldError]:
+    errors = markers.check(
+        _CONSTRAINT, constraint, path, "maxSkew", "topologyKey", "whenUnsatisfiable"
+    )
+    key, action = constraint.get("topologyKey") or "", constraint.get("whenUnsatisfiable") or ""
     if any(
         key == (other.get("topologyKey") or "") and action == (other.get("whenUnsatisfiable") or "")
         for other in later
     ):
         at = f"{path}.{{topologyKey, whenUnsatisfiable}}"
         errors.append(field.duplicate(at, f"{{{key}, {action}}}"))
+    errors += markers.check(_CONSTRAINT, constraint, path, "minDomains")
     domains = constraint.get("minDomains")
-    if domains is not None:
-        errors += _validate_min_domains(domains, action, f"{path}.minDomains")
-    for policy in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
-        value = constraint.get(policy)
-        if value is not None and value not in _INCLUSION_POLICIES:
-            at = f"{path}.{policy}"
-            errors.append(field.not_supported(at, internal_json.text(value), _INCLUSION_POLICIES))
-    return errors
-
-
-def _validate_min_domains(domains: int, action: str, path: str) -> list[FieldError]:
-    errors = []
-    if domains <= 0:
-        errors.append(field.invalid(path, domains, resources.NOT_POSITIVE))
-    if action != "DoNotSchedule":
+    if domains is not None and action != "DoNotSchedule":
         detail = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
-        errors.append(field.invalid(path, domains, detail))
-    return errors
+        errors.append(field.invalid(f"{path}.minDomains", domains, detail))
+    policies = ("nodeAffinityPolicy", "nodeTaintsPolicy")
+    return errors + markers.check(_CONSTRAINT, constraint, path, *policies)
 
 
 def validate_label_keys(
     path: str,
     match: Sequence[str],
     mismatch: Sequence[str],
-    selector: dict[str, Any] | None,
+    selector: Json | None,
 ) -> list[FieldError]:
     """Keys whose values a selector takes from the pod.
 
@@ -106,9 +86,7 @@ def validate_label_keys(
     return errors
 
 
-def _validate_keys(
-    path: str, keys: Sequence[str], selector: dict[str, Any] | None
-) -> list[FieldError]:
+def _validate_keys(path: str, keys: Sequence[str], selector: Json | None) -> list[FieldError]:
     if not keys:
         return []
     if selector is None:
@@ -120,7 +98,7 @@ def _validate_keys(
 
 
 def _validate_label_keys_as_before(
-    path: str, keys: Sequence[str], selector: dict[str, Any] | None
+    path: str, keys: Sequence[str], selector: Json | None
 ) -> list[FieldError]:
     """The rule for pods from before selectors were completed with the pod's own labels."""
     if not keys:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage import errors
 from kubestage.objects.validation import field
@@ -10,6 +10,7 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.validation.field import FieldError
 
@@ -18,7 +19,7 @@ OBJECT_MODIFIED = (
 )
 
 
-def invalid(obj: dict[str, Any], problems: Sequence[FieldError]) -> errors.Invalid:
+def invalid(obj: Json, problems: Sequence[FieldError]) -> errors.Invalid:
     """The object breaks rules: 422, each broken rule a cause, in the message each once."""
     group = (obj.get("apiVersion") or "").rpartition("/")[0]
     kind = obj.get("kind") or ""
@@ -32,12 +33,12 @@ def invalid(obj: dict[str, Any], problems: Sequence[FieldError]) -> errors.Inval
     return errors.Invalid(f"{subject} {field.quote(name)} is invalid: {shown}", details)
 
 
-def _details(name: str, group: str, kind: str) -> dict[str, Any]:
+def _details(name: str, group: str, kind: str) -> Json:
     entries = (("name", name), ("group", group), ("kind", kind))
     return {key: value for key, value in entries if value}
 
 
-def _subject(kind: Kind, name: str) -> tuple[str, dict[str, Any]]:
+def _subject(kind: Kind, name: str) -> tuple[str, Json]:
     return f"{kind.resource} {field.quote(name)}", _details(name, kind.group, kind.plural)
 
 
@@ -54,7 +55,7 @@ def already_exists(kind: Kind, name: str) -> errors.AlreadyExists:
 
 
 def generate_name_conflict(kind: Kind, name: str) -> errors.AlreadyExists:
-    """The name that the server made up is taken."""
+    """The name that the server generated is taken."""
     subject, details = _subject(kind, name)
     return errors.AlreadyExists(
         f"{subject} already exists, the server was not able to generate a unique name "
@@ -64,7 +65,7 @@ def generate_name_conflict(kind: Kind, name: str) -> errors.AlreadyExists:
 
 
 def conflict(kind: Kind, name: str, why: str = OBJECT_MODIFIED) -> errors.Conflict:
-    """The object is not what the caller thinks it is."""
+    """The object is not what the caller expects."""
     subject, details = _subject(kind, name)
     return errors.Conflict(f"Operation cannot be fulfilled on {subject}: {why}", details)
 
@@ -76,7 +77,7 @@ def forbidden(kind: Kind, name: str, why: str) -> errors.Forbidden:
 
 
 def method_not_supported(kind: Kind, action: str) -> errors.MethodNotAllowed:
-    """The kind does not know the verb."""
+    """The kind does not have the verb."""
     message = f"{action} is not supported on resources of kind {field.quote(kind.resource)}"
     return errors.MethodNotAllowed(message, _details("", kind.group, kind.plural))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, internal_json, label_selectors, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -22,7 +23,7 @@ _MATCH_ALL: Final = (
 
 
 def validate_tolerations(
-    tolerations: list[dict[str, Any]], path: str, *, allow_comparisons: bool = False
+    tolerations: list[Json], path: str, *, allow_comparisons: bool = False
 ) -> list[FieldError]:
     """The list of tolerations of a pod."""
     errors: list[FieldError] = []
@@ -31,9 +32,7 @@ def validate_tolerations(
     return errors
 
 
-def _validate_toleration(
-    toleration: dict[str, Any], path: str, allow_comparisons: bool
-) -> list[FieldError]:
+def _validate_toleration(toleration: Json, path: str, allow_comparisons: bool) -> list[FieldError]:
     errors: list[FieldError] = []
     key, operator = toleration.get("key") or "", toleration.get("operator") or ""
     effect = toleration.get("effect") or ""
@@ -91,3 +90,24 @@ def validate_taint_effect(effect: str, path: str, *, required: bool = False) -> 
     if effect in _EFFECTS:
         return []
     return [field.not_supported(path, internal_json.text(effect), _EFFECTS)]
+
+
+def validate_taints(taints: list[Json], path: str) -> list[FieldError]:
+    """Taints: well-formed, and unique by key and effect."""
+    errors: list[FieldError] = []
+    seen: set[tuple[str, str]] = set()
+    for index, taint in enumerate(taints):
+        at = f"{path}[{index}]"
+        key, effect = taint.get("key") or "", taint.get("effect") or ""
+        errors += label_selectors.validate_label_name(key, f"{at}.key")
+        value = taint.get("value") or ""
+        problems = names.is_valid_label_value(value)
+        if problems:
+            errors.append(field.invalid(f"{at}.value", value, ";".join(problems)))
+        errors += validate_taint_effect(effect, f"{at}.effect", required=True)
+        if (key, effect) in seen:
+            shown = internal_json.render("core/v1.Taint", taint)
+            detail = "taints must be unique by key and effect pair"
+            errors.append(field.FieldError(field.ErrorType.DUPLICATE, at, shown, detail))
+        seen.add((key, effect))
+    return errors

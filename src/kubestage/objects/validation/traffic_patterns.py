@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.objects import durations, request_traces
+from kubestage.golang import durations
+from kubestage.objects import request_traces
 from kubestage.objects.validation import field
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _TOO_FAST: Final = f"more than {_FASTEST:,} requests a second"
 
 
 def reworded(error: FieldError) -> FieldError:
-    """What the schema finds; a pattern that there is not is told by that name."""
+    """What the schema finds; an unknown pattern is reported as such."""
     path, _, name = error.field.rpartition(".")
     if not (_PATTERN.fullmatch(path) and error.detail.startswith(_UNKNOWN)):
         return error
@@ -38,7 +39,7 @@ def reworded(error: FieldError) -> FieldError:
 
 
 def span(owner: Json, name: str, path: str, *, is_above_zero: bool = False) -> Iterator[FieldError]:
-    """A field with a duration, if it is given."""
+    """A field with a duration, if it is set."""
     if name not in owner:
         return
     text = owner[name]
@@ -55,15 +56,15 @@ def span(owner: Json, name: str, path: str, *, is_above_zero: bool = False) -> I
 def validate(pattern: Json, path: str) -> Iterator[FieldError]:
     """A pattern, which is one of those that there are, or the sum of several."""
     if len(pattern) != 1:
-        told = f"not {' and '.join(pattern)}: write sum to add them up" if pattern else "not none"
+        detail = f"not {' and '.join(pattern)}: write sum to add them up" if pattern else "not none"
         choices = ", ".join((*SINGLE, "sum"))
-        yield field.invalid(path, pattern, f"exactly one pattern must be given, {told} ({choices})")
+        yield field.invalid(path, pattern, f"exactly one pattern must be set, {detail} ({choices})")
         return
     if "sum" not in pattern:
         yield from _validate_single(pattern, path)
         return
     if not pattern["sum"]:
-        yield field.required(f"{path}.sum", "at least one pattern must be given")
+        yield field.required(f"{path}.sum", "at least one pattern must be set")
     for index, part in enumerate(pattern["sum"]):
         yield from _validate_single(part, f"{path}.sum[{index}]")
 
@@ -71,86 +72,89 @@ def validate(pattern: Json, path: str) -> Iterator[FieldError]:
 def _validate_single(pattern: Json, path: str) -> Iterator[FieldError]:
     if len(pattern) != 1:
         choices = ", ".join(SINGLE)
-        yield field.invalid(path, pattern, f"exactly one pattern must be given ({choices})")
+        yield field.invalid(path, pattern, f"exactly one pattern must be set ({choices})")
         return
-    ((kind, given),) = pattern.items()
-    yield from _RULES[kind](given, f"{path}.{kind}")
+    ((kind, settings),) = pattern.items()
+    yield from _RULES[kind](settings, f"{path}.{kind}")
 
 
-def _uniform(given: Json, path: str) -> Iterator[FieldError]:
-    problems = [*span(given, "start", path), *span(given, "duration", path, is_above_zero=True)]
+def _uniform(settings: Json, path: str) -> Iterator[FieldError]:
+    problems = [
+        *span(settings, "start", path),
+        *span(settings, "duration", path, is_above_zero=True),
+    ]
     yield from problems
     if not problems:
-        length_ns = durations.parse_duration(given["duration"])
-        if given["requests"] * durations.SECOND > _FASTEST * length_ns:
-            yield field.invalid(f"{path}.requests", given["requests"], _TOO_FAST)
+        length_ns = durations.parse_duration(settings["duration"])
+        if settings["requests"] * durations.SECOND > _FASTEST * length_ns:
+            yield field.invalid(f"{path}.requests", settings["requests"], _TOO_FAST)
 
 
-def _step(given: Json, path: str) -> Iterator[FieldError]:
-    return span(given, "after", path)
+def _step(settings: Json, path: str) -> Iterator[FieldError]:
+    return span(settings, "after", path)
 
 
-def _ramp(given: Json, path: str) -> Iterator[FieldError]:
-    delta, most = given["delta"], given["max"]
+def _ramp(settings: Json, path: str) -> Iterator[FieldError]:
+    delta, most = settings["delta"], settings["max"]
     if int(delta) > most:
         yield field.invalid(f"{path}.delta", delta, f"is above max ({most}): no request would come")
     elif most / delta > _LONGEST_RAMP_S:
-        told = f"is too small: max would not be reached within {_LONGEST_RAMP_S:,} seconds"
-        yield field.invalid(f"{path}.delta", delta, told)
+        detail = f"is too small: max would not be reached within {_LONGEST_RAMP_S:,} seconds"
+        yield field.invalid(f"{path}.delta", delta, detail)
 
 
-def _sinusoidal(given: Json, path: str) -> Iterator[FieldError]:
-    return span(given, "period", path, is_above_zero=True)
+def _sinusoidal(settings: Json, path: str) -> Iterator[FieldError]:
+    return span(settings, "period", path, is_above_zero=True)
 
 
 def _steady(_: Json, __: str) -> Iterator[FieldError]:
-    """The schema says it all."""
+    """The schema has all the rules."""
     return iter(())
 
 
-def _trace(given: Json, path: str) -> Iterator[FieldError]:
-    if "csv" not in given:
-        told = "only the command line reads files: put the rows of the file into csv"
-        if "file" in given:
-            yield field.forbidden(f"{path}.file", told)
+def _trace(settings: Json, path: str) -> Iterator[FieldError]:
+    if "csv" not in settings:
+        detail = "only the command line reads files: put the rows of the file into csv"
+        if "file" in settings:
+            yield field.forbidden(f"{path}.file", detail)
         else:
             yield field.required(f"{path}.csv", "rows under time,rps or arrival; or name a file")
         return
-    if "file" in given:
-        yield field.forbidden(f"{path}.file", "csv is given, too: write one of them")
+    if "file" in settings:
+        yield field.forbidden(f"{path}.file", "csv is set, too: write one of them")
         return
     try:
-        trace = request_traces.read(given["csv"])
+        trace = request_traces.read(settings["csv"])
     except InputError as error:
         where = f"line {error.line}: " if error.line else ""
-        shown = field.Rendered(field.quote(_beginning(given["csv"])))
+        shown = field.Rendered(field.quote(_beginning(settings["csv"])))
         yield field.invalid(f"{path}.csv", shown, f"{where}{error.problem}; {error.fix}")
         return
-    yield from _played(trace, given, path)
+    yield from _played(trace, settings, path)
 
 
 def _beginning(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def _played(trace: request_traces.RequestTrace, given: Json, path: str) -> Iterator[FieldError]:
+def _played(trace: request_traces.RequestTrace, settings: Json, path: str) -> Iterator[FieldError]:
     """Whether a trace can be played as it is to be."""
-    scale, rows = given.get("scale", 1), len(trace.times_ns)
-    length_s = trace.end_ns / durations.SECOND / given.get("speed", 1)
-    if given.get("repeat") and (rows < 2 or not trace.end_ns):
-        told = "a trace of one moment has no length after which it could begin anew: add rows"
-        yield field.invalid(f"{path}.repeat", True, told)
+    scale, rows = settings.get("scale", 1), len(trace.times_ns)
+    length_s = trace.end_ns / durations.SECOND / settings.get("speed", 1)
+    if settings.get("repeat") and (rows < 2 or not trace.end_ns):
+        detail = "a trace of one moment has no length after which it could repeat: add rows"
+        yield field.invalid(f"{path}.repeat", True, detail)
     elif trace.rates is not None:
         if max(trace.rates) * scale > _FASTEST:
             yield field.invalid(f"{path}.scale", scale, _TOO_FAST)
     elif rows * scale > _MOST_ROWS:
-        told = f"the trace would have more than {_MOST_ROWS:,} requests"
-        yield field.invalid(f"{path}.scale", scale, told)
-    elif given.get("repeat") and rows * scale > _FASTEST * length_s:
-        yield field.invalid(f"{path}.speed", given.get("speed", 1), _TOO_FAST)
-    if trace.rates is None and "arrivals" in given:
-        told = "the rows say when each request arrives; leave it out"
-        yield field.forbidden(f"{path}.arrivals", told)
+        detail = f"the trace would have more than {_MOST_ROWS:,} requests"
+        yield field.invalid(f"{path}.scale", scale, detail)
+    elif settings.get("repeat") and rows * scale > _FASTEST * length_s:
+        yield field.invalid(f"{path}.speed", settings.get("speed", 1), _TOO_FAST)
+    if trace.rates is None and "arrivals" in settings:
+        detail = "the rows state when each request arrives; leave it out"
+        yield field.forbidden(f"{path}.arrivals", detail)
 
 
 _RULES: Final[dict[str, Callable[[Json, str], Iterator[FieldError]]]] = {

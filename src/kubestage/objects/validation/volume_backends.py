@@ -1,13 +1,14 @@
-"""Kinds of volumes that a storage system outside the cluster serves."""
+"""Rules for volumes that an external storage system serves."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, internal_json, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _REQUIRED: Final = {
@@ -42,26 +43,26 @@ _INITIATORS: Final = {
 }
 
 
-def validate_plain(kind: str, source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_plain(kind: str, source: Json, path: str) -> list[FieldError]:
     """A kind of `PLAIN`."""
     return _require(source, _REQUIRED[kind], path)
 
 
-def _require(source: dict[str, Any], keys: tuple[str, ...], path: str) -> list[FieldError]:
+def _require(source: Json, keys: tuple[str, ...], path: str) -> list[FieldError]:
     return [field.required(f"{path}.{key}") for key in keys if not source.get(key)]
 
 
-def validate_gce_persistent_disk(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_gce_persistent_disk(source: Json, path: str) -> list[FieldError]:
     """A disk of Google Compute Engine."""
     return _require(source, ("pdName",), path) + _validate_partition(source, path)
 
 
-def validate_aws_elastic_block_store(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_aws_elastic_block_store(source: Json, path: str) -> list[FieldError]:
     """A disk of Amazon Web Services."""
     return _require(source, ("volumeID",), path) + _validate_partition(source, path)
 
 
-def _validate_partition(source: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_partition(source: Json, path: str) -> list[FieldError]:
     partition = source.get("partition") or 0
     if 0 <= partition <= 255:
         return []
@@ -69,7 +70,7 @@ def _validate_partition(source: dict[str, Any], path: str) -> list[FieldError]:
     return [field.invalid(f"{path}.partition", partition, detail)]
 
 
-def validate_nfs(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_nfs(source: Json, path: str) -> list[FieldError]:
     """A share of an NFS server."""
     errors = _require(source, ("server", "path"), path)
     target = source.get("path") or ""
@@ -78,7 +79,7 @@ def validate_nfs(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_iscsi(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_iscsi(source: Json, path: str) -> list[FieldError]:
     """A disk behind an iSCSI portal."""
     errors = _require(source, ("targetPortal",), path)
     iqn = source.get("iqn") or ""
@@ -97,7 +98,7 @@ def validate_iscsi(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_iscsi_volume(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_iscsi_volume(source: Json, path: str) -> list[FieldError]:
     """As `validate_iscsi`, for a persistent volume: a secret is named, and messages are shorter."""
     errors = [
         field.invalid(error.field, error.value, "must be valid format")
@@ -119,7 +120,7 @@ def _validate_initiator(name: str, path: str) -> list[FieldError]:
     return [] if matches(name) else [field.invalid(path, name, "must be valid format")]
 
 
-def validate_fc(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_fc(source: Json, path: str) -> list[FieldError]:
     """A disk on Fibre Channel."""
     targets, wwids, lun = source.get("targetWWNs"), source.get("wwids"), source.get("lun")
     at = f"{path}.targetWWNs"
@@ -139,7 +140,7 @@ def validate_fc(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_quobyte(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_quobyte(source: Json, path: str) -> list[FieldError]:
     """A Quobyte volume."""
     errors = []
     registry = source.get("registry") or ""
@@ -158,7 +159,7 @@ def validate_quobyte(source: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def _is_host_port(pair: str) -> bool:
-    """Whether Go's net.SplitHostPort takes the text apart."""
+    """Whether Go's net.SplitHostPort accepts the text."""
     host, colon, port = pair.rpartition(":")
     if not colon or "[" in port or "]" in port:
         return False
@@ -167,7 +168,7 @@ def _is_host_port(pair: str) -> bool:
     return not any(char in host for char in ":[]")
 
 
-def validate_flocker(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_flocker(source: Json, path: str) -> list[FieldError]:
     """A Flocker dataset, by name or by UUID."""
     errors = []
     name, uuid = source.get("datasetName") or "", source.get("datasetUUID") or ""
@@ -182,19 +183,19 @@ def validate_flocker(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_cinder(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_cinder(source: Json, path: str) -> list[FieldError]:
     """A disk of OpenStack."""
     return _require(source, ("volumeID",), path) + _validate_secret_ref(source, path)
 
 
-def _validate_secret_ref(source: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_secret_ref(source: Json, path: str) -> list[FieldError]:
     secret = source.get("secretRef")
     if secret is None or secret.get("name"):
         return []
     return [field.required(f"{path}.secretRef.name")]
 
 
-def validate_flex_volume(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_flex_volume(source: Json, path: str) -> list[FieldError]:
     """A volume of a FlexVolume driver; options of our own domains are reserved."""
     errors = _require(source, ("driver",), path)
     for key in source.get("options") or ():
@@ -205,7 +206,7 @@ def validate_flex_volume(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_azure_disk(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_azure_disk(source: Json, path: str) -> list[FieldError]:
     """A disk of Azure."""
     errors = _require(source, ("diskName", "diskURI"), path)
     for key, supported in (("cachingMode", _CACHING_MODES), ("kind", _DISK_KINDS)):
@@ -222,7 +223,7 @@ def validate_azure_disk(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_storage_os(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_storage_os(source: Json, path: str) -> list[FieldError]:
     """A StorageOS volume."""
     name, namespace = source.get("volumeName") or "", source.get("volumeNamespace") or ""
     errors = _require(source, ("volumeName",), path)

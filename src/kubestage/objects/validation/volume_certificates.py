@@ -1,12 +1,12 @@
 """Trust bundles and certificates that a projected volume puts into files.
 
-Both are behind gates that v1.36 leaves closed, so a new pod loses them before it is judged; a pod
+The feature gates of both are off in v1.36, so a new pod loses them before it is validated; a pod
 that has them already keeps them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import (
     field,
@@ -20,6 +20,7 @@ from kubestage.objects.validation import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _KEY_TYPES: Final = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
@@ -30,7 +31,7 @@ _MAX_DOMAIN_BYTES: Final = 253
 _MAX_SIGNER_BYTES: Final = 571
 
 
-def validate_trust_bundle(bundle: dict[str, Any], path: str) -> list[FieldError]:
+def validate_trust_bundle(bundle: Json, path: str) -> list[FieldError]:
     """Certificates of one bundle by name, or of a signer's bundles by label."""
     errors: list[FieldError] = []
     name, signer = bundle.get("name"), bundle.get("signerName")
@@ -67,14 +68,14 @@ def _bundle_name_problems(name: str) -> list[str]:
     if colon and not signer:
         problems = ('ClusterTrustBundle without signer name must not have ":" in its name',)
     elif "/" in prefix:
-        wanted = signer.replace("/", ":") + ":"
+        expected = signer.replace("/", ":") + ":"
         problems = (
-            f"ClusterTrustBundle for signerName {signer} must be named with prefix {wanted}",
+            f"ClusterTrustBundle for signerName {signer} must be named with prefix {expected}",
         )
     return [f"not a valid clustertrustbundlename: {problem}" for problem in problems]
 
 
-def validate_pod_certificate(certificate: dict[str, Any], path: str) -> list[FieldError]:
+def validate_pod_certificate(certificate: Json, path: str) -> list[FieldError]:
     """A key and certificate made for the pod."""
     signer = certificate.get("signerName") or ""
     errors = validate_signer_name(signer, f"{path}.signerName")

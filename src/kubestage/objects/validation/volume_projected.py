@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import (
     field,
@@ -12,6 +12,7 @@ from kubestage.objects.validation import (
 )
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _MIN_EXPIRATION_S: Final = 600
@@ -27,7 +28,7 @@ _KINDS: Final = (
 
 
 def validate_projected(
-    volume: dict[str, Any], path: str, *, allow_non_local_token_path: bool = False
+    volume: Json, path: str, *, allow_non_local_token_path: bool = False
 ) -> list[FieldError]:
     """A projected volume: no two files at one path."""
     errors = volume_sources.validate_mode(volume, "defaultMode", path)
@@ -69,7 +70,7 @@ def _take_path(target: str, shown: str, taken: set[str], path: str) -> list[Fiel
 
 
 def _validate_keys(
-    projection: dict[str, Any], taken: set[str], path: str, volume_path: str
+    projection: Json, taken: set[str], path: str, volume_path: str
 ) -> list[FieldError]:
     """Keys of a Secret or ConfigMap; a conflict is blamed on the object's name."""
     name = projection.get("name") or ""
@@ -82,7 +83,7 @@ def _validate_keys(
 
 
 def _validate_token(
-    token: dict[str, Any], path: str, volume_path: str, allow_non_local_path: bool
+    token: Json, path: str, volume_path: str, allow_non_local_path: bool
 ) -> list[FieldError]:
     """A token of the pod's service account; upstream names the volume for its path."""
     errors = []
@@ -103,7 +104,7 @@ def _validate_token(
 
 
 def _validate_certificate_paths(
-    certificate: dict[str, Any], taken: set[str], path: str, volume_path: str
+    certificate: Json, taken: set[str], path: str, volume_path: str
 ) -> list[FieldError]:
     errors: list[FieldError] = []
     keys = ("credentialBundlePath", "keyPath", "certificateChainPath")
@@ -117,7 +118,7 @@ def _validate_certificate_paths(
     return errors
 
 
-def has_non_local_token_path(volumes: list[dict[str, Any]]) -> bool:
+def has_non_local_token_path(volumes: list[Json]) -> bool:
     """Whether some token would be written outside its volume."""
     return any(
         local_paths.validate_non_reserved(token.get("path") or "", "")

@@ -1,13 +1,14 @@
-"""Kinds of volumes whose contents come with the node, the cluster or the API."""
+"""Rules for volumes whose content comes from the node, the cluster or the API."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import downward_api, field, internal_json, local_paths, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
@@ -24,7 +25,7 @@ _HOST_PATH_TYPES: Final = (
 )
 
 
-def validate_mode(source: dict[str, Any], key: str, path: str) -> list[FieldError]:
+def validate_mode(source: Json, key: str, path: str) -> list[FieldError]:
     """Permission bits of files."""
     mode = source.get(key)
     if mode is None or 0 <= mode <= 0o777:
@@ -41,8 +42,8 @@ def validate_pull_policy(policy: str, path: str) -> list[FieldError]:
     return [field.not_supported(path, internal_json.text(policy), PULL_POLICIES)]
 
 
-def validate_empty_dir(source: dict[str, Any], path: str) -> list[FieldError]:
-    """A directory that lives as long as the pod."""
+def validate_empty_dir(source: Json, path: str) -> list[FieldError]:
+    """A directory that exists as long as the pod."""
     limit = source.get("sizeLimit")
     if limit is None or quantity.of(limit).sign >= 0:
         return []
@@ -50,7 +51,7 @@ def validate_empty_dir(source: dict[str, Any], path: str) -> list[FieldError]:
     return [field.forbidden(f"{path}.sizeLimit", detail)]
 
 
-def validate_host_path(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_host_path(source: Json, path: str) -> list[FieldError]:
     """A directory or file of the node."""
     target = source.get("path") or ""
     if not target:
@@ -63,35 +64,35 @@ def validate_host_path(source: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def validate_git_repo(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_git_repo(source: Json, path: str) -> list[FieldError]:
     """A checkout."""
     errors = [] if source.get("repository") else [field.required(f"{path}.repository")]
     directory = source.get("directory") or ""
     return errors + local_paths.validate_descending(directory, f"{path}.directory")
 
 
-def validate_secret(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_secret(source: Json, path: str) -> list[FieldError]:
     """Files from a Secret."""
     errors = [] if source.get("secretName") else [field.required(f"{path}.secretName")]
     errors += validate_mode(source, "defaultMode", path)
     return errors + _validate_items(source, path)
 
 
-def validate_config_map(source: dict[str, Any], path: str) -> list[FieldError]:
+def validate_config_map(source: Json, path: str) -> list[FieldError]:
     """Files from a ConfigMap."""
     errors = [] if source.get("name") else [field.required(f"{path}.name")]
     errors += validate_mode(source, "defaultMode", path)
     return errors + _validate_items(source, path)
 
 
-def _validate_items(source: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_items(source: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     for index, item in enumerate(source.get("items") or ()):
         errors += validate_key_to_path(item, f"{path}.items[{index}]")
     return errors
 
 
-def validate_key_to_path(item: dict[str, Any], path: str) -> list[FieldError]:
+def validate_key_to_path(item: Json, path: str) -> list[FieldError]:
     """Which key becomes which file."""
     errors = [] if item.get("key") else [field.required(f"{path}.key")]
     target = item.get("path") or ""
@@ -101,15 +102,15 @@ def validate_key_to_path(item: dict[str, Any], path: str) -> list[FieldError]:
     return errors + validate_mode(item, "mode", path)
 
 
-def validate_downward_api(source: dict[str, Any], path: str) -> list[FieldError]:
-    """Files that tell of the pod itself."""
+def validate_downward_api(source: Json, path: str) -> list[FieldError]:
+    """Files with fields of the pod."""
     errors = validate_mode(source, "defaultMode", path)
     for item in source.get("items") or ():
         errors += validate_downward_api_file(item, path)
     return errors
 
 
-def validate_downward_api_file(item: dict[str, Any], path: str) -> list[FieldError]:
+def validate_downward_api_file(item: Json, path: str) -> list[FieldError]:
     """One such file; upstream names the volume, not the item."""
     target = item.get("path") or ""
     errors = [] if target else [field.required(f"{path}.path")]
@@ -131,8 +132,8 @@ def validate_downward_api_file(item: dict[str, Any], path: str) -> list[FieldErr
     return errors + validate_mode(item, "mode", path)
 
 
-def validate_csi(source: dict[str, Any], path: str) -> list[FieldError]:
-    """A volume that a driver makes for the pod."""
+def validate_csi(source: Json, path: str) -> list[FieldError]:
+    """A volume that a driver provides for the pod."""
     errors = validate_csi_driver_name(source.get("driver") or "", f"{path}.driver")
     secret = source.get("nodePublishSecretRef")
     if secret is not None:
@@ -152,8 +153,8 @@ def validate_csi_driver_name(name: str, path: str) -> list[FieldError]:
     return errors + field.invalids(path, name, names.is_dns1123_subdomain(name.lower()))
 
 
-def validate_image(source: dict[str, Any], path: str, *, in_pod: bool) -> list[FieldError]:
-    """Files from an image; a template may leave the reference to whoever makes the pods."""
+def validate_image(source: Json, path: str, *, in_pod: bool) -> list[FieldError]:
+    """Files from an image; a template may omit the reference."""
     errors = []
     if in_pod and not source.get("reference"):
         errors.append(field.required(f"{path}.reference"))

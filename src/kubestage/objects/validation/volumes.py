@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import (
     claim_spec,
@@ -16,6 +16,7 @@ from kubestage.objects.validation import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.container_mounts import Volumes
     from kubestage.objects.validation.field import FieldError
     from kubestage.objects.validation.pod_options import PodValidationOptions
@@ -40,7 +41,7 @@ _ORDER: Final = {
 _RIVAL_NAMES: Final = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _OWN_NAMES: Final = {"gcePersistentDisk": "persistentDisk"}
 
-_SIMPLE: Final[dict[str, Callable[[dict[str, Any], str], list[FieldError]]]] = {
+_SIMPLE: Final[dict[str, Callable[[Json, str], list[FieldError]]]] = {
     "emptyDir": volume_sources.validate_empty_dir,
     "hostPath": volume_sources.validate_host_path,
     "gitRepo": volume_sources.validate_git_repo,
@@ -63,7 +64,7 @@ _SIMPLE: Final[dict[str, Callable[[dict[str, Any], str], list[FieldError]]]] = {
 
 
 def validate_volumes(
-    volumes: list[dict[str, Any]], pod_name: str, path: str, options: PodValidationOptions
+    volumes: list[Json], pod_name: str, path: str, options: PodValidationOptions
 ) -> tuple[Volumes, list[FieldError]]:
     """The valid volumes by name, and what is wrong with the others.
 
@@ -100,7 +101,7 @@ def validate_volumes(
 
 
 def _validate_source(
-    volume: dict[str, Any], name: str, pod_name: str, path: str, options: PodValidationOptions
+    volume: Json, name: str, pod_name: str, path: str, options: PodValidationOptions
 ) -> list[FieldError]:
     kinds = [kind for kind in volume if kind in _ORDER and volume[kind] is not None]
     if not kinds:
@@ -122,7 +123,7 @@ def _validate_source(
 
 
 def _validate_kind(
-    kind: str, source: dict[str, Any], path: str, options: PodValidationOptions
+    kind: str, source: Json, path: str, options: PodValidationOptions
 ) -> list[FieldError]:
     simple = _SIMPLE.get(kind)
     if simple is not None:
@@ -153,7 +154,7 @@ def _validate_claim_name(pod_name: str, name: str, path: str) -> list[FieldError
     return field.invalids(f"{path}.name", name, details)
 
 
-def _validate_iscsi_length(source: dict[str, Any], name: str, path: str) -> list[FieldError]:
+def _validate_iscsi_length(source: Json, name: str, path: str) -> list[FieldError]:
     portal = source.get("targetPortal") or ""
     if source.get("initiatorName") is None or names.size(f"{name}:{portal}") <= _MAX_ISCSI_BYTES:
         return []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import container_paths, field, internal_json, names
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _MAX_SPEC_KIB: Final = 64
@@ -22,7 +23,7 @@ _has_bad_char: Final = re.compile(r'["/\\:;|=,+*?<>@\[\]]').search
 _is_dots_or_spaces: Final = re.compile(r"[. ]+").fullmatch
 
 
-def validate_windows_options(options: dict[str, Any], path: str) -> list[FieldError]:
+def validate_windows_options(options: Json, path: str) -> list[FieldError]:
     """The credential and the user a Windows container runs with."""
     errors: list[FieldError] = []
     name = options.get("gmsaCredentialSpecName")
@@ -75,9 +76,7 @@ def _user_name_problems(user_name: str) -> list[str]:
     return problems
 
 
-def validate_host_process(
-    spec: dict[str, Any], path: str, *, allow_privileged: bool
-) -> list[FieldError]:
+def validate_host_process(spec: Json, path: str, *, allow_privileged: bool) -> list[FieldError]:
     """Containers that are processes of the Windows host: all of a pod or none."""
     pod_wide = _host_process(spec)
     own = [_host_process(container) for container in container_paths.every(spec)]
@@ -111,7 +110,7 @@ def validate_host_process(
     return errors
 
 
-def _host_process(holder: dict[str, Any]) -> bool | None:
+def _host_process(holder: Json) -> bool | None:
     context = holder.get("securityContext") or {}
     flag: bool | None = (context.get("windowsOptions") or {}).get("hostProcess")
     return flag

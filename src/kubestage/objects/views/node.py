@@ -66,7 +66,7 @@ class NodeView(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @functools.cached_property
     def declared_features(self) -> frozenset[str]:
-        """The features that the node says it offers."""
+        """The features that the node declares."""
         return frozenset((self.raw.get("status") or _EMPTY).get("declaredFeatures") or ())
 
     @property

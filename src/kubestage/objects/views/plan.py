@@ -35,7 +35,7 @@ _plans: Final[dict[bytes, PodPlan]] = {}
 
 
 class PodPlan(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """What a pod spec means to scheduling; affinity and spread are compiled when first asked."""
+    """What a pod spec means to scheduling; affinity and spread are compiled at their first use."""
 
     key: bytes
     namespace: str
@@ -54,7 +54,7 @@ class PodPlan(msgspec.Struct, frozen=True, dict=True, eq=False):
         return dict(zip(_SPEC_PARTS, _decode(self.key)[1:], strict=False))
 
     @functools.cached_property
-    def asked_of_nodes(self) -> bytes:
+    def requested_of_nodes(self) -> bytes:
         """Equal for plans that differ only in what they say of other pods, and in namespace."""
         parts = _decode(self.key)
         affinity = parts[1 + _SPEC_PARTS.index("affinity")] or {}
@@ -77,12 +77,12 @@ class PodPlan(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @functools.cached_property
     def affinity(self) -> affinities.PodAffinity:
-        """Which pods it wants to be near to or far from."""
+        """Which pods it is to be near to or far from."""
         return affinities.pod_affinity_of(self.spec.get("affinity"), self.namespace)
 
     @functools.cached_property
     def spread_constraints(self) -> tuple[affinities.SpreadConstraint, ...]:
-        """How it wants to be spread; ``SelectorError`` if a constraint is malformed."""
+        """How it is to be spread; ``SelectorError`` if a constraint is malformed."""
         return affinities.spread_constraints_of(self.spec.get("topologySpreadConstraints"))
 
 

@@ -92,7 +92,7 @@ class PodView(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def has_affinity(self) -> bool:
-        """Whether it says anything about the pods around it."""
+        """Whether it has rules about the pods around it."""
         return self.plan.has_affinity
 
     @property
@@ -102,7 +102,7 @@ class PodView(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def affinity(self) -> PodAffinity:
-        """Which pods it wants to be near to or far from, compiled when first asked for."""
+        """Which pods it is to be near to or far from, compiled at the first use."""
         return self.plan.affinity
 
     @property
@@ -127,7 +127,7 @@ class PodView(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def spread_constraints(self) -> tuple[SpreadConstraint, ...]:
-        """How it wants to be spread."""
+        """How it is to be spread."""
         return self.plan.spread_constraints
 
     @property

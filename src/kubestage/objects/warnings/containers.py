@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects.validation import container_paths, field
 from kubestage.objects.warnings import cluster
 
 if TYPE_CHECKING:
-    Entry = tuple[dict[str, Any], str]
+    from kubestage.aliases import Json
+
+    Entry = tuple[Json, str]
 
 
-def containers(spec: dict[str, Any], path: str) -> list[str]:
+def containers(spec: Json, path: str) -> list[str]:
     """All containers of a pod."""
     found: list[str] = []
     entries = list(container_paths.with_paths(spec, path))
@@ -28,7 +30,7 @@ def containers(spec: dict[str, Any], path: str) -> list[str]:
     return found + _ports(ports) + _port_names(ports) if ports else found
 
 
-def _amounts(resources: dict[str, Any], path: str) -> list[str]:
+def _amounts(resources: Json, path: str) -> list[str]:
     return [
         warning
         for name in ("memory", "ephemeral-storage")
@@ -38,7 +40,7 @@ def _amounts(resources: dict[str, Any], path: str) -> list[str]:
     ]
 
 
-def _variables(variables: list[dict[str, Any]], path: str) -> list[str]:
+def _variables(variables: list[Json], path: str) -> list[str]:
     """A variable defined again hides its first value, unless it refers to it."""
     found: list[str] = []
     seen: set[str] = set()
@@ -71,7 +73,7 @@ def _ports(ports: list[Entry]) -> list[str]:
     return found
 
 
-def _overlap(host_ip: str, host_port: int, other: dict[str, Any]) -> str:
+def _overlap(host_ip: str, host_port: int, other: Json) -> str:
     other_ip, other_port = other.get("hostIP") or "", other.get("hostPort") or 0
     if (host_ip, host_port) == (other_ip, other_port):
         return "duplicate"
@@ -82,7 +84,7 @@ def _overlap(host_ip: str, host_port: int, other: dict[str, Any]) -> str:
     return ""
 
 
-def _shown(port: dict[str, Any]) -> str:
+def _shown(port: Json) -> str:
     return (
         f"{{Name:{port.get('name') or ''} HostPort:{port.get('hostPort') or 0} "
         f"ContainerPort:{port.get('containerPort') or 0} Protocol:{port.get('protocol') or ''} "

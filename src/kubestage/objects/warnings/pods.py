@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import container_paths, field, names, profiles
 from kubestage.objects.warnings import addresses, cluster, containers, volumes
+
+if TYPE_CHECKING:
+    from kubestage.aliases import Json
 
 _NO_SELECTOR: Final = "a null labelSelector results in matching no pod"
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -41,7 +44,7 @@ _ANNOTATIONS: Final = {
 }
 
 
-def pod_spec(spec: dict[str, Any], meta: dict[str, Any], path: str) -> list[str]:
+def pod_spec(spec: Json, meta: Json, path: str) -> list[str]:
     """All advice about a spec; `path` leads to its pod or template, empty for a pod itself."""
     at = f"{path}.spec" if path else "spec"
     annotations = meta.get("annotations") or {}
@@ -73,7 +76,7 @@ def pod_spec(spec: dict[str, Any], meta: dict[str, Any], path: str) -> list[str]
     return found + _addresses(spec, at)
 
 
-def _placement(spec: dict[str, Any], path: str) -> list[str]:
+def _placement(spec: Json, path: str) -> list[str]:
     """Node labels that have newer names, constraints that match nothing."""
     found = [
         f"{path}.nodeSelector[{key}]: {NODE_LABELS[key]}"
@@ -98,7 +101,7 @@ def _placement(spec: dict[str, Any], path: str) -> list[str]:
     return found
 
 
-def _node_term(term: dict[str, Any], path: str, *, check_values: bool) -> list[str]:
+def _node_term(term: Json, path: str, *, check_values: bool) -> list[str]:
     found: list[str] = []
     for index, expression in enumerate(term.get("matchExpressions") or ()):
         at = f"{path}.matchExpressions[{index}]"
@@ -114,7 +117,7 @@ def _node_term(term: dict[str, Any], path: str, *, check_values: bool) -> list[s
     return found
 
 
-def _lists(spec: dict[str, Any], path: str) -> list[str]:
+def _lists(spec: Json, path: str) -> list[str]:
     """Entries that hide one another."""
     found: list[str] = []
     for kind, key in (("hostAliases", "ip"), ("imagePullSecrets", "name")):
@@ -133,7 +136,7 @@ def _lists(spec: dict[str, Any], path: str) -> list[str]:
     return found
 
 
-def _profiles(spec: dict[str, Any], annotations: dict[str, str], path: str) -> list[str]:
+def _profiles(spec: Json, annotations: dict[str, str], path: str) -> list[str]:
     """Annotations that fields have replaced."""
     at = f"{path}.metadata.annotations" if path else "metadata.annotations"
     advice = 'non-functional in v1.27+; use the "seccompProfile" field instead'
@@ -159,10 +162,10 @@ def _apparmor(path: str, key: str) -> str:
     return f'{path}[{key}]: deprecated since v1.30; use the "appArmorProfile" field instead'
 
 
-def apparmor_annotations(pod: dict[str, Any]) -> list[str]:
+def apparmor_annotations(pod: Json) -> list[str]:
     """Annotations of a pod that had to be turned into fields, or could not be."""
-    spec, annotations = pod["spec"], pod["metadata"].get("annotations") or {}
-    if (spec.get("os") or {}).get("name") == "windows":
+    spec, annotations = pod["spec"], pod["metadata"].get("annotations")
+    if not annotations or (spec.get("os") or {}).get("name") == "windows":
         return []
     context = spec.get("securityContext") or {}
     found: list[str] = []
@@ -177,7 +180,7 @@ def apparmor_annotations(pod: dict[str, Any]) -> list[str]:
     return found
 
 
-def _pod_affinity(affinity: dict[str, Any], path: str) -> list[str]:
+def _pod_affinity(affinity: Json, path: str) -> list[str]:
     found: list[str] = []
     for kind in ("podAffinity", "podAntiAffinity"):
         held = affinity.get(kind) or {}
@@ -194,10 +197,33 @@ def _pod_affinity(affinity: dict[str, Any], path: str) -> list[str]:
     return found
 
 
-def _addresses(spec: dict[str, Any], path: str) -> list[str]:
+def _addresses(spec: Json, path: str) -> list[str]:
     found: list[str] = []
     for index, server in enumerate((spec.get("dnsConfig") or {}).get("nameservers") or ()):
         found += addresses.address(server, f"{path}.dnsConfig.nameservers[{index}]")
     for index, alias in enumerate(spec.get("hostAliases") or ()):
         found += addresses.address(alias.get("ip") or "", f"{path}.hostAliases[{index}].ip")
+    return found
+
+
+def name(obj: Json, use: str) -> list[str]:
+    """A name that is no DNS label, although pods will use it."""
+    problems = names.is_dns1123_label(obj["metadata"].get("name") or "")
+    if not problems:
+        return []
+    return [
+        (
+            f"metadata.name: this is used in {use}, which can result in surprising behavior; "
+            f"a DNS label is recommended: [{' '.join(problems)}]"
+        )
+    ]
+
+
+def node_label_expressions(expressions: list[Json] | None, path: str) -> list[str]:
+    """Warnings about deprecated labels of nodes in the expressions of a selector."""
+    found = []
+    for index, expression in enumerate(expressions or ()):
+        key = expression.get("key") or ""
+        if key in NODE_LABELS:
+            found.append(f"{path}.matchExpressions[{index}].key: {key} is {NODE_LABELS[key]}")
     return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from kubestage.aliases import Json
 from kubestage.objects.validation import field
 from kubestage.objects.warnings import cluster
 
@@ -32,7 +33,7 @@ class _File(NamedTuple):
         return f"{shown} ({self.source})" if self.source else shown
 
 
-def volumes(held: list[dict[str, Any]], path: str) -> list[str]:
+def volumes(held: list[Json], path: str) -> list[str]:
     """All volumes of a pod."""
     found: list[str] = []
     for index, volume in enumerate(held):
@@ -51,7 +52,7 @@ def volumes(held: list[dict[str, Any]], path: str) -> list[str]:
     return found
 
 
-def _overlaps(volume: dict[str, Any]) -> list[str]:
+def _overlaps(volume: Json) -> list[str]:
     shown = f"volume {field.quote(volume.get('name') or '')}"
     found: list[str] = []
     described = (
@@ -78,11 +79,11 @@ def _overlaps(volume: dict[str, Any]) -> list[str]:
     return found
 
 
-def _files(items: list[dict[str, Any]], source: str) -> list[_File]:
+def _files(items: list[Json], source: str) -> list[_File]:
     return [_File(item.get("path") or "", source) for item in items]
 
 
-def _projected(source: dict[str, Any]) -> list[_File]:
+def _projected(source: Json) -> list[_File]:
     for kind, text in (("configMap", "ConfigMap {}"), ("secret", "Secret {}")):
         held = source.get(kind)
         if held and held.get("items"):

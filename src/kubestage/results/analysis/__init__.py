@@ -5,25 +5,18 @@ cluster, no record, no clock. Belongs here: pure functions from a timeline to va
 are written down. Not here: charts, colours, terminals.
 
 >>> from kubestage.results import analysis
->>> analysis.allocation({"scenarioResult": {"timeline": {}}}).names
+>>> analysis.table({"scenarioResult": {"timeline": {}}}, "allocation").names
 ('step', 'resource', 'requested', 'allocatable', 'rate')
 """
 
 from __future__ import annotations
 
 from kubestage.results.analysis.attempt_tables import attempt_log, attempts
-from kubestage.results.analysis.capacity import allocation, balance, node_utilization
 from kubestage.results.analysis.digest import Digest, digest
-from kubestage.results.analysis.free_capacity import fragmentation
-from kubestage.results.analysis.overview import (
-    ResourceSummary,
-    Summary,
-    by_step,
-    summary,
-    summary_table,
-)
+from kubestage.results.analysis.overview import ResourceSummary, Summary, summary
 from kubestage.results.analysis.pod_state import PodState
-from kubestage.results.analysis.pod_tables import by_pod, pending, preemptions
+from kubestage.results.analysis.registry import TABLES, RunTable
+from kubestage.results.analysis.registry import compute as table
 from kubestage.results.analysis.state import ClusterState, NodeState
 from kubestage.results.analysis.table import Table
 from kubestage.results.analysis.timeline import until
@@ -31,31 +24,25 @@ from kubestage.results.analysis.walking import Moment, step_ends, walk
 from kubestage.results.analysis.writing import as_csv, as_json, summary_json, write_parquet
 
 __all__ = [
+    "TABLES",
     "ClusterState",
     "Digest",
     "Moment",
     "NodeState",
     "PodState",
     "ResourceSummary",
+    "RunTable",
     "Summary",
     "Table",
-    "allocation",
     "as_csv",
     "as_json",
     "attempt_log",
     "attempts",
-    "balance",
-    "by_pod",
-    "by_step",
     "digest",
-    "fragmentation",
-    "node_utilization",
-    "pending",
-    "preemptions",
     "step_ends",
     "summary",
     "summary_json",
-    "summary_table",
+    "table",
     "until",
     "walk",
     "write_parquet",

@@ -1,4 +1,4 @@
-"""What pods ask for and nodes offer, in whole numbers: CPU in thousandths, memory in bytes.
+"""What pods request and nodes offer, in whole numbers: CPU in thousandths, memory in bytes.
 
 Pods are counted as the scheduler counts them (init containers, overhead, pod-level resources,
 resizes), and a place for a pod is one more resource, called ``pods``.
@@ -26,12 +26,12 @@ ALWAYS: Final = (CPU, MEMORY, PODS)
 def of_pod(pod: dict[str, Any]) -> Amounts:
     """What a pod takes from its node, or asks for while it has none."""
     view = pod_views.of(pod)
-    asked = view.requests if view.node_name else view.fit_request
-    return _amounts(asked, 1)
+    requests = view.requests if view.node_name else view.fit_request
+    return _amounts(requests, 1)
 
 
 def of_node(node: dict[str, Any]) -> Amounts:
-    """What a node offers to pods: all it has, unless it says what is kept back."""
+    """What a node offers to pods: its allocatable, or all it has."""
     status = node.get("status") or {}
     offered = status.get("allocatable")
     total = resource_totals.total_of(status.get("capacity") if offered is None else offered)
@@ -55,16 +55,16 @@ def rate(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def fits(wanted: Mapping[str, int], free: Mapping[str, int]) -> bool:
-    """Whether there is room for all that is wanted."""
-    return all(amount <= free.get(name, 0) for name, amount in wanted.items() if amount > 0)
+def fits(request: Mapping[str, int], free: Mapping[str, int]) -> bool:
+    """Whether there is room for the whole request."""
+    return all(amount <= free.get(name, 0) for name, amount in request.items() if amount > 0)
 
 
-def names(asked: Iterable[str], offered: Iterable[str]) -> tuple[str, ...]:
-    """The resources worth telling of, in the order in which to tell of them.
+def names(requested: Iterable[str], offered: Iterable[str]) -> tuple[str, ...]:
+    """The resources to show, in order.
 
     CPU, memory and pods always; extended resources if a node offers them; what else there is
     (storage, huge pages) only if a pod asks for it.
     """
-    others = {name for name in offered if resource_totals.is_extended(name)} | set(asked)
+    others = {name for name in offered if resource_totals.is_extended(name)} | set(requested)
     return (*ALWAYS, *sorted(others.difference(ALWAYS)))

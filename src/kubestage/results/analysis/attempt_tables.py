@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.results.analysis import registry
 from kubestage.results.analysis.digest import digest
+from kubestage.results.analysis.registry import RunChart, RunTable
 from kubestage.results.analysis.table import Kind, Table, columns
+
+with lazy.imports():
+    from kubestage.results.charts import pods as pod_charts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.results.analysis.digest import Digest, Run
+    from kubestage.results.analysis.table import Column
 
 _LOG: Final = columns(
     attempt=Kind.INT,
@@ -32,8 +39,13 @@ _COUNTS: Final = columns(
 KEYS: Final = ("step", "pod", "profile", "result")
 """What attempts can be counted by."""
 
+LOG_NARROW: Final = ("attempt", "step", "pod", "result", "node", "feasibleNodes", "victims")
+"""The columns of the log for a terminal."""
 
-def attempts(run: Run, by: Sequence[str] = ("profile", "result")) -> Table:
+_DEFAULT_KEYS: Final = ("profile", "result")
+
+
+def attempts(run: Run, by: Sequence[str] = _DEFAULT_KEYS) -> Table:
     """How many attempts there were, counted by any of ``step``, ``pod``, ``profile``, ``result``.
 
     Beside their number: at how many pods, and how many nodes were evaluated and found feasible
@@ -48,24 +60,47 @@ def attempts(run: Run, by: Sequence[str] = ("profile", "result")) -> Table:
         pods.add(row["pod"])
         for place, amount in enumerate((1, row["evaluatedNodes"] or 0, row["feasibleNodes"] or 0)):
             sums[place] += amount
-    keys = tuple(column for key in by for column in _LOG if column.name == key)
     rows = [
         (*group, tries, len(pods), evaluated, feasible)
         for group, ((tries, evaluated, feasible), pods) in groups.items()
     ]
     rows.sort(key=_sortable)
-    return Table((*keys, *_COUNTS), rows)
+    return Table(_columns(by), rows)
+
+
+def _columns(by: Sequence[str]) -> tuple[Column, ...]:
+    return (*(column for key in by for column in _LOG if column.name == key), *_COUNTS)
+
+
+registry.add(
+    RunTable(
+        name="attempts",
+        title="Attempts",
+        about="scheduling attempts, counted by the keys of --by",
+        row="what `--by` names: step, pod, profile, result; `--by attempt`: each",
+        columns=_columns(_DEFAULT_KEYS),
+        order=100,
+        empty="No attempts were recorded; runs at detail decisions or full have them.",
+        chart=RunChart(
+            name="attempts",
+            function=lambda: pod_charts.attempts,
+            order=80,
+            # At detail `summary` they are not counted.
+            is_recorded=lambda run: run.has_attempts,
+        ),
+        compute=attempts,
+    )
+)
 
 
 def attempt_log(run: Run) -> Table:
     """Every attempt, in order; `victims` is the number of pods that it preempted."""
-    told = digest(run)
-    rows = list(_log(told))
+    rows = list(_log(digest(run)))
     rows.sort(key=lambda row: (row[0] or 0, row[1] or 0))
     return Table(_LOG, rows)
 
 
-def _log(told: Digest) -> list[tuple[Any, ...]]:
+def _log(run: Digest) -> list[tuple[Any, ...]]:
     return [
         (
             attempt.attempt,
@@ -80,7 +115,7 @@ def _log(told: Digest) -> list[tuple[Any, ...]]:
             len(attempt.preemption.victims or ()) if attempt.preemption is not None else 0,
             attempt.message,
         )
-        for pod in told.pods
+        for pod in run.pods
         for attempt in pod.attempts
     ]
 

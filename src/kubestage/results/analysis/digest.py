@@ -31,7 +31,7 @@ class StepEnd(msgspec.Struct, frozen=True):
 
     `typical` is what the typical pod asks for: of each resource the median over all pods that
     are placed or pending. `largest` is the pending pod that asks for the largest share of the
-    cluster, and `wanted` what it asks for.
+    cluster, and `largest_request` its request.
     """
 
     step: int
@@ -44,11 +44,11 @@ class StepEnd(msgspec.Struct, frozen=True):
     gated: int
     typical: Amounts
     largest: str | None
-    wanted: Amounts | None
+    largest_request: Amounts | None
 
 
 class Digest(msgspec.Struct, frozen=True):
-    """A run: the end of each step, and all pods in the order in which they were heard of.
+    """A run: the end of each step, and all pods in the order in which the timeline has them.
 
     `has_attempts` is False if not a single attempt was recorded, as at detail ``summary``.
     """
@@ -85,14 +85,14 @@ def digest(run: Run) -> Digest:
         changes = state.changes
         offered.update(name for name, amount in state.allocatable.items() if amount)
         pods = state.history
-    asked = {name for pod in pods for name, amount in pod.requests.items() if amount}
+    requested = {name for pod in pods for name, amount in pod.requests.items() if amount}
     return Digest(
         "" if run is status else pod_state.name_of(run),
         str(status.get("phase") or ""),
         str(status.get("message") or ""),
         ends,
         pods,
-        amounts.names(asked, offered),
+        amounts.names(requested, offered),
         any(pod.attempts for pod in pods),
     )
 
@@ -126,7 +126,7 @@ def _largest(state: ClusterState) -> PodState | None:
 
 
 def _dominant_share(pod: PodState, state: ClusterState) -> float:
-    """The largest share of the cluster that a pod asks for; what nobody has is beyond all."""
+    """The largest share of the cluster that a pod asks for; of what no node has, it is infinite."""
     return max(
         amount / state.allocatable[name] if state.allocatable.get(name) else float("inf")
         for name, amount in pod.requests.items()
@@ -135,7 +135,7 @@ def _dominant_share(pod: PodState, state: ClusterState) -> float:
 
 
 def _median(counts: collections.Counter[int], pods: int) -> int:
-    """The lower median, an amount that somebody asks for; who is silent asks for nothing."""
+    """The lower median, an amount that some pod requests; without a request it is 0."""
     middle = (pods + 1) // 2
     silent = pods - counts.total()
     for amount in sorted({0, *counts}):

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.results.analysis import capacity, pod_state, pod_tables
+from kubestage.results.analysis import pod_state
+from kubestage.results.analysis.capacity import allocation, rates, spread
 from kubestage.results.analysis.digest import digest
 from kubestage.results.analysis.free_capacity import fragmentation
-from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.results.analysis.pod_tables import waiting_steps
+from kubestage.results.analysis.registry import RunTable, table
+from kubestage.results.analysis.table import Kind, columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.results.analysis.digest import Digest, Run, StepEnd
-
-_STEPS: Final = columns(
-    step=Kind.INT,
-    nodes=Kind.INT,
-    nodesUsed=Kind.INT,
-    pods=Kind.INT,
-    created=Kind.INT,
-    scheduled=Kind.INT,
-    pending=Kind.INT,
-    gated=Kind.INT,
-    preempted=Kind.INT,
-    deleted=Kind.INT,
-    finished=Kind.INT,
-    attempts=Kind.INT,
-)
-_SUMMARY: Final = columns(measure=Kind.TEXT, resource=Kind.TEXT, value=Kind.FLOAT)
+    from kubestage.results.analysis.registry import Rows
 
 
 class ResourceSummary(msgspec.Struct, frozen=True, rename="camel"):
@@ -81,20 +69,20 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
 
 def summary(run: Run) -> Summary:
     """The run in a few numbers, as they are at its end."""
-    told = digest(run)
-    counts = collections.Counter(pod.status for pod in told.pods)
-    waits = [pod_tables.waiting_steps(told, pod) for pod in told.pods if pod.bound is not None]
-    end = told.steps[-1] if told.steps else None
+    known = digest(run)
+    counts = collections.Counter(pod.status for pod in known.pods)
+    waits = [waiting_steps(known, pod) for pod in known.pods if pod.bound is not None]
+    end = known.steps[-1] if known.steps else None
     results = collections.Counter(
-        attempt.result or "" for pod in told.pods for attempt in pod.attempts
+        attempt.result or "" for pod in known.pods for attempt in pod.attempts
     )
     return Summary(
-        name=told.name,
-        phase=told.phase,
-        message=told.message,
-        steps=len(told.steps),
+        name=known.name,
+        phase=known.phase,
+        message=known.message,
+        steps=len(known.steps),
         last_step=end.step if end is not None else None,
-        pods=len(told.pods),
+        pods=len(known.pods),
         scheduled=counts[pod_state.SCHEDULED],
         finished=sum(counts[phase] for phase in pod_state.OVER),
         pending=counts[pod_state.PENDING],
@@ -105,32 +93,65 @@ def summary(run: Run) -> Summary:
         nodes_used=end.nodes_used if end is not None else 0,
         pending_steps_mean=sum(waits) / len(waits) if waits else None,
         pending_steps_max=max(waits, default=None),
-        attempts=results.total() if told.has_attempts else None,
-        attempts_by_result=dict(sorted(results.items())) if told.has_attempts else None,
-        resources=_resources(told),
+        attempts=results.total() if known.has_attempts else None,
+        attempts_by_result=dict(sorted(results.items())) if known.has_attempts else None,
+        resources=_resources(known),
     )
 
 
-def summary_table(run: Run) -> Table:
+@table(
+    RunTable(
+        name="summary",
+        title="Summary",
+        about="the run in a few numbers: pods, nodes, waiting, attempts",
+        row="measure",
+        columns=columns(measure=Kind.TEXT, resource=Kind.TEXT, value=Kind.FLOAT),
+        order=10,
+    )
+)
+def summary_table(run: Digest) -> Rows:
     """The summary as rows: a measure, the resource that it is about if any, the value."""
-    told = msgspec.to_builtins(summary(run))
+    values = msgspec.to_builtins(summary(run))
     rows: list[tuple[Any, ...]] = [
         (measure, None, value)
-        for measure, value in told.items()
+        for measure, value in values.items()
         if not isinstance(value, str | dict)
     ]
-    for result, number in (told["attemptsByResult"] or {}).items():
+    for result, number in (values["attemptsByResult"] or {}).items():
         rows.append((f"attempts.{result}", None, number))
-    for resource, values in told["resources"].items():
-        rows += [(measure, resource, value) for measure, value in values.items()]
-    return Table(_SUMMARY, rows)
+    for resource, parts in values["resources"].items():
+        rows += [(measure, resource, value) for measure, value in parts.items()]
+    return rows
 
 
-def by_step(run: Run) -> Table:
+@table(
+    RunTable(
+        name="steps",
+        title="Steps",
+        about="what happened in each step, and what was there at its end",
+        row="step",
+        columns=columns(
+            step=Kind.INT,
+            nodes=Kind.INT,
+            nodesUsed=Kind.INT,
+            pods=Kind.INT,
+            created=Kind.INT,
+            scheduled=Kind.INT,
+            pending=Kind.INT,
+            gated=Kind.INT,
+            preempted=Kind.INT,
+            deleted=Kind.INT,
+            finished=Kind.INT,
+            attempts=Kind.INT,
+        ),
+        order=20,
+        is_by_step=True,
+    )
+)
+def by_step(run: Digest) -> Rows:
     """What happened in each step, and how many pods were there and pending at its end."""
-    told = digest(run)
-    happened = _happened(told)
-    rows = [
+    happened = _happened(run)
+    return [
         (
             end.step,
             len(end.nodes),
@@ -143,30 +164,29 @@ def by_step(run: Run) -> Table:
             happened["preempted"][end.step],
             happened["deleted"][end.step],
             happened["finished"][end.step],
-            happened["attempts"][end.step] if told.has_attempts else None,
+            happened["attempts"][end.step] if run.has_attempts else None,
         )
-        for end in told.steps
+        for end in run.steps
     ]
-    return Table(_STEPS, rows)
 
 
-def _happened(told: Digest) -> dict[str, collections.Counter[int | None]]:
+def _happened(run: Digest) -> dict[str, collections.Counter[int | None]]:
     facts = ("created", "bound", "preempted", "deleted", "finished")
-    counts = {fact: collections.Counter(getattr(pod, fact) for pod in told.pods) for fact in facts}
-    tries = (attempt.step for pod in told.pods for attempt in pod.attempts)
+    counts = {fact: collections.Counter(getattr(pod, fact) for pod in run.pods) for fact in facts}
+    tries = (attempt.step for pod in run.pods for attempt in pod.attempts)
     return {**counts, "attempts": collections.Counter(tries)}
 
 
-def _resources(told: Digest) -> dict[str, ResourceSummary]:
-    return dict(_each_resource(told, told.steps[-1])) if told.steps else {}
+def _resources(run: Digest) -> dict[str, ResourceSummary]:
+    return dict(_each_resource(run, run.steps[-1])) if run.steps else {}
 
 
-def _each_resource(told: Digest, end: StepEnd) -> Iterator[tuple[str, ResourceSummary]]:
-    last = msgspec.structs.replace(told, steps=[end])
+def _each_resource(run: Digest, end: StepEnd) -> Iterator[tuple[str, ResourceSummary]]:
+    last = msgspec.structs.replace(run, steps=[end])
     stranded = {row["resource"]: row["strandedRate"] for row in fragmentation(last).records()}
-    for row in capacity.allocation(last).records():
+    for row in allocation(last).records():
         name = row["resource"]
-        _, low, high, mean, deviation = capacity.spread(capacity.rates(end.nodes, name))
+        _, low, high, mean, deviation = spread(rates(end.nodes, name))
         yield (
             name,
             ResourceSummary(

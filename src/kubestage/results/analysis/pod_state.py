@@ -1,4 +1,4 @@
-"""A pod as the timeline tells of it, from its first mention to its end."""
+"""A pod as the timeline describes it, from its first mention to its end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kubestage.objects.views.pod import DEFAULT_SCHEDULER
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.analysis.amounts import Amounts
-    from kubestage.results.analysis.timeline import Attempt
+    from kubestage.results.analysis.timeline import TimelineAttempt
 
 
 SCHEDULED: Final = "Scheduled"
@@ -23,10 +23,10 @@ OVER: Final = ("Succeeded", "Failed")
 
 @dataclasses.dataclass(slots=True, eq=False)
 class PodState:
-    """A pod and what has become of it so far; of two with one name, each has its own.
+    """A pod and its history so far; two pods with one name have one each.
 
-    `created`, `bound`, `preempted`, `deleted` and `finished` are steps, None if it did not come
-    to that. `node` stays what it was when the pod is gone.
+    `created`, `bound`, `preempted`, `deleted` and `finished` are steps, None if that did not
+    happen. `node` stays what it was when the pod is gone.
     """
 
     key: str
@@ -40,7 +40,7 @@ class PodState:
     preempted_by: str | None = None
     deleted: int | None = None
     finished: int | None = None
-    attempts: list[Attempt] = dataclasses.field(default_factory=list)
+    attempts: list[TimelineAttempt] = dataclasses.field(default_factory=list)
 
     @property
     def is_gone(self) -> bool:
@@ -59,7 +59,7 @@ class PodState:
 
     @property
     def untried(self) -> str:
-        """What may have kept the scheduler from a pod that it says nothing about."""
+        """Why the scheduler may not have tried a pod."""
         if (self.object.get("spec") or {}).get("resourceClaims"):
             return "not tried: are all of its ResourceClaims there?"
         return f'not tried: is there a profile "{self.profile}"?'

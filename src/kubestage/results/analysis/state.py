@@ -1,6 +1,6 @@
-"""The cluster as the timeline tells it: nodes, pods, who is where, who waits.
+"""The cluster as the timeline describes it: nodes, pods, placements, pending pods.
 
-Each change costs the same, however large the cluster is: sums are kept, not made anew.
+Each change costs the same, however large the cluster is: sums are updated, not computed again.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class ClusterState:
 
     `nodes` are those that are there, `pods` those that are in the cluster (finished ones too),
     `pending` those of them that need a node, `history` every pod there ever was. `requested` and
-    `allocatable` are sums over `nodes`; a pod on a node that is gone, or that the timeline never
-    told of, takes no room anywhere. `demand` counts, by resource and amount, the requests of pods
+    `allocatable` are sums over `nodes`; a pod on a node that is gone, or that the timeline does
+    not have, takes no room anywhere. `demand` counts, by resource and amount, the requests of pods
     that are placed or pending. `changes` grows whenever any of this changes.
     """
 
@@ -79,7 +79,7 @@ class ClusterState:
         self._sum(host, 1)
 
     def remove_node(self, name: str) -> None:
-        """A node is gone; its pods are not, until somebody says so."""
+        """A node is gone; its pods are not, until their own events."""
         host = self.nodes.pop(name, None)
         if host is None:
             return
@@ -91,10 +91,10 @@ class ClusterState:
     def pod(
         self, obj: Json, step: int, *, created: int | None = None, is_new: bool = False
     ) -> PodState:
-        """The pod that an object is a version of; a new one if it was not heard of yet.
+        """The pod that an object is a version of; a new one if it was not there yet.
 
-        One that is gone stays gone, but if nothing tells the two apart, a name that is used
-        again means another pod. `created` says in which step it was made, if not in this one.
+        One that is gone stays gone. Without a uid that distinguishes the two, a name that is used
+        again means another pod. `created` is the step in which it was made, if not in this one.
         """
         key, uid = pod_state.key_of(obj), pod_state.uid_of(obj)
         known = self._known(key, uid, is_new)
@@ -126,7 +126,7 @@ class ClusterState:
         self._count(pod, 1)
 
     def remove_pod(self, pod: PodState, step: int, *, preempted: bool = False) -> None:
-        """A pod is gone, be it deleted or preempted."""
+        """A pod was deleted or preempted."""
         if pod.is_gone:
             return
         self._count(pod, -1)
@@ -137,7 +137,7 @@ class ClusterState:
         del self.pods[pod.key]
 
     def _known(self, key: str, uid: str, is_new: bool) -> PodState | None:
-        """The pod of this uid; if there are no uids to tell pods apart, the one of this name."""
+        """The pod of this uid; without uids that distinguish pods, the one of this name."""
         named = self._by_uid.get(uid) if uid else None
         if named is not None:
             return None if is_new and named.is_gone else named

@@ -1,4 +1,4 @@
-"""The one shape in which all answers come: named, typed columns and rows of plain values."""
+"""The one shape of all results: named, typed columns and rows of plain values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Table(msgspec.Struct, frozen=True):
         return (dict(zip(names, row, strict=True)) for row in self.rows)
 
     def where(self, keep: Callable[[dict[str, Any]], bool]) -> Table:
-        """The rows for which `keep` says so."""
+        """The rows for which `keep` is true."""
         names = self.names
         kept = [row for row in self.rows if keep(dict(zip(names, row, strict=True)))]
         return Table(self.columns, kept)

@@ -1,6 +1,6 @@
-"""What a Scenario's status says happened, in order and in a shape that can be relied on.
+"""The timeline of a Scenario's status, in order and in a shape that can be relied on.
 
-Nothing but the envelope is checked: objects are plain JSON, and fields that nobody here reads may
+Nothing but the envelope is checked: objects are plain JSON, and fields that are not read here may
 be anything.
 """
 
@@ -35,30 +35,30 @@ class ObjectMeta(msgspec.Struct, frozen=True):
     namespace: str | None = None
 
 
-class Options(msgspec.Struct, frozen=True, rename="camel"):
-    """How an operation was asked for."""
+class OperationOptions(msgspec.Struct, frozen=True, rename="camel"):
+    """The options of an operation."""
 
     dry_run: list[str] | None = None
 
 
 class Operation(msgspec.Struct, frozen=True, rename="camel"):
-    """What was asked for: an object to create, or which one to patch or delete."""
+    """An operation: an object to create, or which one to patch or delete."""
 
     object: Any = None
     type_meta: TypeMeta | None = None
     object_meta: ObjectMeta | None = None
-    create_options: Options | None = None
-    patch_options: Options | None = None
-    delete_options: Options | None = None
+    create_options: OperationOptions | None = None
+    patch_options: OperationOptions | None = None
+    delete_options: OperationOptions | None = None
 
     @property
     def is_dry(self) -> bool:
         """Whether it was only tried, and changed nothing."""
-        given = (self.create_options, self.patch_options, self.delete_options)
-        return any(each is not None and each.dry_run for each in given)
+        options = (self.create_options, self.patch_options, self.delete_options)
+        return any(each is not None and each.dry_run for each in options)
 
 
-class Change(msgspec.Struct, frozen=True):
+class TimelineChange(msgspec.Struct, frozen=True):
     """An operation and the object as it was stored afterwards."""
 
     operation: Operation | None = None
@@ -66,7 +66,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class PodResult(msgspec.Struct, frozen=True, rename="camel"):
-    """What has become of a pod; the attempts at it are left as they are."""
+    """The result of a pod; its attempts are left as they are."""
 
     pod: Any = None
     bound_to: str | None = None
@@ -78,13 +78,13 @@ class PodResult(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Preemption(msgspec.Struct, frozen=True, rename="camel"):
-    """Where an attempt made room, and which pods had to go."""
+    """The nominated node of an attempt, and its victims."""
 
     nominated_node: str | None = None
     victims: list[str] | None = None
 
 
-class Attempt(msgspec.Struct, frozen=True, rename="camel"):
+class TimelineAttempt(msgspec.Struct, frozen=True, rename="camel"):
     """One attempt at a pod, without the verdicts and scores of single nodes."""
 
     step: int | None = None
@@ -98,19 +98,19 @@ class Attempt(msgspec.Struct, frozen=True, rename="camel"):
     preemption: Preemption | None = None
 
 
-class Event(msgspec.Struct, frozen=True, rename="camel"):
+class TimelineEvent(msgspec.Struct, frozen=True, rename="camel"):
     """One event of the timeline."""
 
-    create: Change | None = None
-    patch: Change | None = None
-    delete: Change | None = None
+    create: TimelineChange | None = None
+    patch: TimelineChange | None = None
+    delete: TimelineChange | None = None
     pod_scheduled: PodResult | None = None
     pod_unscheduled: PodResult | None = None
     pod_preempted: PodResult | None = None
 
 
 def status_of(run: Json) -> Json:
-    """The status, of a status or of a whole Scenario; InputError if it tells of no run."""
+    """The status, of a status or of a whole Scenario; InputError if it has no result."""
     status = run if "scenarioResult" in run else run.get("status")
     result = status.get("scenarioResult") if isinstance(status, dict) else None
     if not isinstance(status, dict) or not isinstance(result, dict):
@@ -143,19 +143,23 @@ def until(run: Json, step: int) -> Json:
     return earlier if run is status else {**run, "status": earlier}
 
 
-def read(events: list[Any], step: int) -> Iterator[tuple[Json, Event]]:
+def read(events: list[Any], step: int) -> Iterator[tuple[Json, TimelineEvent]]:
     """The events of a step as they are written, each with what is read of it."""
     for position, written in enumerate(events):
         try:
-            yield written, msgspec.convert(written, Event)
+            yield written, msgspec.convert(written, TimelineEvent)
         except msgspec.ValidationError as error:
             raise refused(error, step, position) from None
 
 
-def read_attempts(result: PodResult, known: int) -> list[Attempt]:
+def read_attempts(result: PodResult, known: int) -> list[TimelineAttempt]:
     """The attempts at a pod that come after those already known."""
-    told = result.schedule_result
-    return msgspec.convert(told[known:], list[Attempt]) if told and len(told) > known else []
+    results = result.schedule_result
+    return (
+        msgspec.convert(results[known:], list[TimelineAttempt])
+        if results and len(results) > known
+        else []
+    )
 
 
 def refused(error: Exception, step: int, position: int) -> InputError:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.results.analysis.timeline import Event, Operation, PodResult
+    from kubestage.results.analysis.timeline import Operation, PodResult, TimelineEvent
 
 
 _NODE: Final = "Node"
@@ -23,7 +23,7 @@ _UNREADABLE: Final = (ValueError, TypeError, AttributeError, msgspec.ValidationE
 
 
 class Moment(NamedTuple):
-    """An event as the status tells it, its step, and the cluster just after it."""
+    """An event from the status, its step, and the cluster just after it."""
 
     step: int
     event: Json
@@ -59,7 +59,7 @@ def _walk_step(state: ClusterState, step: int, events: list[Any]) -> Iterator[Mo
         yield Moment(step, written, state)
 
 
-def _apply(state: ClusterState, event: Event, step: int) -> None:
+def _apply(state: ClusterState, event: TimelineEvent, step: int) -> None:
     change = event.create or event.patch or event.delete
     if change is not None and change.operation is not None and change.operation.is_dry:
         return
@@ -70,8 +70,8 @@ def _apply(state: ClusterState, event: Event, step: int) -> None:
     elif event.pod_preempted is not None:
         _preempted(state, event.pod_preempted, step)
     elif event.create is not None:
-        asked = event.create.operation
-        stored = event.create.result or (asked.object if asked is not None else None)
+        operation = event.create.operation
+        stored = event.create.result or (operation.object if operation is not None else None)
         _stored(state, stored, step, is_new=True)
     elif event.patch is not None:
         _stored(state, event.patch.result, step)
@@ -104,7 +104,7 @@ def _deleted(state: ClusterState, operation: Operation, step: int) -> None:
 
 def _scheduled(state: ClusterState, result: PodResult, step: int) -> None:
     if isinstance(result.pod, dict):
-        pod = _heard_of(state, result, step)
+        pod = _first_seen(state, result, step)
         state.set_pod(pod, result.pod, step, result.bound_to)
         if result.bound_at is not None:
             pod.bound = result.bound_at
@@ -113,12 +113,12 @@ def _scheduled(state: ClusterState, result: PodResult, step: int) -> None:
 def _unscheduled(state: ClusterState, result: PodResult, step: int) -> None:
     if isinstance(result.pod, dict):
         # Its requests are known: being looked at does not change what a pod asks for.
-        _heard_of(state, result, step).object = result.pod
+        _first_seen(state, result, step).object = result.pod
 
 
 def _preempted(state: ClusterState, result: PodResult, step: int) -> None:
     if isinstance(result.pod, dict):
-        pod = _heard_of(state, result, step)
+        pod = _first_seen(state, result, step)
         if pod.is_gone:
             return
         state.set_pod(pod, result.pod, step, result.bound_to)
@@ -128,7 +128,7 @@ def _preempted(state: ClusterState, result: PodResult, step: int) -> None:
             pod.preempted = result.preempted_at
 
 
-def _heard_of(state: ClusterState, result: PodResult, step: int) -> pod_state.PodState:
+def _first_seen(state: ClusterState, result: PodResult, step: int) -> pod_state.PodState:
     """The pod of a result, with the attempts at it that are new."""
     pod = state.pod(result.pod, step, created=result.created_at)
     pod.attempts += timeline.read_attempts(result, len(pod.attempts))

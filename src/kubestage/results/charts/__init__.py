@@ -1,71 +1,101 @@
 """Charts of a run, each defined once, for pictures, pages and the report alike.
 
-``charts.all(status)`` draws them all, ``charts.of_life(life)`` those of a living run;
-``charts.save`` writes PNG, SVG or a page that needs no network. Belongs here: how the tables of
-``results.analysis`` and ``results.life`` look. Not here: how they come about.
+``charts.all(status)`` draws them all, ``charts.draw(status, "balance")`` one of them,
+``charts.of_life(life)`` those of a living run; ``charts.save`` writes PNG, SVG or a page that needs
+no network. Belongs here: how the tables of ``results.analysis`` and ``results.life`` are drawn. Not
+here: how they are computed.
 
-The extra ``charts`` brings what draws. It is loaded when a chart is first asked for.
+The extra ``charts`` brings the libraries that draw. They are loaded with the first chart.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.results import analysis
+from kubestage.results.analysis import registry
+from kubestage.results.charts import libraries
+
+with lazy.imports():
+    from kubestage.results.charts import comparison as comparison_charts
+    from kubestage.results.charts import files, plugin_times
+    from kubestage.results.charts import scores as score_charts
+    from kubestage.results.charts.life import drawing as life_drawing
 
 if TYPE_CHECKING:
-    from kubestage.results.charts.capacity import allocation, balance, fragmentation
-    from kubestage.results.charts.drawing import all, save  # noqa: A004 - read as charts.all
-    from kubestage.results.charts.life.drawing import of_life
-    from kubestage.results.charts.nodes import node_utilization, placements
-    from kubestage.results.charts.plugin_times import compared_timings, timings
-    from kubestage.results.charts.pods import attempts, pending, preemptions
+    import pathlib
+    from collections.abc import Sequence
+
+    from altair.typing import ChartType
+
+    from kubestage.aliases import Json
+    from kubestage.results.analysis.digest import Run
+    from kubestage.results.comparison import Comparison
+    from kubestage.results.life.life import Life
+    from kubestage.results.timings import RecordedTimings
 
 __all__ = [
     "all",
-    "allocation",
-    "attempts",
-    "balance",
+    "compared_runs",
     "compared_timings",
-    "fragmentation",
-    "node_utilization",
+    "draw",
     "of_life",
-    "pending",
-    "placements",
-    "preemptions",
     "save",
+    "scores",
     "timings",
 ]
 
-_PLACES: Final = {
-    "all": "drawing",
-    "allocation": "capacity",
-    "attempts": "pods",
-    "balance": "capacity",
-    "compared_timings": "plugin_times",
-    "fragmentation": "capacity",
-    "node_utilization": "nodes",
-    "of_life": "life.drawing",
-    "pending": "pods",
-    "placements": "nodes",
-    "preemptions": "pods",
-    "save": "drawing",
-    "timings": "plugin_times",
-}
-_LIBRARIES: Final = ("altair", "vl_convert")
+
+def all(run: Run) -> dict[str, ChartType]:  # noqa: A001 - read as charts.all
+    """Every chart that can be drawn of a run, by name."""
+    libraries.require()
+    digest = analysis.digest(run)
+    return {each.name: each.draw(digest) for each in registry.charts(digest)}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = importlib.import_module(f"{__name__}.{_PLACES[name]}")
-    except ModuleNotFoundError as error:
-        if error.name not in _LIBRARIES:
-            raise
-        raise InputError(
-            f"charts need {error.name}, which is not installed",
-            fix="pip install 'kubestage[charts]'",
-        ) from None
-    return getattr(module, name)
+def draw(run: Run, name: str) -> ChartType:
+    """The chart of this name; InputError if there is none of this run."""
+    libraries.require()
+    digest = analysis.digest(run)
+    known = {each.name: each for each in registry.charts(digest)}
+    if name not in known:
+        raise InputError(f'there is no chart "{name}"', fix=f"use one of {', '.join(known)}")
+    return known[name].draw(digest)
+
+
+def of_life(life: Life) -> dict[str, ChartType]:
+    """Every chart of a living run that there is something to show in, by name."""
+    libraries.require()
+    return life_drawing.of_life(life)
+
+
+def timings(recorded: RecordedTimings) -> ChartType:
+    """The plugins that took the longest."""
+    libraries.require()
+    return plugin_times.timings(recorded)
+
+
+def compared_timings(names: Sequence[str], runs: Sequence[RecordedTimings]) -> ChartType:
+    """The time of extension points in several runs."""
+    libraries.require()
+    return plugin_times.compared_timings(names, runs)
+
+
+def compared_runs(compared: Comparison) -> ChartType:
+    """The figures of several runs side by side."""
+    libraries.require()
+    return comparison_charts.side_by_side(compared)
+
+
+def scores(explanation: Json, pod: str, top: int = 10) -> ChartType:
+    """The weighted scores of the best nodes in an attempt at a pod."""
+    libraries.require()
+    return score_charts.scores(explanation, pod, top)
+
+
+def save(chart: ChartType, path: str | pathlib.Path) -> None:
+    """Write a chart as PNG, SVG or HTML, by the end of the name; a page needs no network."""
+    libraries.require()
+    files.save(chart, path)

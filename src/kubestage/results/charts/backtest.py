@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import bounds, lines, times
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from kubestage.results.charts.life.times import Times
 
 
-_COLORS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.VERMILION, look.SKY, look.BLACK)
+_COLORS: Final = (style.BLUE, style.ORANGE, style.GREEN, style.VERMILION, style.SKY, style.BLACK)
 _LOAD: Final = "load"
 _PART: Final = 200
 _UNITS: Final = {"%": 0.01, "bytes": 2.0**-20}
 
 
 def side_by_side(outcomes: Sequence[Json]) -> ChartType:
-    """All backtests, those of HPAs first; `outcomes` are those of `kubestage.backtest`, as data."""
-    seconds = max((look["seconds"] for each in outcomes for look in each["looks"]), default=1.0)
+    """All backtests, those of HPAs first; `outcomes` come from `kubestage.backtesting`."""
+    seconds = max((style["seconds"] for each in outcomes for style in each["looks"]), default=1.0)
     axis = times.Times(seconds)
     horizontal = [each for each in outcomes if each["kind"] == "HorizontalPodAutoscaler"]
     parts: list[ChartType] = []
@@ -36,16 +36,16 @@ def side_by_side(outcomes: Sequence[Json]) -> ChartType:
     for each in outcomes:
         if each not in horizontal:
             parts += list(_bounds(axis, each))
-    chart = alt.vconcat(*parts, spacing=look.GAP).resolve_scale(color="independent")
+    chart = alt.vconcat(*parts, spacing=style.GAP).resolve_scale(color="independent")
     names = ", ".join(each["name"] for each in outcomes)
     decided = sum(len(each["decisions"]) for each in outcomes)
-    subtitle = f"{names}: {look.counted(decided, 'decision')}; the load is what was measured"
-    return look.finished(chart, "What autoscalers would have decided", subtitle)
+    subtitle = f"{names}: {style.counted(decided, 'decision')}; the load is what was measured"
+    return style.finished(chart, "What autoscalers would have decided", subtitle)
 
 
 def _replicas(axis: Times, outcomes: Sequence[Json]) -> ChartType:
     kinds = {each["name"]: _COLORS[at % len(_COLORS)] for at, each in enumerate(outcomes)}
-    kinds[_LOAD] = look.PURPLE
+    kinds[_LOAD] = style.PURPLE
     rows = []
     for each in outcomes:
         looks = axis.of(times.changes(each["looks"], ("desired",)), "seconds")
@@ -53,7 +53,7 @@ def _replicas(axis: Times, outcomes: Sequence[Json]) -> ChartType:
             {"time": row["time"], "series": each["name"], "value": row["desired"]} for row in looks
         ]
     highest = max((row["value"] for row in rows), default=1)
-    y = look.count_axis("value", "replicas", highest)
+    y = style.count_axis("value", "replicas", highest)
     looks = axis.of(times.thinned(outcomes[0]["looks"]), "seconds")
     load = lines.melted(looks, {"load": _LOAD})
     right = lines.value_axis("load", lines.highest(load) or 1, right=True)
@@ -62,7 +62,7 @@ def _replicas(axis: Times, outcomes: Sequence[Json]) -> ChartType:
         lines.drawn(load, axis, right, kinds, dashed=True, width=1.5),
         axes=2,
     )
-    return _titled(chart, "Replicas", look.HEIGHT)
+    return _titled(chart, "Replicas", style.HEIGHT)
 
 
 def _metrics(axis: Times, outcome: Json) -> Iterator[ChartType]:
@@ -80,7 +80,7 @@ def _metrics(axis: Times, outcome: Json) -> Iterator[ChartType]:
         factor = _UNITS.get(unit, 1.0)
         for row in found:
             row.update({each: _times(row[each], factor) for each in ("current", "target")})
-        kinds = {"measured": look.BLUE, "target": look.BLACK}
+        kinds = {"measured": style.BLUE, "target": style.BLACK}
         current = lines.melted(found, {"current": "measured"}, steps=True)
         changes = times.changes(found, ("target",))
         aimed = lines.melted(changes, {"target": "target"}, steps=True)
@@ -96,7 +96,7 @@ def _metrics(axis: Times, outcome: Json) -> Iterator[ChartType]:
 def _bounds(axis: Times, outcome: Json) -> Iterator[ChartType]:
     """What a VPA recommends for each resource of each container."""
     subjects = dict.fromkeys((row["container"], row["resource"]) for row in outcome["looks"])
-    kinds = {"used": look.PURPLE, "target": look.BLUE, "request": look.BLACK}
+    kinds = {"used": style.PURPLE, "target": style.BLUE, "request": style.BLACK}
     for container, resource in subjects:
         rows = [
             row

@@ -1,4 +1,4 @@
-"""Runs side by side in one picture: what became of pods, and how evenly nodes are filled."""
+"""Runs side by side in one picture: the results of pods, and how evenly nodes are filled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _ROW: Final = 30
 _OUTCOMES: Final = {
-    "scheduled": look.BLUE,
-    "finished": look.SKY,
-    "pending": look.ORANGE,
-    "gated": look.PURPLE,
-    "preempted": look.VERMILION,
-    "deleted": look.BLACK,
+    "scheduled": style.BLUE,
+    "finished": style.SKY,
+    "pending": style.ORANGE,
+    "gated": style.PURPLE,
+    "preempted": style.VERMILION,
+    "deleted": style.BLACK,
 }
 _PANELS: Final = 4
 _WIDEST_NAME: Final = 200
@@ -35,12 +35,12 @@ def side_by_side(compared: Comparison) -> ChartType:
     resources = list(dict.fromkeys(name for each in compared.summaries for name in each.resources))
     shown = resources[:_PANELS]
     parts = [_outcomes(compared), *(_spread(compared, each) for each in shown)]
-    chart = alt.vconcat(*parts, spacing=look.GAP).resolve_scale(color="independent")
+    chart = alt.vconcat(*parts, spacing=style.GAP).resolve_scale(color="independent")
     left = len(resources) - len(shown)
-    more = f"; {look.counted(left, 'more resource')} not shown" if left else ""
-    told = "Dot: mean over nodes; bar: one standard deviation; line: emptiest to fullest node"
-    runs = look.counted(len(compared.names), "run")
-    return look.finished(chart, f"{runs} side by side, at their ends", f"{told}{more}")
+    more = f"; {style.counted(left, 'more resource')} not shown" if left else ""
+    subtitle = "Dot: mean over nodes; bar: one standard deviation; line: emptiest to fullest node"
+    runs = style.counted(len(compared.names), "run")
+    return style.finished(chart, f"{runs} side by side, at their ends", f"{subtitle}{more}")
 
 
 def _outcomes(compared: Comparison) -> alt.Chart:
@@ -53,11 +53,11 @@ def _outcomes(compared: Comparison) -> alt.Chart:
     domain = [outcome for outcome in _OUTCOMES if outcome in there]
     colors = alt.Scale(domain=domain, range=[_OUTCOMES[outcome] for outcome in domain])
     highest = max((summary.pods for summary in compared.summaries), default=1)
-    ticks = alt.Axis(format=",d", values=look.whole_ticks(0, highest), grid=True)
+    ticks = alt.Axis(format=",d", values=style.whole_ticks(0, highest), grid=True)
     chart: alt.Chart = (
         alt.Chart(
-            look.data(row for row in rows if row["outcome"] in there),
-            width=look.WIDTH - _extent(compared.names),
+            style.data(row for row in rows if row["outcome"] in there),
+            width=style.WIDTH - _extent(compared.names),
             height=_ROW * len(compared.names),
             title=_heading("What became of pods"),
         )
@@ -83,17 +83,17 @@ def _spread(compared: Comparison, resource: str) -> ChartType:
         alt.Tooltip("run:N"),
         *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("min", "mean", "max", "stddev")),
     ]
-    base = alt.Chart(look.data(rows)).encode(y=_runs(compared.names), tooltip=tips)
+    base = alt.Chart(style.data(rows)).encode(y=_runs(compared.names), tooltip=tips)
     start = alt.X("min:Q", title=None, scale=scale, axis=axis)
     return alt.layer(
-        base.mark_rule(strokeWidth=2, color=look.BLUE, opacity=0.5).encode(x=start, x2="max:Q"),
-        base.mark_bar(size=_ROW * 0.4, color=look.BLUE, opacity=0.35).encode(
+        base.mark_rule(strokeWidth=2, color=style.BLUE, opacity=0.5).encode(x=start, x2="max:Q"),
+        base.mark_bar(size=_ROW * 0.4, color=style.BLUE, opacity=0.35).encode(
             x=alt.X("low:Q", scale=scale), x2="high:Q"
         ),
-        base.mark_point(size=60, filled=True, color=look.BLUE, opacity=1).encode(
+        base.mark_point(size=60, filled=True, color=style.BLUE, opacity=1).encode(
             x=alt.X("mean:Q", scale=scale)
         ),
-        width=look.WIDTH - _extent(compared.names),
+        width=style.WIDTH - _extent(compared.names),
         height=_ROW * len(compared.names),
         title=_heading(f"{resource}, node by node"),
     )

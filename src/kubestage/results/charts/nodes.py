@@ -9,7 +9,7 @@ import altair as alt
 
 from kubestage.objects.pod_resources import PODS
 from kubestage.results import analysis
-from kubestage.results.charts import look, thinning
+from kubestage.results.charts import style, thinning
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -33,37 +33,37 @@ def node_utilization(run: Run) -> ChartType:
 
     A cell is a node at the end of a step; with many nodes, it is those that are about as full.
     """
-    told = thinning.states(analysis.digest(run))
-    shown = told.resources[:_PANELS]
-    many = max((len(end.nodes) for end in told.steps), default=0) > NAMED
+    digest = thinning.states(analysis.digest(run))
+    shown = digest.resources[:_PANELS]
+    many = max((len(end.nodes) for end in digest.steps), default=0) > NAMED
     rows = [
         row
-        for row in analysis.node_utilization(told).records()
+        for row in analysis.table(digest, "nodes").records()
         if row["resource"] in shown and row["rate"] is not None
     ]
-    room = (look.WIDTH + look.GAP) // max(len(shown), 1) - look.GAP
-    steps = [end.step for end in told.steps]
+    room = (style.WIDTH + style.GAP) // max(len(shown), 1) - style.GAP
+    steps = [end.step for end in digest.steps]
     width = min(room, _WIDEST_CELL * max(len(steps), 1))
     panel = (_counted_cells if many else _named_cells)(rows, steps, width)
     chart = panel.facet(column=alt.Column("resource:N", sort=list(shown), title=None))
     if many:
-        return look.finished(
+        return style.finished(
             chart, "How full nodes are", "Number of nodes by the share of them that is requested"
         )
-    return look.finished(chart, "How full each node is", "Share that pods request, at step ends")
+    return style.finished(chart, "How full each node is", "Share that pods request, at step ends")
 
 
 def placements(run: Run) -> ChartType:
     """How many pods are on each node at the end; with many nodes, how many nodes have how many."""
-    told = analysis.digest(run)
-    nodes = told.steps[-1].nodes if told.steps else ()
+    digest = analysis.digest(run)
+    nodes = digest.steps[-1].nodes if digest.steps else ()
     counts = {node.name: node.requested.get(PODS, 0) for node in nodes}
     empty = sum(1 for count in counts.values() if not count)
-    pods = look.counted(sum(counts.values()), "pod")
-    subtitle = f"{pods} on {look.counted(len(counts), 'node')}, {empty or 'none'} of them empty"
+    pods = style.counted(sum(counts.values()), "pod")
+    subtitle = f"{pods} on {style.counted(len(counts), 'node')}, {empty or 'none'} of them empty"
     if len(counts) <= NAMED:
-        return look.finished(_bars(counts), "Pods on each node at the end", subtitle)
-    return look.finished(_histogram(counts), "Nodes by number of pods at the end", subtitle)
+        return style.finished(_bars(counts), "Pods on each node at the end", subtitle)
+    return style.finished(_histogram(counts), "Nodes by number of pods at the end", subtitle)
 
 
 def _named_cells(
@@ -74,18 +74,18 @@ def _named_cells(
     # Dark is full; what is over the brim is no darker.
     color = alt.Color(
         "rate:Q",
-        scale=alt.Scale(range=list(look.SHADES), domain=[0, 1], clamp=True),
+        scale=alt.Scale(range=list(style.SHADES), domain=[0, 1], clamp=True),
         legend=alt.Legend(title="requested", format="%"),
     )
     place = alt.Y("node:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
-    base = alt.Chart(look.data(rows)).encode(x=look.step_bands(steps, width), y=place)
+    base = alt.Chart(style.data(rows)).encode(x=style.step_bands(steps, width), y=place)
     cells = base.mark_rect(stroke="white", strokeWidth=1).encode(
         color=color,
         tooltip=["node:N", "step:O", "resource:N", alt.Tooltip("rate:Q", format=".1%")],
     )
     if len(rows) > _CELLS_WITH_TEXT or len(steps) > _STEPS_WITH_TEXT:
         return alt.layer(cells, width=width, height=height)
-    ink = alt.condition("datum.rate > 0.55", alt.value("white"), alt.value(look.BLACK))
+    ink = alt.condition("datum.rate > 0.55", alt.value("white"), alt.value(style.BLACK))
     text = base.mark_text(fontSize=11).encode(text=alt.Text("rate:Q", format=".0%"), color=ink)
     return alt.layer(cells, text, width=width, height=height)
 
@@ -108,16 +108,16 @@ def _counted_cells(
     color = alt.Color(
         "nodes:Q",
         scale=alt.Scale(
-            type="sqrt", range=list(look.SHADES), domain=[0, max(counts.values(), default=1)]
+            type="sqrt", range=list(style.SHADES), domain=[0, max(counts.values(), default=1)]
         ),
         legend=alt.Legend(title="nodes", format=",d"),
     )
-    height = look.share_axis("from", "share of the node that is requested", (last + 1) * _BIN)
+    height = style.share_axis("from", "share of the node that is requested", (last + 1) * _BIN)
     chart = (
-        alt.Chart(look.data(cells))
+        alt.Chart(style.data(cells))
         .mark_rect()
         .encode(
-            x=look.step_bands(steps, width),
+            x=style.step_bands(steps, width),
             y=height,
             y2="to:Q",
             color=color,
@@ -129,7 +129,7 @@ def _counted_cells(
             ],
         )
     )
-    return alt.layer(chart, width=width, height=look.HEIGHT)
+    return alt.layer(chart, width=width, height=style.HEIGHT)
 
 
 def _bin(rate: float) -> int:
@@ -141,11 +141,11 @@ def _bin(rate: float) -> int:
 def _bars(counts: dict[str, int]) -> alt.Chart:
     rows = [{"node": name, "pods": count} for name, count in counts.items()]
     most = max(counts.values(), default=0)
-    axis = alt.Axis(format=",d", values=look.whole_ticks(0, most))
+    axis = alt.Axis(format=",d", values=style.whole_ticks(0, most))
     scale = alt.Scale(domain=[0, max(most, 1)], nice=False)
     chart: alt.Chart = (
-        alt.Chart(look.data(rows), width=look.WIDTH, height=_ROW * max(len(rows), 1))
-        .mark_bar(color=look.BLUE)
+        alt.Chart(style.data(rows), width=style.WIDTH, height=_ROW * max(len(rows), 1))
+        .mark_bar(color=style.BLUE)
         .encode(
             x=alt.X("pods:Q", title="pods", axis=axis, scale=scale),
             y=alt.Y("node:N", sort=sorted(counts), title=None),
@@ -165,11 +165,11 @@ def _histogram(counts: dict[str, int]) -> alt.Chart:
     ]
     axis = alt.Axis(labelAngle=0, labelOverlap=True, grid=False)
     chart: alt.Chart = (
-        alt.Chart(look.data(rows), width=look.WIDTH, height=look.HEIGHT)
-        .mark_bar(color=look.BLUE, width=look.bar_width(len(rows)))
+        alt.Chart(style.data(rows), width=style.WIDTH, height=style.HEIGHT)
+        .mark_bar(color=style.BLUE, width=style.bar_width(len(rows)))
         .encode(
             x=alt.X("pods:O", title="pods on a node", sort=None, axis=axis),
-            y=look.count_axis("nodes", "nodes", max(nodes.values())),
+            y=style.count_axis("nodes", "nodes", max(nodes.values())),
             tooltip=["pods:O", alt.Tooltip("nodes:Q", format=",")],
         )
     )

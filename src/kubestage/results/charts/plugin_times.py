@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from kubestage.results import timings as recorded_timings
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from altair.typing import ChartType
 
-    from kubestage.results.timings import Recorded
+    from kubestage.results.timings import RecordedTimings
 
 _MOST: Final = 15
 _ROW: Final = 22
 _NAMES: Final = 220
 _MS: Final = 1e-6
 _COLORS: Final = {
-    "PreEnqueue": look.GREY,
-    "PreFilter": look.SKY,
-    "Filter": look.BLUE,
-    "PostFilter": look.VERMILION,
-    "PreScore": look.ORANGE,
-    "Score": look.GREEN,
-    "Reserve": look.PURPLE,
+    "PreEnqueue": style.GREY,
+    "PreFilter": style.SKY,
+    "Filter": style.BLUE,
+    "PostFilter": style.VERMILION,
+    "PreScore": style.ORANGE,
+    "Score": style.GREEN,
+    "Reserve": style.PURPLE,
     "Permit": "#B15928",
-    "PreBind": look.YELLOW,
-    "Bind": look.BLACK,
+    "PreBind": style.YELLOW,
+    "Bind": style.BLACK,
     "PostBind": "#6A3D9A",
 }
 
 
-def timings(recorded: Recorded) -> ChartType:
+def timings(recorded: RecordedTimings) -> ChartType:
     """The plugins that took the longest, in all, by extension point; a panel for each profile."""
     rows = [row for row in recorded.rows if row.part == recorded_timings.PLUGIN and row.total]
     totals: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -57,13 +57,13 @@ def timings(recorded: Recorded) -> ChartType:
     ]
     chart = (
         _bars(shown, list(dict.fromkeys(plugin for _, plugin in order)))
-        .facet(alt.Facet("profile:N", title=None), data=look.data(shown), columns=1)
+        .facet(alt.Facet("profile:N", title=None), data=style.data(shown), columns=1)
         .resolve_scale(y="independent")
     )
     left = len(totals) - len(order)
-    more = f"; {look.counted(left, 'plugin')} that took less not shown" if left > 0 else ""
+    more = f"; {style.counted(left, 'plugin')} that took less not shown" if left > 0 else ""
     source = "Wall time" if recorded.source == recorded_timings.MEASURED else "Modelled time"
-    return look.finished(chart, "Time spent in plugins", f"{source} of the whole run{more}")
+    return style.finished(chart, "Time spent in plugins", f"{source} of the whole run{more}")
 
 
 def _bars(shown: list[dict[str, Any]], plugins: list[str]) -> alt.Chart:
@@ -71,7 +71,7 @@ def _bars(shown: list[dict[str, Any]], plugins: list[str]) -> alt.Chart:
     scale = alt.Scale(domain=there, range=[_COLORS[point] for point in there])
     tips = (alt.Tooltip(f"{name}:Q", format=",.4f") for name in ("total", "mean", "p99"))
     chart: alt.Chart = (
-        alt.Chart(width=look.WIDTH - _NAMES, height=alt.Step(_ROW))
+        alt.Chart(width=style.WIDTH - _NAMES, height=alt.Step(_ROW))
         .mark_bar()
         .encode(
             y=alt.Y("plugin:N", sort=plugins, title=None),
@@ -83,7 +83,7 @@ def _bars(shown: list[dict[str, Any]], plugins: list[str]) -> alt.Chart:
     return chart
 
 
-def compared_timings(names: Sequence[str], runs: Sequence[Recorded]) -> ChartType:
+def compared_timings(names: Sequence[str], runs: Sequence[RecordedTimings]) -> ChartType:
     """The time of extension points in several runs: from the median to the 99th percentile."""
     shown = [
         {
@@ -97,9 +97,9 @@ def compared_timings(names: Sequence[str], runs: Sequence[Recorded]) -> ChartTyp
         if row.part == recorded_timings.POINT and row.total
     ]
     points = [point for point in _COLORS if any(row["point"] == point for row in shown)]
-    colors = [look.RESOURCES[at % len(look.RESOURCES)] for at in range(len(names))]
+    colors = [style.RESOURCES[at % len(style.RESOURCES)] for at in range(len(names))]
     color = alt.Color("run:N", scale=alt.Scale(domain=list(names), range=colors))
-    base = alt.Chart(width=look.WIDTH - _NAMES, height=alt.Step(_ROW)).encode(
+    base = alt.Chart(width=style.WIDTH - _NAMES, height=alt.Step(_ROW)).encode(
         y=alt.Y("point:N", sort=points, title=None),
         yOffset=alt.YOffset("run:N", sort=list(names)),
         color=color,
@@ -115,8 +115,8 @@ def compared_timings(names: Sequence[str], runs: Sequence[Recorded]) -> ChartTyp
     means = base.mark_point(filled=True, size=50, opacity=1).encode(x="mean:Q")
     chart = (
         alt.layer(ranges, means)
-        .facet(alt.Facet("profile:N", title=None), data=look.data(shown), columns=1)
+        .facet(alt.Facet("profile:N", title=None), data=style.data(shown), columns=1)
         .resolve_scale(y="independent")
     )
-    told = "Line: from the median to the 99th percentile; dot: mean"
-    return look.finished(chart, "Time of extension points, run by run", told)
+    subtitle = "Line: from the median to the 99th percentile; dot: mean"
+    return style.finished(chart, "Time of extension points, run by run", subtitle)

@@ -1,4 +1,4 @@
-"""Charts of pods over steps: who waits, who had to go, how often the scheduler tried."""
+"""Charts of pods over steps: which wait, which were preempted, how often the scheduler tried."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from kubestage.results import analysis
-from kubestage.results.charts import look, thinning
+from kubestage.results.charts import style, thinning
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 
 def pending(run: Run) -> ChartType:
     """How many pods have no node at the end of each step."""
-    told = thinning.states(analysis.digest(run))
+    digest = thinning.states(analysis.digest(run))
     rows = [
         {"step": end.step, "why": why, "pods": number}
-        for end in told.steps
+        for end in digest.steps
         for why, number in (("pending", end.pending), ("gated", end.gated))
     ]
-    left = told.steps[-1].pending if told.steps else 0
-    subtitle = f"At the end {look.counted(left, 'pod')} could not be scheduled"
+    left = digest.steps[-1].pending if digest.steps else 0
+    subtitle = f"At the end {style.counted(left, 'pod')} could not be scheduled"
     if not left:
         subtitle = "At the end no pod waits for the scheduler"
-    kinds = {"pending": look.ORANGE}
+    kinds = {"pending": style.ORANGE}
     if any(row["pods"] for row in rows if row["why"] == "gated"):
-        kinds["gated"] = look.PURPLE
+        kinds["gated"] = style.PURPLE
     chart = _stacked(rows, "why", "pods", kinds)
-    return look.finished(chart, "Pods without a node at the end of each step", subtitle)
+    return style.finished(chart, "Pods without a node at the end of each step", subtitle)
 
 
 def preemptions(run: Run) -> ChartType:
     """How many pods were preempted in each step."""
-    told = analysis.digest(run)
-    steps = [end.step for end in told.steps]
-    rows = [{**row, "what": "preempted"} for row in analysis.by_step(told).records()]
+    digest = analysis.digest(run)
+    steps = [end.step for end in digest.steps]
+    rows = [{**row, "what": "preempted"} for row in analysis.table(digest, "steps").records()]
     total = sum(row["preempted"] for row in rows)
     hit = sum(1 for row in rows if row["preempted"])
-    subtitle = f"{look.counted(total, 'pod')}, in {hit} of {look.counted(len(rows), 'step')}"
-    subtitle += thinning.told(steps)
-    told_rows = thinning.sums(rows, steps, "what", "preempted")
-    chart = _stacked(told_rows, "what", "preempted", {"preempted": look.VERMILION})
-    return look.finished(
+    subtitle = f"{style.counted(total, 'pod')}, in {hit} of {style.counted(len(rows), 'step')}"
+    subtitle += thinning.group_note(steps)
+    shown_rows = thinning.sums(rows, steps, "what", "preempted")
+    chart = _stacked(shown_rows, "what", "preempted", {"preempted": style.VERMILION})
+    return style.finished(
         chart,
         "Pods that had to go for others",
         subtitle if total else "No pod was preempted",
@@ -55,19 +55,19 @@ def preemptions(run: Run) -> ChartType:
 
 def attempts(run: Run) -> ChartType:
     """How often the scheduler tried in each step, and with what result."""
-    told = analysis.digest(run)
-    steps = [end.step for end in told.steps]
-    counts = analysis.attempts(told, by=("step", "result"))
+    digest = analysis.digest(run)
+    steps = [end.step for end in digest.steps]
+    counts = analysis.attempts(digest, by=("step", "result"))
     known = [row for row in counts.records() if row["step"] in set(steps)]
     silent = [{"step": step, "result": "scheduled", "attempts": 0} for step in steps]
     rows = thinning.sums([*known, *silent], steps, "result", "attempts")
-    kinds = {"scheduled": look.BLUE, "unschedulable": look.ORANGE, "error": look.VERMILION}
+    kinds = {"scheduled": style.BLUE, "unschedulable": style.ORANGE, "error": style.VERMILION}
     kinds = {kind: color for kind, color in kinds.items() if kind in set(counts.column("result"))}
     total = sum(row["attempts"] for row in rows)
-    subtitle = f"{look.counted(total, 'attempt')} at {look.counted(len(told.pods), 'pod')}"
-    subtitle += thinning.told(steps)
+    subtitle = f"{style.counted(total, 'attempt')} at {style.counted(len(digest.pods), 'pod')}"
+    subtitle += thinning.group_note(steps)
     chart = _stacked(rows, "result", "attempts", kinds)
-    return look.finished(chart, "Attempts of the scheduler", subtitle)
+    return style.finished(chart, "Attempts of the scheduler", subtitle)
 
 
 def _stacked(rows: list[dict[str, Any]], by: str, value: str, kinds: dict[str, str]) -> alt.Chart:
@@ -80,11 +80,11 @@ def _stacked(rows: list[dict[str, Any]], by: str, value: str, kinds: dict[str, s
         heights[row["step"]] += row[value]
     data = [{**row, "order": order.get(row[by], len(kinds))} for row in rows]
     chart: alt.Chart = (
-        alt.Chart(look.data(data), width=look.WIDTH, height=look.HEIGHT)
-        .mark_bar(width=look.bar_width(len(heights)))
+        alt.Chart(style.data(data), width=style.WIDTH, height=style.HEIGHT)
+        .mark_bar(width=style.bar_width(len(heights)))
         .encode(
-            x=look.step_bands(heights),
-            y=look.count_axis(value, value, max(heights.values(), default=0)),
+            x=style.step_bands(heights),
+            y=style.count_axis(value, value, max(heights.values(), default=0)),
             color=alt.Color(f"{by}:N", scale=scale, legend=legend),
             order="order:Q",
             tooltip=["step:O", f"{by}:N", alt.Tooltip(f"{value}:Q", format=",")],

@@ -39,7 +39,7 @@ def sums(
     return [{"step": step, by: key, value: total} for (step, key), total in totals.items()]
 
 
-def told(steps: Sequence[int]) -> str:
+def group_note(steps: Sequence[int]) -> str:
     """What to add to a subtitle where a number is that of several steps."""
     size = _size(steps, MOST)
     return f"; each bar is {size} steps" if size > 1 else ""

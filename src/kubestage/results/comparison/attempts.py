@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from kubestage.results.analysis.digest import Run
     from kubestage.results.analysis.pod_state import PodState
-    from kubestage.results.analysis.timeline import Attempt
+    from kubestage.results.analysis.timeline import TimelineAttempt
     from kubestage.results.run_record_file import DecisionRow
     from kubestage.scheduler.record import Decision
 
@@ -39,7 +39,7 @@ class Tried(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def outcome(self) -> tuple[object, ...]:
-        """What came of it; of two attempts at a pod with one outcome, one need be told."""
+        """The result in every respect; of attempts at a pod with one outcome, one is shown."""
         return (
             self.result,
             self.node,
@@ -52,14 +52,14 @@ class Tried(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def tried(run: Run) -> list[Tried]:
-    """All attempts that a status tells of; none if it was written without them."""
-    told = digest(run)
-    rows = [of_pod(pod, attempt) for pod in told.pods for attempt in pod.attempts]
+    """All attempts in a status; none if it was written without them."""
+    known = digest(run)
+    rows = [of_pod(pod, attempt) for pod in known.pods for attempt in pod.attempts]
     return sorted(rows, key=lambda row: row.number)
 
 
-def of_pod(pod: PodState, attempt: Attempt) -> Tried:
-    """An attempt as a status tells it."""
+def of_pod(pod: PodState, attempt: TimelineAttempt) -> Tried:
+    """An attempt as a status describes it."""
     preemption = attempt.preemption
     return Tried(
         attempt.attempt or 0,
@@ -77,12 +77,12 @@ def of_pod(pod: PodState, attempt: Attempt) -> Tried:
 
 
 def recorded(rows: Iterable[DecisionRow]) -> list[Tried]:
-    """Attempts as a record tells them: all of them, but nothing about preemption."""
+    """All attempts in a record, without preemption, which it does not store."""
     return [of_decision(row, row.step) for row in rows]
 
 
 def of_decision(row: DecisionRow | Decision, step: int) -> Tried:
-    """An attempt as a record tells it, or the scheduler itself."""
+    """An attempt from a row of a record, or from the scheduler itself."""
     return Tried(
         row.number,
         step,

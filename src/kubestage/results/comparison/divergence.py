@@ -28,7 +28,7 @@ END: Final = "end"
 class Divergence(msgspec.Struct, frozen=True):
     """Where two runs part; `same` is how many attempts before it are the same in both.
 
-    `what` says in what the two attempts differ: another ``pod`` was next in turn, or the same pod
+    `what` is in what the two attempts differ: another ``pod`` was next in turn, or the same pod
     had another ``result``, another ``node``, or room made for it by another ``preemption``; at the
     ``end``, one of the two has no more attempts.
     """
@@ -40,9 +40,9 @@ class Divergence(msgspec.Struct, frozen=True):
 
 
 def first_divergence(first: Run, second: Run) -> Divergence | None:
-    """Where two runs part, as their statuses tell it; None if they never do.
+    """Where two runs part, by their statuses; None if they never do.
 
-    Statuses without attempts, written at detail ``summary``, tell nothing about this.
+    Statuses without attempts, written at detail ``summary``, do not show this.
     """
     return diverge(tried(first), tried(second))
 

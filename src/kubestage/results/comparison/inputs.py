@@ -1,4 +1,4 @@
-"""Whether two runs were asked the same: only then do their figures compare schedulers."""
+"""Whether two runs had the same input: only then do their figures compare schedulers."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ def differing_inputs(first: Json, second: Json) -> str | None:
     What events are called makes no difference.
     """
     one, other = _events(first), _events(second)
-    told = []
+    differences = []
     if one != other:
         only_one = (collections.Counter(one) - collections.Counter(other)).total()
         only_other = (collections.Counter(other) - collections.Counter(one)).total()
         if only_one or only_other:
-            told.append(
+            differences.append(
                 f"{len(one) - only_one} events are the same, {only_one} only in the first, "
                 f"{only_other} only in the second"
             )
         else:
-            told.append("the events are the same, but in another order")
+            differences.append("the events are the same, but in another order")
     durations = [(each.get("spec") or {}).get("stepDuration") for each in (first, second)]
     if durations[0] != durations[1]:
-        told.append(f"steps last {durations[0] or 'no time'} and {durations[1] or 'no time'}")
-    return "; ".join(told) or None
+        differences.append(
+            f"steps last {durations[0] or 'no time'} and {durations[1] or 'no time'}"
+        )
+    return "; ".join(differences) or None
 
 
 def _events(scenario: Json) -> list[bytes]:

@@ -31,10 +31,10 @@ _COUNTS: Final = {
     "nodesUsed": None,
 }
 _RATES: Final = {"allocation": MORE, "min": None, "max": None, "stddev": LESS}
-# Told only where there is something to tell.
+# Shown only where a run has any.
 _RARE: Final = ("gated", "finished", "deleted")
 DEFAULT_CHECKS: Final = ("scheduled", "pending", "preempted", "stddev")
-"""What must not get worse if nobody says what."""
+"""What must not get worse by default."""
 
 _PARTS: Final = ", or one resource's, as in stddev.cpu"
 
@@ -45,7 +45,7 @@ Value = float | int | None
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """One figure of every run, in the order of the runs; None where a run does not tell it.
+    """One figure of every run, in the order of the runs; None where a run does not have it.
 
     `better` is ``more``, ``less``, or None where neither is better in itself. `stddev` is the
     standard deviation of the rates of the nodes, between their `min` and `max`.
@@ -58,7 +58,7 @@ class Measure(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name by which it can be asked for, as in ``pending`` or ``stddev.cpu``."""
+        """Its full name, as in ``pending`` or ``stddev.cpu``."""
         return self.name if self.resource is None else f"{self.name}.{self.resource}"
 
     @property
@@ -80,7 +80,7 @@ class Measure(msgspec.Struct, frozen=True):
 
     @property
     def best(self) -> frozenset[int]:
-        """The runs that nobody beats; nobody is best where all are the same."""
+        """The runs that no other is better than; none where all are the same."""
         known = [at for at, value in enumerate(self.values) if value is not None]
         if self.better is None or not known:
             return frozenset()
@@ -101,14 +101,14 @@ def measures(summaries: Sequence[Summary]) -> list[Measure]:
     return [*_counts(summaries), *_rates(summaries)]
 
 
-def chosen(known: Iterable[Measure], wanted: Sequence[str], parts: str = _PARTS) -> list[Measure]:
+def chosen(known: Iterable[Measure], names: Sequence[str], parts: str = _PARTS) -> list[Measure]:
     """The measures of these names, ``stddev`` for that of every resource; InputError if none is.
 
-    `parts` tells how to ask for one of several of a name.
+    `parts` describes how to select one of several measures of a name.
     """
     known = list(known)
     found: dict[str, Measure] = {}
-    for name in wanted:
+    for name in names:
         matching = [each for each in known if name in (each.key, each.name)]
         sided = [each for each in matching if each.better is not None]
         if not sided:

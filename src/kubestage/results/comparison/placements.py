@@ -1,4 +1,4 @@
-"""What became of each pod in one run and in another."""
+"""The result of each pod in one run and in another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KINDS: Final = (
 
 
 class Whereabouts(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What became of a pod in one run."""
+    """The result of a pod in one run."""
 
     pod: str
     status: str
@@ -47,7 +47,7 @@ class Whereabouts(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
     message: str | None = None
 
 
-class Change(msgspec.Struct, frozen=True):
+class PodChange(msgspec.Struct, frozen=True):
     """A pod of which not the same became in both runs; None where a run does not have it."""
 
     kind: str
@@ -69,7 +69,7 @@ class Changes(msgspec.Struct, frozen=True):
     """
 
     pods: int
-    found: list[Change]
+    found: list[PodChange]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -78,14 +78,14 @@ class Changes(msgspec.Struct, frozen=True):
 
 
 def changes(first: Run, second: Run) -> Changes:
-    """What became of pods in a second run that did not in the first.
+    """The pods whose result in a second run differs from the first.
 
     Pods are paired by name. Those that controllers make may have other names in another run: what
     is left over of one owner is paired in the order of creation.
     """
     pairs = list(_pairs(digest(first).pods, digest(second).pods))
     found = [
-        Change(kind, _whereabouts(one), _whereabouts(other))
+        PodChange(kind, _whereabouts(one), _whereabouts(other))
         for one, other in pairs
         if (kind := _kind(one, other)) is not None
     ]
@@ -120,7 +120,7 @@ def _by_name(pods: Iterable[PodState]) -> dict[tuple[str, int], PodState]:
 
 
 def _owner(pod: PodState) -> tuple[str, ...]:
-    """Who made a pod; one that nobody made is nobody's double."""
+    """The controller of a pod; a pod without one is paired with no other."""
     metadata = pod.object.get("metadata") or {}
     for reference in metadata.get("ownerReferences") or ():
         if reference.get("controller"):

@@ -53,11 +53,11 @@ class Comparison:
         """The first decision in which two runs part."""
         return first_divergence(self.digests[first], self.digests[second])
 
-    def worse(self, wanted: Sequence[str] = measures.DEFAULT_CHECKS) -> list[Worse]:
-        """The measures, of those that are wanted, in which a run is worse than the first."""
+    def worse(self, metrics: Sequence[str] = measures.DEFAULT_CHECKS) -> list[Worse]:
+        """Those of these measures in which a run is worse than the first."""
         return [
             measures.Worse(name, measure, at)
-            for measure in measures.chosen(self.measures, wanted)
+            for measure in measures.chosen(self.measures, metrics)
             for at, name in enumerate(self.names)
             if measure.is_worse(at)
         ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.results.life.workloads import Place
+from kubestage.results.life.workloads import WorkloadName
 from kubestage.store.log import DELETED
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _RESCALED: Final = "SuccessfulRescale"
 _REASON: Final = "kubestage.dev/reason"
 
 
-class Decision(msgspec.Struct, frozen=True):
+class ScalingDecision(msgspec.Struct, frozen=True):
     """Something that an autoscaler did: to what, how many there were before and after, and why.
 
     `by` is the autoscaler or node group; `subject` the workload, pod or node.
@@ -47,18 +47,18 @@ class Decision(msgspec.Struct, frozen=True):
 class Autoscalers:
     """All HPAs and VPAs of a cluster, and what they have done.
 
-    A rescale is told by the HPA's status, for Events of one object are held back when there are
-    many. Why it was done is in the Event; without that, the HPA's conditions tell.
+    A rescale is read from the HPA's status, for Events of one object are held back when there are
+    many. Why it was done is in the Event; without that, it is read from the HPA's conditions.
     """
 
     def __init__(self, clock: Clock, workloads: Workloads) -> None:
         self.hpas: dict[str, Json] = {}
         self.vpas: dict[str, Json] = {}
-        self.decisions: list[Decision] = []
+        self.decisions: list[ScalingDecision] = []
         self._clock = clock
         self._workloads = workloads
         self._moved: dict[str, tuple[int, int | None, int | None]] = {}
-        self._said: dict[str, tuple[int, str]] = {}
+        self._reported: dict[str, tuple[int, str]] = {}
 
     def on_hpa(self, change: Change) -> None:
         """Hear of an HPA."""
@@ -78,11 +78,11 @@ class Autoscalers:
             self.vpas[change.key] = change.new
 
     def on_replicas(self, workload: str, before: int | None, after: int | None) -> None:
-        """Somebody asks for another number of replicas."""
+        """The desired number of replicas changed."""
         self._moved[workload] = (self._clock.now_ns, before, after)
 
     def on_event(self, change: Change) -> None:
-        """Hear of an Event, if it is one that tells of a decision."""
+        """Record an Event if it reports a decision."""
         reason = change.new.get("reason")
         if change.type == DELETED or (reason != _RESCALED and reason not in _OF_VPAS):
             return
@@ -96,8 +96,8 @@ class Autoscalers:
         by = "" if workload is None else self._vpa_of(workload.place)
         annotations = change.new["metadata"].get("annotations") or {}
         why = annotations.get(_REASON, "")
-        told = Decision(now_ns, _OF_VPAS[str(reason)], by, f"pod/{key}", reason=why)
-        self.decisions.append(told)
+        decision = ScalingDecision(now_ns, _OF_VPAS[str(reason)], by, f"pod/{key}", reason=why)
+        self.decisions.append(decision)
 
     def counted(self, sort: str) -> collections.Counter[str]:
         """How many decisions of a sort there were, by who made them."""
@@ -106,7 +106,7 @@ class Autoscalers:
     def _hear_why(self, hpa: str, reason: str) -> None:
         """Why an HPA rescales: it may say so just before or just after it does."""
         now_ns = self._clock.now_ns
-        self._said[hpa] = (now_ns, reason)
+        self._reported[hpa] = (now_ns, reason)
         for at in range(len(self.decisions) - 1, -1, -1):
             each = self.decisions[at]
             if each.at_ns != now_ns:
@@ -121,24 +121,28 @@ class Autoscalers:
         if at_ns != now_ns:
             status = _status(hpa)
             before, after = status.get("currentReplicas"), status.get("desiredReplicas")
-        said_ns, reason = self._said.get(key, (-1, ""))
-        told = reason if said_ns == now_ns else _reason(hpa, before or 0, after or 0)
-        self.decisions.append(Decision(now_ns, RESCALE, key, workload, before, after, told))
+        reason_ns, reason = self._reported.get(key, (-1, ""))
+        shown_reason = reason if reason_ns == now_ns else _reason(hpa, before or 0, after or 0)
+        self.decisions.append(
+            ScalingDecision(now_ns, RESCALE, key, workload, before, after, shown_reason)
+        )
 
-    def _vpa_of(self, place: Place) -> str:
+    def _vpa_of(self, place: WorkloadName) -> str:
         for key, vpa in self.vpas.items():
             if str(target_of(vpa, "targetRef")) == str(place):
                 return key
         return ""
 
 
-def target_of(obj: Json, field: str) -> Place:
+def target_of(obj: Json, field: str) -> WorkloadName:
     """The workload that an object names in a field of its spec."""
     spec = obj.get("spec") or {}
     named = spec.get(field) or {}
     kind = str(named.get("kind") or "")
     api_version = str(named.get("apiVersion") or ("v1" if kind == "Service" else "apps/v1"))
-    return Place(api_version, kind, obj["metadata"]["namespace"], str(named.get("name") or ""))
+    return WorkloadName(
+        api_version, kind, obj["metadata"]["namespace"], str(named.get("name") or "")
+    )
 
 
 def _reason(hpa: Json, before: int, after: int) -> str:

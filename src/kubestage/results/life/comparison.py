@@ -28,7 +28,7 @@ _DEEDS: Final = {
     "resizes": None,
 }
 DEFAULT_CHECKS: Final = ("failedPercent", "responseP95")
-"""What must not get worse if nobody says what."""
+"""What must not get worse by default."""
 
 
 def measures(summaries: Sequence[Json]) -> list[Measure]:
@@ -37,11 +37,11 @@ def measures(summaries: Sequence[Json]) -> list[Measure]:
 
 
 def worse(
-    names: Sequence[str], known: Sequence[Measure], wanted: Sequence[str] | None
+    names: Sequence[str], known: Sequence[Measure], metrics: Sequence[str] | None
 ) -> list[Worse]:
-    """The measures, of those that are wanted, in which a run is worse than the first."""
-    told = {each.name for each in known}
-    checks = wanted or [each for each in DEFAULT_CHECKS if each in told] or ["replicaHours"]
+    """Those of these measures in which a run is worse than the first."""
+    names_known = {each.name for each in known}
+    checks = metrics or [each for each in DEFAULT_CHECKS if each in names_known] or ["replicaHours"]
     subjects = [each.key for each in known if each.resource is not None]
     parts = f", or of one Traffic, as in {subjects[-1]}" if subjects else ""
     return [

@@ -27,7 +27,7 @@ _PLACES: Final = {
 _RESOURCE_UNITS: Final = {"cpu": CORES, "memory": BYTES}
 
 
-class Reading(msgspec.Struct, frozen=True):
+class MetricReading(msgspec.Struct, frozen=True):
     """One metric: its name, its unit, what is measured (None: nothing) and what is aimed at."""
 
     metric: str
@@ -36,10 +36,10 @@ class Reading(msgspec.Struct, frozen=True):
     target: float | None
 
 
-def readings(hpa: Json) -> Iterator[Reading]:
+def readings(hpa: Json) -> Iterator[MetricReading]:
     """The metrics of an HPA in the order of its spec."""
-    told = (hpa.get("status") or {}).get("currentMetrics") or ()
-    current = {_identity(each): each for each in told if each}
+    metrics = (hpa.get("status") or {}).get("currentMetrics") or ()
+    current = {_identity(each): each for each in metrics if each}
     for spec in (hpa.get("spec") or {}).get("metrics") or ():
         identity = _identity(spec)
         part = spec.get(_PLACES.get(identity[0], "")) or {}
@@ -52,7 +52,7 @@ def readings(hpa: Json) -> Iterator[Reading]:
         unit = (
             PERCENT if field == "averageUtilization" else _RESOURCE_UNITS.get(str(resource), PLAIN)
         )
-        yield Reading(_title(identity, field), unit, _number(value.get(field)), aimed)
+        yield MetricReading(_title(identity, field), unit, _number(value.get(field)), aimed)
 
 
 def _identity(metric: Json) -> tuple[str, str, str]:

@@ -29,8 +29,8 @@ class Life(msgspec.Struct, frozen=True, rename="camel"):
         table = self.tables.get(name)
         return [] if table is None else list(table.records())
 
-    def looks(self) -> list[float]:
-        """The moments at which the cluster was looked at, in seconds since the beginning."""
+    def observation_times(self) -> list[float]:
+        """The times at which the cluster was observed, in seconds since the start."""
         return [row["atSeconds"] for row in self.rows("cluster")]
 
 

@@ -22,7 +22,7 @@ NO_GROUP: Final = ""
 """Stands for the nodes that no group has made."""
 
 
-class Group:
+class NodeCounts:
     """The nodes of one group."""
 
     __slots__ = ("added", "cost", "nodes", "price", "provisioning", "ready", "removed", "since_ns")
@@ -53,10 +53,10 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 class NodeGroups:
-    """All nodes of a cluster; it is told of every change of one, and of NodeGroups."""
+    """All nodes of a cluster; it receives every change of one, and of NodeGroups."""
 
     def __init__(self, clock: Clock) -> None:
-        self.all: dict[str, Group] = {}
+        self.all: dict[str, NodeCounts] = {}
         self.allocatable_milli_cpu = 0
         self.began = False
         self._clock = clock
@@ -106,13 +106,13 @@ class NodeGroups:
         group.provisioning = int((change.new.get("status") or {}).get("provisioning") or 0)
 
     def reach(self, now_ns: int) -> None:
-        """Count everybody's time until now."""
+        """Count the time of all groups until now."""
         for each in self.all.values():
             each.reach(now_ns)
 
-    def _group(self, name: str) -> Group:
+    def _group(self, name: str) -> NodeCounts:
         if name not in self.all:
-            self.all[name] = Group(self._clock.now_ns)
+            self.all[name] = NodeCounts(self._clock.now_ns)
         return self.all[name]
 
     def _count(self, seen: _Seen | None, sign: int) -> None:

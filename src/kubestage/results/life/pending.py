@@ -37,9 +37,9 @@ def of(store: Store) -> Json:
     }
 
 
-def headline(told: Json) -> str:
+def headline(pending: Json) -> str:
     """``5 of 8 pods are pending``; empty if none is."""
-    number, total = told["pods"], told["of"]
+    number, total = pending["pods"], pending["of"]
     if not number:
         return ""
     if total == 1:

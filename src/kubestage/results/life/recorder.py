@@ -1,4 +1,4 @@
-"""Watches a living cluster: hears of every change, and looks around from time to time."""
+"""Records a living cluster: observes every change, and takes samples at intervals."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from kubestage.results.life.autoscalers import (
     NODE_ADDED,
     NODE_REMOVED,
     Autoscalers,
-    Decision,
+    ScalingDecision,
     target_of,
 )
 from kubestage.results.life.life import Life
 from kubestage.results.life.node_groups import NodeGroups
 from kubestage.results.life.sampler import Sampler
-from kubestage.results.life.tables import Rows
+from kubestage.results.life.tables import LifeRows
 from kubestage.results.life.workloads import Workloads
-from kubestage.sim.alarm import Alarm
 from kubestage.store.log import ADDED, DELETED, Change
 from kubestage.units import SECOND_NS
 
@@ -33,7 +32,7 @@ SAMPLES: Final = 600
 
 
 class Host(Protocol):
-    """Whoever has traffic, as soon as there is any."""
+    """The owner of the traffic; it may get some only later."""
 
     @property
     def traffic(self) -> Traffics | None:
@@ -64,7 +63,7 @@ class LifeRecorder:
         self.workloads = Workloads(store)
         self.nodes = NodeGroups(environment.clock)
         self.autoscalers = Autoscalers(environment.clock, self.workloads)
-        self.rows = Rows()
+        self.rows = LifeRows()
         self.resolution_ns = resolution_ns
         self.store = store
         self._clock = environment.clock
@@ -73,7 +72,7 @@ class LifeRecorder:
         self._traffics: dict[str, Json] = {}
         known = (self.workloads, self.nodes, self.autoscalers)
         self._sampler = Sampler(store, known, self._traffics, self.rows)
-        self._alarm = Alarm(environment, "LifeRecorder", self._look)
+        self._alarm = environment.timer("LifeRecorder", self._observe)
         self._handlers = {
             ("", "Pod"): self.workloads.on_pod,
             ("", "Node"): self._on_node,
@@ -87,7 +86,7 @@ class LifeRecorder:
     def start(self) -> None:
         """Take in what is there, and watch from now on."""
         self._begin_ns = self._clock.now_ns
-        for collection in self.store.ledger.collections():
+        for collection in self.store.collections():
             kind = collection.kind
             handler = self._handlers.get((kind.group, kind.kind))
             if handler is not None:
@@ -123,7 +122,7 @@ class LifeRecorder:
         load = self._load()
         targets = {key: target_of(each, "target") for key, each in self._traffics.items()}
         if load is not None:
-            requests.tell(load.records(), targets, self.rows, (self._begin_ns, now_ns))
+            requests.record_rows(load.records(), targets, self.rows, (self._begin_ns, now_ns))
         for each in self.autoscalers.decisions:
             self.rows.add(
                 "decisions",
@@ -147,15 +146,17 @@ class LifeRecorder:
             sort = NODE_REMOVED if change.type == DELETED else NODE_ADDED
             after = self.nodes.all[group].nodes.level
             before = after + (1 if sort == NODE_REMOVED else -1)
-            told = Decision(self._clock.now_ns, sort, group, f"node/{change.key}", before, after)
-            self.autoscalers.decisions.append(told)
+            decision = ScalingDecision(
+                self._clock.now_ns, sort, group, f"node/{change.key}", before, after
+            )
+            self.autoscalers.decisions.append(decision)
 
     def _on_hpa(self, change: Change) -> None:
         before = len(self.autoscalers.decisions)
         self.autoscalers.on_hpa(change)
         if len(self.autoscalers.decisions) > before:
             # What it went by may be gone at the next look.
-            self._sampler.tell_metrics(self._seconds(self._clock.now_ns), change.key)
+            self._sampler.report_metrics(self._seconds(self._clock.now_ns), change.key)
 
     def _on_traffic(self, change: Change) -> None:
         # One that is gone has had its requests all the same.
@@ -164,7 +165,7 @@ class LifeRecorder:
     def _load(self) -> Traffics | None:
         return None if self._host is None else self._host.traffic
 
-    def _look(self) -> None:
+    def _observe(self) -> None:
         self._set_alarm()
         self._sample()
 

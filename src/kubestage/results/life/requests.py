@@ -1,17 +1,17 @@
-"""Requests as their own record tells of them, as rows of the tables of a run."""
+"""Converts the record of requests to rows of the tables of a run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.results.life.tables import REQUEST_COLUMNS, STOCKS, Rows
+from kubestage.results.life.tables import REQUEST_COLUMNS, STOCKS, LifeRows
 from kubestage.units import MILLISECOND_NS, SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kubestage.aliases import Json
-    from kubestage.results.life.workloads import Place
+    from kubestage.results.life.workloads import WorkloadName
     from kubestage.traffic.record import Record
 
 
@@ -24,7 +24,7 @@ class Bands:
     def __init__(self) -> None:
         self._marks: dict[str, tuple[float, Any]] = {}
 
-    def look(self, at: float, records: Mapping[str, Record], rows: Rows) -> None:
+    def observe(self, at: float, records: Mapping[str, Record], rows: LifeRows) -> None:
         """Write down how long those took that were completed since the last look."""
         for key, record in sorted(records.items()):
             since, mark = self._marks.get(key, (at, None))
@@ -35,22 +35,22 @@ class Bands:
                 rows.add("percentiles", since, key, at - since, *values)
 
 
-def tell(
+def record_rows(
     records: Mapping[str, Record],
-    targets: Mapping[str, Place],
-    rows: Rows,
+    targets: Mapping[str, WorkloadName],
+    rows: LifeRows,
     span_ns: tuple[int, int],
 ) -> None:
     """Write down the requests of all Traffics in a span of time."""
     begin, end = (each / SECOND_NS for each in span_ns)
     for key, record in sorted(records.items()):
-        told = record.table()
+        recorded = record.table()
         seconds = record.resolution_ns / SECOND_NS
         # Of several of one name, one after the other, the later ones have a number, too.
         name = key.partition(" ")[0]
         target = str(targets[name]) if name in targets else ""
-        columns = [told[_snake(name)] for name in REQUEST_COLUMNS]
-        lines = [list(line) for line in zip(told["at_s"], *columns, strict=True)]
+        columns = [recorded[_snake(name)] for name in REQUEST_COLUMNS]
+        lines = [list(line) for line in zip(recorded["at_s"], *columns, strict=True)]
         if len(lines) > 1 and lines[-1][0] >= end:
             _fold(lines)
         for at, *values in lines:
@@ -63,7 +63,7 @@ def tell(
 
 
 def _fold(lines: list[list[Any]]) -> None:
-    """What ended in the very last instant is told with what was before: no time passed there."""
+    """What ended in the very last instant is added to the row before it: no time passed there."""
     *_, before, last = lines
     for at, name in enumerate(REQUEST_COLUMNS, 1):
         if name in STOCKS:
@@ -75,15 +75,15 @@ def _fold(lines: list[list[Any]]) -> None:
 
 def in_short(key: str, record: Record) -> Json:
     """The requests of one Traffic in a few numbers."""
-    told = record.summary()
+    summary = record.summary()
     return {
         "traffic": key,
-        "requests": told["requests"],
-        "completed": told["completed"],
-        "failed": sum(told["failed"].values()),
-        "failedByReason": told["failed"],
-        "inFlight": told["in_flight"],
-        "responseMs": told["response_ms"],
+        "requests": summary["requests"],
+        "completed": summary["completed"],
+        "failed": sum(summary["failed"].values()),
+        "failedByReason": summary["failed"],
+        "inFlight": summary["in_flight"],
+        "responseMs": summary["response_ms"],
     }
 
 

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.life.autoscalers import Autoscalers
     from kubestage.results.life.node_groups import NodeGroups
-    from kubestage.results.life.tables import Rows
-    from kubestage.results.life.workloads import Place, Workload, Workloads
+    from kubestage.results.life.tables import LifeRows
+    from kubestage.results.life.workloads import ReplicaCounts, WorkloadName, Workloads
     from kubestage.store.store import Store
     from kubestage.traffic.traffics import Traffics
 
 
 _WORKLOADS: Final = 20
 # A percentile of few requests means little.
-_LOOKS_A_BAND: Final = 5
+_OBSERVATIONS_A_BAND: Final = 5
 _STATES: Final = (workloads.LAUNCHING, workloads.ACTIVE, workloads.TERMINATING)
 
 
@@ -39,21 +39,21 @@ class Sampler:
         store: Store,
         known: tuple[Workloads, NodeGroups, Autoscalers],
         traffics: dict[str, Json],
-        rows: Rows,
+        rows: LifeRows,
     ) -> None:
         self._store = store
         self._workloads, self._nodes, self._autoscalers = known
         self._traffics = traffics
         self._rows = rows
         self._bands = Bands()
-        self._looks = 0
-        self._told: dict[str, float] = {}
+        self._observations = 0
+        self._reported: dict[str, float] = {}
 
     def sample(self, at: float, load: Traffics | None) -> None:
         """Look around, so many seconds after the beginning."""
         self._replicas(at)
         for key in sorted(self._autoscalers.hpas):
-            if self._told.get(key) != at:
+            if self._reported.get(key) != at:
                 self._metrics(at, key)
         self._recommendations(at)
         for name, group in sorted(self._nodes.all.items()):
@@ -70,10 +70,10 @@ class Sampler:
 
     def end(self, at: float, load: Traffics | None) -> None:
         """The last look."""
-        self._looks = 0
+        self._observations = 0
         self.sample(at, load)
 
-    def watched(self) -> dict[str, tuple[Place, list[Workload]]]:
+    def watched(self) -> dict[str, tuple[WorkloadName, list[ReplicaCounts]]]:
         """The workloads that are looked at, with all whose pods they stand for."""
         places = [target_of(each, "target") for each in self._traffics.values()]
         places += [target_of(each, "scaleTargetRef") for each in self._autoscalers.hpas.values()]
@@ -88,18 +88,18 @@ class Sampler:
     def _traffic(self, at: float, load: Traffics) -> None:
         for key, share in load.utilisation().items():
             self._rows.add("utilization", at, key, share)
-        if self._looks % _LOOKS_A_BAND == 0:
-            self._bands.look(at, load.records(), self._rows)
-        self._looks += 1
+        if self._observations % _OBSERVATIONS_A_BAND == 0:
+            self._bands.observe(at, load.records(), self._rows)
+        self._observations += 1
 
     def _replicas(self, at: float) -> None:
         for name, (place, members) in self.watched().items():
             counts = [sum(each.counts[state] for each in members) for state in _STATES]
             self._rows.add("replicas", at, name, self._desired(place, members), *counts)
 
-    def tell_metrics(self, at: float, key: str) -> None:
+    def report_metrics(self, at: float, key: str) -> None:
         """Write down what an HPA goes by at this moment, because it has just decided by it."""
-        self._told[key] = at
+        self._reported[key] = at
         self._metrics(at, key)
 
     def _metrics(self, at: float, key: str) -> None:
@@ -118,7 +118,7 @@ class Sampler:
                 values = (each.lower, each.target, each.upper, each.request)
                 self._rows.add("recommendations", at, key, each.container, each.resource, *values)
 
-    def _members(self, place: Place) -> Iterator[Workload]:
+    def _members(self, place: WorkloadName) -> Iterator[ReplicaCounts]:
         """The workload itself; of a Service, those whose pods it selects."""
         if place.kind != "Service":
             if str(place) in self._workloads.all:
@@ -137,13 +137,13 @@ class Sampler:
             if selector.matches(pods[newest]["metadata"].get("labels") or {}):
                 yield each
 
-    def _desired(self, place: Place, members: list[Workload]) -> int | None:
+    def _desired(self, place: WorkloadName, members: list[ReplicaCounts]) -> int | None:
         if place.kind != "Service":
-            return self._wanted(place)
-        counts = [self._wanted(each.place) for each in members]
+            return self._requested(place)
+        counts = [self._requested(each.place) for each in members]
         return sum(each for each in counts if each is not None) if members else None
 
-    def _wanted(self, place: Place) -> int | None:
+    def _requested(self, place: WorkloadName) -> int | None:
         kind = self._store.kinds.get(place.api_version, place.kind)
         if kind is None:
             return None

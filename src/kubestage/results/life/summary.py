@@ -43,11 +43,11 @@ def _workloads(recorder: LifeRecorder) -> list[Json]:
 
 
 def _autoscalers(recorder: LifeRecorder) -> list[Json]:
-    told = recorder.autoscalers
-    counts = {sort: told.counted(sort) for sort in (RESCALE, EVICTION, RESIZE)}
-    hpas = sorted({*told.hpas, *counts[RESCALE]})
-    vpas = sorted({*told.vpas, *counts[EVICTION], *counts[RESIZE]})
-    ups = [each.by for each in told.decisions if each.sort == RESCALE and _is_up(each)]
+    recorded = recorder.autoscalers
+    counts = {sort: recorded.counted(sort) for sort in (RESCALE, EVICTION, RESIZE)}
+    hpas = sorted({*recorded.hpas, *counts[RESCALE]})
+    vpas = sorted({*recorded.vpas, *counts[EVICTION], *counts[RESIZE]})
+    ups = [each.by for each in recorded.decisions if each.sort == RESCALE and _is_up(each)]
     rows = [
         {
             "autoscaler": f"horizontalpodautoscaler/{key}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kubestage.results.analysis.table import Column, Kind, Table, columns
 
@@ -23,84 +23,138 @@ _REQUESTS: Final = {
 }
 REQUEST_COLUMNS: Final = tuple(_REQUESTS)
 STOCKS: Final = ("routing", "processing")
-"""Those of them that tell where requests are at the end of a row."""
+"""Those of them that are states at the end of a row."""
 
-COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
-    "replicas": columns(
-        atSeconds=Kind.FLOAT,
-        workload=Kind.TEXT,
-        desired=Kind.INT,
-        launching=Kind.INT,
-        active=Kind.INT,
-        terminating=Kind.INT,
+
+class LifeTable(NamedTuple):
+    """The declaration of a table of a living run."""
+
+    about: str
+    """One line for help and completion."""
+
+    columns: tuple[Column, ...]
+
+    chart: str = ""
+    """The charts of it have names that begin so; empty if there are none."""
+
+
+SUMMARY: Final = "the run in a few numbers: requests, replicas, nodes, cost"
+TABLES: Final[dict[str, LifeTable]] = {
+    "replicas": LifeTable(
+        "pods of each workload over time: desired, launching, active",
+        columns(
+            atSeconds=Kind.FLOAT,
+            workload=Kind.TEXT,
+            desired=Kind.INT,
+            launching=Kind.INT,
+            active=Kind.INT,
+            terminating=Kind.INT,
+        ),
+        "replicas",
     ),
-    "requests": columns(
-        atSeconds=Kind.FLOAT, traffic=Kind.TEXT, workload=Kind.TEXT, rps=Kind.FLOAT, **_REQUESTS
+    "requests": LifeTable(
+        "requests of each Traffic per second, and how they ended",
+        columns(
+            atSeconds=Kind.FLOAT, traffic=Kind.TEXT, workload=Kind.TEXT, rps=Kind.FLOAT, **_REQUESTS
+        ),
+        "requests",
     ),
-    "responses": columns(traffic=Kind.TEXT, arrivedSeconds=Kind.FLOAT, responseMs=Kind.FLOAT),
-    "percentiles": columns(
-        atSeconds=Kind.FLOAT,
-        traffic=Kind.TEXT,
-        seconds=Kind.FLOAT,
-        p50Ms=Kind.FLOAT,
-        p95Ms=Kind.FLOAT,
-        p99Ms=Kind.FLOAT,
+    "responses": LifeTable(
+        "a sample of completed requests with their response times",
+        columns(traffic=Kind.TEXT, arrivedSeconds=Kind.FLOAT, responseMs=Kind.FLOAT),
+        "response-times",
     ),
-    "utilization": columns(atSeconds=Kind.FLOAT, traffic=Kind.TEXT, utilization=Kind.FLOAT),
-    "metrics": columns(
-        atSeconds=Kind.FLOAT,
-        hpa=Kind.TEXT,
-        workload=Kind.TEXT,
-        metric=Kind.TEXT,
-        unit=Kind.TEXT,
-        current=Kind.FLOAT,
-        target=Kind.FLOAT,
+    "percentiles": LifeTable(
+        "response times p50, p95 and p99 over time",
+        columns(
+            atSeconds=Kind.FLOAT,
+            traffic=Kind.TEXT,
+            seconds=Kind.FLOAT,
+            p50Ms=Kind.FLOAT,
+            p95Ms=Kind.FLOAT,
+            p99Ms=Kind.FLOAT,
+        ),
+        "response-times",
     ),
-    "recommendations": columns(
-        atSeconds=Kind.FLOAT,
-        vpa=Kind.TEXT,
-        container=Kind.TEXT,
-        resource=Kind.TEXT,
-        lower=Kind.FLOAT,
-        target=Kind.FLOAT,
-        upper=Kind.FLOAT,
-        request=Kind.FLOAT,
+    "utilization": LifeTable(
+        "how busy the active replicas were",
+        columns(atSeconds=Kind.FLOAT, traffic=Kind.TEXT, utilization=Kind.FLOAT),
+        "utilization",
     ),
-    "nodes": columns(
-        atSeconds=Kind.FLOAT,
-        group=Kind.TEXT,
-        ready=Kind.INT,
-        provisioning=Kind.INT,
-        total=Kind.INT,
+    "metrics": LifeTable(
+        "what each HPA measured, and its target",
+        columns(
+            atSeconds=Kind.FLOAT,
+            hpa=Kind.TEXT,
+            workload=Kind.TEXT,
+            metric=Kind.TEXT,
+            unit=Kind.TEXT,
+            current=Kind.FLOAT,
+            target=Kind.FLOAT,
+        ),
+        "hpa",
     ),
-    "cluster": columns(
-        atSeconds=Kind.FLOAT,
-        pending=Kind.INT,
-        launching=Kind.INT,
-        active=Kind.INT,
-        terminating=Kind.INT,
-        nodes=Kind.INT,
-        readyNodes=Kind.INT,
-        requestedCpu=Kind.INT,
-        allocatableCpu=Kind.INT,
+    "recommendations": LifeTable(
+        "what each VPA recommended, and what pods requested",
+        columns(
+            atSeconds=Kind.FLOAT,
+            vpa=Kind.TEXT,
+            container=Kind.TEXT,
+            resource=Kind.TEXT,
+            lower=Kind.FLOAT,
+            target=Kind.FLOAT,
+            upper=Kind.FLOAT,
+            request=Kind.FLOAT,
+        ),
+        "vpa",
     ),
-    "decisions": columns(
-        atSeconds=Kind.FLOAT,
-        decision=Kind.TEXT,
-        by=Kind.TEXT,
-        subject=Kind.TEXT,
-        before=Kind.INT,
-        after=Kind.INT,
-        reason=Kind.TEXT,
+    "nodes": LifeTable(
+        "nodes of each node group over time",
+        columns(
+            atSeconds=Kind.FLOAT,
+            group=Kind.TEXT,
+            ready=Kind.INT,
+            provisioning=Kind.INT,
+            total=Kind.INT,
+        ),
+        "nodes",
+    ),
+    "cluster": LifeTable(
+        "pods by state, nodes, and CPU over time",
+        columns(
+            atSeconds=Kind.FLOAT,
+            pending=Kind.INT,
+            launching=Kind.INT,
+            active=Kind.INT,
+            terminating=Kind.INT,
+            nodes=Kind.INT,
+            readyNodes=Kind.INT,
+            requestedCpu=Kind.INT,
+            allocatableCpu=Kind.INT,
+        ),
+        "capacity",
+    ),
+    "decisions": LifeTable(
+        "each rescale, eviction, resize, node added or removed",
+        columns(
+            atSeconds=Kind.FLOAT,
+            decision=Kind.TEXT,
+            by=Kind.TEXT,
+            subject=Kind.TEXT,
+            before=Kind.INT,
+            after=Kind.INT,
+            reason=Kind.TEXT,
+        ),
     ),
 }
+"""Every table by its name, in the order in which they are listed."""
 
 
-class Rows:
+class LifeRows:
     """Rows as they come up, by table."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
+        self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
 
     def add(self, table: str, *values: Any) -> None:
         """One more row."""
@@ -112,4 +166,8 @@ class Rows:
 
     def tables(self) -> dict[str, Table]:
         """All tables that have rows."""
-        return {name: Table(COLUMNS[name], list(rows)) for name, rows in self._rows.items() if rows}
+        return {
+            name: Table(TABLES[name].columns, list(rows))
+            for name, rows in self._rows.items()
+            if rows
+        }

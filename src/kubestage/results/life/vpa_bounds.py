@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _RESOURCES: Final = ("cpu", "memory")
 
 
-class Bounds(msgspec.Struct, frozen=True):
+class VpaBounds(msgspec.Struct, frozen=True):
     """A recommendation for one resource of one container, in cores or bytes.
 
     `request` is what the pods of the target request, on average; None if there are none.
@@ -30,10 +30,12 @@ class Bounds(msgspec.Struct, frozen=True):
     request: float | None
 
 
-def bounds(vpa: Json, pods: Sequence[Json]) -> Iterator[Bounds]:
+def bounds(vpa: Json, pods: Sequence[Json]) -> Iterator[VpaBounds]:
     """All that a VPA recommends at the moment."""
-    told = ((vpa.get("status") or {}).get("recommendation") or {}).get("containerRecommendations")
-    for each in told or ():
+    recommendations = ((vpa.get("status") or {}).get("recommendation") or {}).get(
+        "containerRecommendations"
+    )
+    for each in recommendations or ():
         container = str(each.get("containerName"))
         for resource in _RESOURCES:
             if resource not in (each.get("target") or {}):
@@ -43,7 +45,7 @@ def bounds(vpa: Json, pods: Sequence[Json]) -> Iterator[Bounds]:
                 for field in ("lowerBound", "target", "upperBound")
             )
             request = _request(pods, container, resource)
-            yield Bounds(container, resource, lower, target, upper, request)
+            yield VpaBounds(container, resource, lower, target, upper, request)
 
 
 def _request(pods: Sequence[Json], container: str, resource: str) -> float | None:

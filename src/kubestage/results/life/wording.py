@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.units import SECOND_NS
 
 _SECOND_MS: Final = 1000
@@ -14,7 +14,7 @@ _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def milliseconds(value: float | None) -> str:
-    """``85ms``, ``1.25s``; a dash if nobody knows."""
+    """``85ms``, ``1.25s``; a dash if it is not known."""
     if value is None:
         return "-"
     if value >= _SECOND_MS:
@@ -59,9 +59,9 @@ def duration(duration_ns: int) -> str:
 
 def reasons(failed: dict[str, Any]) -> str:
     """``12 timeout, 3 no replica``: why requests failed, as far as any did."""
-    told = (
+    parts = (
         f"{number:,} {_CAPITAL.sub(' ', reason).lower()}"
         for reason, number in failed.items()
         if number
     )
-    return ", ".join(told)
+    return ", ".join(parts)

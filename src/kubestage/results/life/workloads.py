@@ -27,7 +27,7 @@ DONE: Final = "done"
 _GENERATIONS: Final = 4
 
 
-class Place(msgspec.Struct, frozen=True):
+class WorkloadName(msgspec.Struct, frozen=True):
     """Where a workload is found; its text names it in tables, as in ``deployment/default/web``."""
 
     api_version: str
@@ -39,12 +39,12 @@ class Place(msgspec.Struct, frozen=True):
         return f"{self.kind.lower()}/{self.namespace}/{self.name}"
 
 
-class Workload:
+class ReplicaCounts:
     """The pods of one workload, by state, and the time that they had a node."""
 
     __slots__ = ("counts", "place", "pods", "scheduled")
 
-    def __init__(self, place: Place, now_ns: int) -> None:
+    def __init__(self, place: WorkloadName, now_ns: int) -> None:
         self.place = place
         self.counts: collections.Counter[str] = collections.Counter()
         self.scheduled = Integral(now_ns)
@@ -54,24 +54,24 @@ class Workload:
 class _Seen(msgspec.Struct, frozen=True):
     """What is known of a pod."""
 
-    workload: Workload | None
+    workload: ReplicaCounts | None
     state: str
     has_node: bool
     milli_cpu: int
 
 
 class Workloads:
-    """All pods of a cluster; it is told of every change of one."""
+    """All pods of a cluster; it receives every change of one."""
 
     def __init__(self, store: Store) -> None:
-        self.all: dict[str, Workload] = {}
+        self.all: dict[str, ReplicaCounts] = {}
         self.pending = 0
         self.on_nodes: collections.Counter[str] = collections.Counter()
         self.requested_milli_cpu = 0
         self.changes = 0
         self._store = store
         self._pods: dict[str, _Seen] = {}
-        self._owners: dict[str, Workload] = {}
+        self._owners: dict[str, ReplicaCounts] = {}
 
     def on_pod(self, change: Change) -> None:
         """Hear of a pod that came, changed or went."""
@@ -90,12 +90,12 @@ class Workloads:
             self._pods[change.key] = now
 
     def reach(self, now_ns: int) -> None:
-        """Count everybody's time until now."""
+        """Count the time of all workloads until now."""
         for each in self.all.values():
             each.scheduled.reach(now_ns)
 
-    def of_pod(self, key: str) -> Workload | None:
-        """The workload that a pod belongs to; None of a pod that is gone, or that nobody made."""
+    def of_pod(self, key: str) -> ReplicaCounts | None:
+        """The workload that a pod belongs to; None of a pod that is gone, or that has no owner."""
         seen = self._pods.get(key)
         return None if seen is None else seen.workload
 
@@ -109,8 +109,8 @@ class Workloads:
         elif before is not None and before.has_node and old is not None and _is_same(pod, old):
             milli_cpu = before.milli_cpu
         else:
-            asked = pod_resources.requests(pod, pod_resources.IN_PLACE).get(pod_resources.CPU)
-            milli_cpu = 0 if asked is None else asked.milli_value
+            request = pod_resources.requests(pod, pod_resources.IN_PLACE).get(pod_resources.CPU)
+            milli_cpu = 0 if request is None else request.milli_value
         return _Seen(workload, state, has_node, milli_cpu)
 
     def _count(self, key: str, seen: _Seen | None, sign: int) -> None:
@@ -133,19 +133,19 @@ class Workloads:
         else:
             workload.pods.pop(key, None)
 
-    def _workload_of(self, pod: Json) -> Workload | None:
-        """The topmost owner; None of a pod that nobody made."""
+    def _workload_of(self, pod: Json) -> ReplicaCounts | None:
+        """The topmost owner; None of a pod without one."""
         owner = _controller(pod)
         if owner is None:
             return None
         if owner["uid"] not in self._owners:
             place = self._top(owner, pod["metadata"]["namespace"])
             now_ns = self._store.clock.now_ns
-            workload = self.all.setdefault(str(place), Workload(place, now_ns))
+            workload = self.all.setdefault(str(place), ReplicaCounts(place, now_ns))
             self._owners[owner["uid"]] = workload
         return self._owners[owner["uid"]]
 
-    def _top(self, owner: Json, namespace: str) -> Place:
+    def _top(self, owner: Json, namespace: str) -> WorkloadName:
         for _ in range(_GENERATIONS):
             kind = self._store.kinds.get(owner["apiVersion"], owner["kind"])
             if kind is None:
@@ -155,11 +155,11 @@ class Workloads:
             if above is None:
                 break
             owner = above
-        return Place(owner["apiVersion"], owner["kind"], namespace, owner["name"])
+        return WorkloadName(owner["apiVersion"], owner["kind"], namespace, owner["name"])
 
 
 def desired(obj: Json) -> int | None:
-    """How many replicas a workload is to have; None where that is not said."""
+    """How many replicas a workload is to have; None where that is not set."""
     spec = obj.get("spec") or {}
     for field in ("replicas", "parallelism"):
         if isinstance(spec.get(field), int):

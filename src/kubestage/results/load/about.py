@@ -1,4 +1,4 @@
-"""What a report says of the run as a whole: what it depends on, and how to repeat it."""
+"""What a report states about the run as a whole: what it depends on, and how to repeat it."""
 
 from __future__ import annotations
 

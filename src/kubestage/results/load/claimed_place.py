@@ -32,7 +32,7 @@ class ClaimedPlace(abc.ABC):
         self.path = pathlib.Path(path)
         self._refuse_foreign()
         self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
-        with self._blaming():
+        with self._error_context():
             self.path.mkdir(parents=True, exist_ok=True)
             for left_over in self.path.glob(f"{_WRITING}*"):
                 shutil.rmtree(left_over)
@@ -67,7 +67,7 @@ class ClaimedPlace(abc.ABC):
     def move(self, names: Sequence[str]) -> None:
         """Put what was written in its place."""
         last = self.fixed[-1]
-        with self._blaming():
+        with self._error_context():
             # In between there is no report here, rather than a mixture of two.
             for name in [last, *self.earlier()]:
                 (self.path / name).unlink(missing_ok=True)
@@ -77,14 +77,14 @@ class ClaimedPlace(abc.ABC):
     def _refuse_foreign(self) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise InputError("is a file", file=str(self.path), fix=_FIX)
-        with self._blaming():
+        with self._error_context():
             there = [name for name in self.fixed if (self.path / name).exists()]
         if there and not self.earlier():
             problem = f"holds {', '.join(there)}, which this would replace"
             raise InputError(problem, file=str(self.path), fix=_FIX)
 
     @contextlib.contextmanager
-    def _blaming(self) -> Iterator[None]:
+    def _error_context(self) -> Iterator[None]:
         """Say of which directory it is that it cannot be written."""
         try:
             yield

@@ -1,4 +1,4 @@
-"""``load.sqlite``: everything of a load as rows, for whoever has a question of his own.
+"""``load.sqlite``: everything of a load as rows, for queries of your own.
 
 One file holds one report, of one test or of a suite. It is written under another name and moved
 into place when it is whole. Times are nanoseconds: those that end in ``at_ns``, ``began_ns``,
@@ -13,7 +13,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.results.trace_file import blaming
+from kubestage.results.trace_file import error_context
 
 if TYPE_CHECKING:
     import pathlib
@@ -167,7 +167,7 @@ COMMIT;
 
 def make(path: pathlib.Path) -> sqlite3.Connection:
     """A new file with empty tables."""
-    with blaming(path), contextlib.ExitStack() as on_error:
+    with error_context(path), contextlib.ExitStack() as on_error:
         connection = sqlite3.connect(path, isolation_level=None)
         on_error.callback(connection.close)
         connection.executescript(TABLES)
@@ -180,8 +180,8 @@ def open_for_reading(path: pathlib.Path) -> sqlite3.Connection:
     if not path.is_file():
         fix = "name a directory that `kubestage load --report-dir DIR` has written"
         raise InputError("is not the report of a load", file=str(path), fix=fix)
-    with blaming(path), contextlib.ExitStack() as on_error:
-        # Nobody writes to a report that is in its place: no lock is needed, nor a journal.
+    with error_context(path), contextlib.ExitStack() as on_error:
+        # A finished report is never written to: it needs no lock and no journal.
         address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         connection = sqlite3.connect(address, uri=True)
         on_error.callback(connection.close)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-    from kubestage.load.result import LoadResult, Measured
-    from kubestage.measure.outcome import Latencies
+    from kubestage.clusterloader.result import LoadResult, Measured
+    from kubestage.measure.results import Latencies
     from kubestage.results.load.about import About
 
 FileRow = tuple[str, int | None, str | None]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.load.result import LoadResult
-    from kubestage.measure.outcome import Summary
+    from kubestage.clusterloader.result import LoadResult
+    from kubestage.measure.results import Summary
 
 # What no file can be called, or what makes a path of a name.
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f/\\]|[\ud800-\udfff]")

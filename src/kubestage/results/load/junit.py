@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.golang.template import floats
+from kubestage.golang import floats
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestage.load.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult
 
 SUITE: Final = "ClusterLoaderV2"
 _HEADER: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -39,12 +39,12 @@ def render(results: Sequence[LoadResult]) -> str:
     cases = [case for result in results for case in _cases(result)]
     failures = sum(bool(errors) for _, _, errors in cases)
     took_ns = sum(result.took_ns for result in results)
-    told = "".join(_case(*case) for case in cases)
+    body = "".join(_case(*case) for case in cases)
     # NOTE: ClusterLoader2 never counts tests; a suite of none is taken for an empty one by CI.
     return (
         f'{_HEADER}{_SUITE_INDENT}<testsuite name="{SUITE}" tests="{len(cases)}" '
         f'failures="{failures}" errors="0" time="{_milliseconds(took_ns)}">'
-        f"{told}\n{_SUITE_INDENT}</testsuite>"
+        f"{body}\n{_SUITE_INDENT}</testsuite>"
     )
 
 

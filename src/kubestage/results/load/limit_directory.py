@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
+from kubestage.results import charts
 from kubestage.results.load import limit_page
 from kubestage.results.load.claimed_place import ClaimedPlace
 from kubestage.results.report import drawings
@@ -46,15 +47,12 @@ class LimitDirectory(ClaimedPlace):
         names = [PAGE, DATA]
         self.put(PAGE, limit_page.render(search, about))
         if drawings.can_draw():
-            # Large, and part of an extra.
-            from kubestage.results import charts  # noqa: PLC0415
-
             chart = limit_page.chart(search)
             if chart is not None:
                 charts.save(chart, self.place(PICTURE))
                 names.append(PICTURE)
-        told = msgspec.json.format(msgspec.json.encode(search), indent=2)
-        self.place(DATA).write_bytes(told + b"\n")
+        encoded = msgspec.json.format(msgspec.json.encode(search), indent=2)
+        self.place(DATA).write_bytes(encoded + b"\n")
         self.move(names)
         return [self.path / name for name in names]
 

@@ -74,16 +74,16 @@ def lead(search: Json) -> str:
     limit, above = search["limit"], search.get("above")
     if limit is None:
         tried = min((point["value"] for point in search["points"]), default=None)
-        told = f"No load that was tried meets {goals}."
-        return told if tried is None else f"{told} The lowest was {tried:g}."
+        sentence = f"No load that was tried meets {goals}."
+        return sentence if tried is None else f"{sentence} The lowest was {tried:g}."
     hold = "holds" if len(search["slos"]) == 1 else "hold"
-    told = f"{goals} {hold} up to {limit:g}"
-    told += (
+    sentence = f"{goals} {hold} up to {limit:g}"
+    sentence += (
         f", and no longer at {above:g}." if above is not None else ", the highest that was tried."
     )
     if search.get("monotonic") is False:
-        told += " A higher load meets it again, so there is more than one limit."
-    return told
+        sentence += " A higher load meets it again, so there is more than one limit."
+    return sentence
 
 
 def chart(search: Json) -> ChartType | None:

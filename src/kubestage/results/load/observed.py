@@ -11,8 +11,8 @@ from kubestage.aliases import Json
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from kubestage.load.result import LoadResult, Measured
-    from kubestage.measure.outcome import Latencies, Verdict
+    from kubestage.clusterloader.result import LoadResult, Measured
+    from kubestage.measure.results import Latencies, Verdict
 
 
 _CREATED: Final = "pod_startup"
@@ -20,7 +20,7 @@ _SCHEDULED: Final = "create_to_schedule"
 _BAD: Final = 400
 
 
-class Group(msgspec.Struct):
+class LatencyGroup(msgspec.Struct):
     """Metrics that belong into one picture: those of one measurement."""
 
     method: str
@@ -57,16 +57,16 @@ class Group(msgspec.Struct):
         }
 
 
-def groups(result: LoadResult) -> list[Group]:
+def groups(result: LoadResult) -> list[LatencyGroup]:
     """All latencies; measurements of one method with a metric each are put together."""
     found: dict[tuple[str, str], list[tuple[Measured, Latencies]]] = {}
     for measured, latencies in result.latencies():
         found.setdefault((measured.method, measured.identifier), []).append((measured, latencies))
-    told: dict[tuple[str, str], Group] = {}
+    found_groups: dict[tuple[str, str], LatencyGroup] = {}
     for (method, identifier), pairs in found.items():
         is_single = len({latencies.metric for _, latencies in pairs}) == 1
         key = (method, "" if is_single else identifier)
-        group = told.setdefault(key, Group(method, [], {}, []))
+        group = found_groups.setdefault(key, LatencyGroup(method, [], {}, []))
         group.identifiers.append(identifier)
         for measured, latencies in pairs:
             group.metrics.setdefault(latencies.metric, []).append(latencies)
@@ -74,7 +74,7 @@ def groups(result: LoadResult) -> list[Group]:
                 each for each in measured.outcome.verdicts if each not in group.verdicts
             )
     # What was judged comes first.
-    return sorted(told.values(), key=lambda group: not group.verdicts)
+    return sorted(found_groups.values(), key=lambda group: not group.verdicts)
 
 
 def pod_moments(result: LoadResult) -> dict[str, list[int]]:
@@ -113,11 +113,11 @@ def call_times(result: LoadResult) -> dict[str, list[int]]:
     log = result.calls
     found: dict[str, list[int]] = {}
     waited = []
-    for verb, asked, sent, ended in zip(
+    for verb, requested, sent, ended in zip(
         log.verbs, log.asked_ns, log.sent_ns, log.ended_ns, strict=True
     ):
         found.setdefault(verb, []).append(ended - sent)
-        waited.append(sent - asked)
+        waited.append(sent - requested)
     return {**found, "wait for the client": waited} if any(waited) else found
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
-    from kubestage.load.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult
     from kubestage.results.load.about import About
     from kubestage.results.report.drawings import Drawing
 
@@ -43,7 +43,7 @@ def rendered(
     """The same with charts that are drawn already, for each test; None where nothing can draw."""
     sections = _sections(results, drawn)
     parts = [
-        element("section", element("h2", title), _said(lead), body, id=identity)
+        element("section", element("h2", title), _described(lead), body, id=identity)
         for identity, title, lead, body in sections
     ]
     return framed(
@@ -77,13 +77,13 @@ def framed(
 
 
 def _footer(about: About) -> str:
-    told = "Every call, latency and verdict is a row in load.sqlite beside this page."
+    note = "Every call, latency and verdict is a row in load.sqlite beside this page."
     if about.is_stage:
-        told = (
+        note = (
             "Time is virtual, and the control plane is modelled. The same configuration, seed and "
-            f"version give the same report, byte for byte. {told}"
+            f"version give the same report, byte for byte. {note}"
         )
-    return told
+    return note
 
 
 def _sections(
@@ -116,7 +116,7 @@ def _sections(
         (
             "skipped",
             "Skipped measurements",
-            "What they measure is not there, so they said nothing.",
+            "What they measure is not there, so they report nothing.",
             page_tables.skipped(results),
         ),
         ("steps", "Steps", "Measurements of a step run at once.", page_tables.steps(results)),
@@ -124,7 +124,7 @@ def _sections(
     return [each for each in found if each[3]]
 
 
-def _said(sentence: str) -> Html:
+def _described(sentence: str) -> Html:
     return element("p", sentence, class_="soft small") if sentence else Html("")
 
 
@@ -132,8 +132,8 @@ def drawn_or_how(drawn: Sequence[Drawing] | None) -> Html:
     """Charts, or how to get any."""
     if drawn is None:
         how = element("code", _NO_CHARTS)
-        told = element("p", "Charts are drawn if their libraries are installed: ", how)
-        return element("div", told, class_="fine card")
+        hint = element("p", "Charts are drawn if their libraries are installed: ", how)
+        return element("div", hint, class_="fine card")
     return drawings.figures(drawn)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
-    from kubestage.load.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult
     from kubestage.results.report.drawings import Drawing
 
 MOST: Final = 14
@@ -63,7 +63,7 @@ def _charts(result: LoadResult) -> Iterator[tuple[str, ChartType | None, bool]]:
         yield "series", load.series(named, title, unit, seconds), False
 
 
-def _latencies(group: observed.Group) -> ChartType | None:
+def _latencies(group: observed.LatencyGroup) -> ChartType | None:
     """With the strictest threshold that a percentile was held to."""
     # Large, and part of an extra.
     from kubestage.results.charts import load  # noqa: PLC0415

@@ -11,7 +11,7 @@ from kubestage.results.report.markup import Html, count, element, join
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestage.load.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult
     from kubestage.results.load.about import About
 
 
@@ -55,29 +55,29 @@ def again(command: str) -> Html:
 
 def lead(results: Sequence[LoadResult]) -> str:
     """The outcome for those who read no more than this."""
-    told = [_outcome(results)]
+    sentences = [_outcome(results)]
     verdicts = [verdict for result in results for _, verdict in result.verdicts()]
     missed = sum(not each.passed for each in verdicts)
     empty = sum(each.is_empty for each in verdicts)
     if verdicts:
         met = f"{len(verdicts) - missed:,} of {count(len(verdicts), 'threshold')} held"
-        told.append(met + (f", {empty:,} of them without a single sample." if empty else "."))
+        sentences.append(met + (f", {empty:,} of them without a single sample." if empty else "."))
     errors = sum(len(result.errors) for result in results)
     if errors:
-        told.append(f"There {'was' if errors == 1 else 'were'} {count(errors, 'error')}.")
-    return " ".join(told)
+        sentences.append(f"There {'was' if errors == 1 else 'were'} {count(errors, 'error')}.")
+    return " ".join(sentences)
 
 
 def _outcome(results: Sequence[LoadResult]) -> str:
     calls = sum(len(result.calls) for result in results)
     took = wording.duration(sum(result.took_ns for result in results))
-    said = f"{count(calls, 'API call')} in {took}."
+    sentence = f"{count(calls, 'API call')} in {took}."
     if any(result.is_interrupted for result in results):
-        return f"The run was broken off. {said}"
+        return f"The run was broken off. {sentence}"
     if len(results) == 1:
-        return said
+        return sentence
     passed = sum(result.passed for result in results)
-    return f"{passed} of {count(len(results), 'test')} passed. {said}"
+    return f"{passed} of {count(len(results), 'test')} passed. {sentence}"
 
 
 def _verdict(results: Sequence[LoadResult]) -> tuple[str, str]:
@@ -104,7 +104,7 @@ def _facts(results: Sequence[LoadResult], about: About) -> list[tuple[str, str]]
 
 
 def figures(results: Sequence[LoadResult]) -> Html:
-    """A card for each number that somebody asks for first."""
+    """A card for each main figure."""
     cards = [
         element(
             "div",

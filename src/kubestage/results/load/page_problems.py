@@ -9,7 +9,7 @@ from kubestage.results.report.markup import Html, count, element, join
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kubestage.load.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult
 
 _AT_ONCE: Final = 5
 _MOST: Final = 200
@@ -18,11 +18,11 @@ _LONGEST: Final = 800
 
 def problems(results: Sequence[LoadResult]) -> Html:
     """All of them, or as many as a person reads."""
-    told = [
+    parts = [
         _listed("Errors", "callout failed", _texts(results, "errors")),
         _listed("Warnings", "callout", _texts(results, "warnings")),
     ]
-    return join((each for each in told if each), "\n")
+    return join((each for each in parts if each), "\n")
 
 
 def _texts(results: Sequence[LoadResult], which: str) -> list[str]:
@@ -40,11 +40,11 @@ def _listed(title: str, css: str, texts: Sequence[str]) -> Html:
     for text in texts:
         alike[text] = alike.get(text, 0) + 1
     parts = [element("h3", f"{title} ({len(texts):,})")]
-    told = _paragraphs(css, list(alike.items())[:_MOST])
-    parts += told[:_AT_ONCE]
-    if len(told) > _AT_ONCE:
-        opens = element("summary", f"Show {len(told) - _AT_ONCE:,} more")
-        parts.append(element("details", opens, *told[_AT_ONCE:], class_="problems"))
+    paragraphs = _paragraphs(css, list(alike.items())[:_MOST])
+    parts += paragraphs[:_AT_ONCE]
+    if len(paragraphs) > _AT_ONCE:
+        opens = element("summary", f"Show {len(paragraphs) - _AT_ONCE:,} more")
+        parts.append(element("details", opens, *paragraphs[_AT_ONCE:], class_="problems"))
     if len(alike) > _MOST:
         more = f"and {len(alike) - _MOST:,} more, in load.sqlite"
         parts.append(element("p", more, class_="soft small"))

@@ -12,8 +12,8 @@ from kubestage.results.report.markup import Html, element, join
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from kubestage.load.result import LoadResult
-    from kubestage.measure.outcome import Verdict
+    from kubestage.clusterloader.result import LoadResult
+    from kubestage.measure.results import Verdict
 
 Row = tuple[str, ...]
 T = TypeVar("T")
@@ -122,13 +122,13 @@ def slowest(results: Sequence[LoadResult]) -> Html:
     parts = []
     for result in results:
         for group in observed.groups(result):
-            told = _slowest_of(group)
+            slow_calls = _slowest_of(group)
             name = group.title if len(results) == 1 else f"{result.test_name}: {group.title}"
-            parts += [element("h3", name), told] if told else []
+            parts += [element("h3", name), slow_calls] if slow_calls else []
     return join(parts, "\n")
 
 
-def _slowest_of(group: observed.Group) -> Html:
+def _slowest_of(group: observed.LatencyGroup) -> Html:
     found = {name: times for name, times in group.longest_ns().items() if times}
     if not found:
         return Html("")
@@ -187,11 +187,11 @@ def _steps(result: LoadResult) -> Iterator[Row]:
 def _of_each(
     results: Sequence[LoadResult], head: Row, rows: Callable[[LoadResult], Iterable[Row]]
 ) -> Html:
-    """One table of all tests; with several of them, each row says of which it is."""
+    """One table of all tests; with several of them, each row names its test."""
     if len(results) == 1:
         return table(head, rows(results[0]))
-    told = [(*row, result.test_name) for result in results for row in rows(result)]
-    return table((*head, "Test"), told)
+    named = [(*row, result.test_name) for result in results for row in rows(result)]
+    return table((*head, "Test"), named)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
@@ -211,8 +211,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
         )
         for line in lines[:_MOST]
     ]
-    told = element("table", element("thead", element("tr", *titles)), element("tbody", *body))
-    box = element("div", told, class_="rows card", tabindex=0)
+    body_table = element("table", element("thead", element("tr", *titles)), element("tbody", *body))
+    box = element("div", body_table, class_="rows card", tabindex=0)
     if len(lines) <= _MOST:
         return box
     more = f"and {len(lines) - _MOST:,} more, in load.sqlite"

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from kubestage.errors import InputError
-from kubestage.objects import go_json
+from kubestage.golang import json_encoding
 from kubestage.results.load import database, database_rows, file_names, junit, page
 from kubestage.results.load.claimed_place import ClaimedPlace
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Iterator, Sequence
 
-    from kubestage.load.result import LoadResult
+    from kubestage.clusterloader.result import LoadResult
     from kubestage.results.load.about import About
 
 JUNIT: Final = "junit.xml"
@@ -35,7 +35,7 @@ DATABASE: Final = "load.sqlite"
 class ReportDirectory(ClaimedPlace):
     """A place for one report, claimed before the load starts; use it as a context manager.
 
-    Call `write` when all tests are over. Whoever leaves before that leaves the directory as it
+    Call `write` when all tests are over. Without that call, the directory stays as it
     was.
     """
 
@@ -52,7 +52,7 @@ class ReportDirectory(ClaimedPlace):
         files += self._write_files(results, configs)
         self.put(JUNIT, junit.render(results))
         facts = {**about.facts(), **about.metadata}
-        self.place(METADATA).write_bytes(go_json.encode(facts))
+        self.place(METADATA).write_bytes(json_encoding.encode(facts))
         self.put(REPORT, page.render(results, about))
         database_rows.write(self.place(DATABASE), results, about, files)
         self.move([name for name, _, _ in files])

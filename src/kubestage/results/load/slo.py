@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 _FORM: Final = re.compile(r"(?P<name>.+?)\s*(?P<sign><=|>=|<|>)\s*(?P<value>[^<>=]+)")
 

@@ -15,7 +15,7 @@ _STEP: Final = 1024
 
 
 def duration(took_ns: int | None) -> str:
-    """``850 µs``, ``12 ms``, ``1.34 s``, ``2 min 5 s``, ``1 h 2 min``; a dash if nobody knows."""
+    """``850 µs``, ``12 ms``, ``1.34 s``, ``2 min 5 s``, ``1 h 2 min``; a dash if unknown."""
     return _NOTHING if took_ns is None else seconds(took_ns / SECOND_NS)
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.aliases import Json
+from kubestage.results.analysis import registry
+from kubestage.results.charts import libraries
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from kubestage.results.analysis import Digest
 
 
-NEEDED: Final = ("altair", "vl_convert")
+NEEDED: Final = libraries.NAMES
 _IDENTITY: Final = re.compile(r'(\bid="|url\(#|href="#)')
 # A plain chart fills half of the page, panels beside each other all of it.
 _HALF_PIXELS: Final = 450
@@ -42,19 +44,16 @@ class Drawing(msgspec.Struct, frozen=True):
     is_wide: bool
 
 
-def draw(told: Digest) -> list[Drawing] | None:
-    """Every chart of a run; None if what draws them is not installed."""
+def draw(run: Digest) -> list[Drawing] | None:
+    """Every chart of a run that has content; None if what draws them is not installed."""
     if not can_draw():
         return None
-    # Large, and part of an extra.
-    from kubestage.results import charts  # noqa: PLC0415
-
-    empty = _telling_nothing(told)
-    return drawn({name: chart for name, chart in charts.all(told).items() if name not in empty})
+    shown = [each for each in registry.charts(run) if each.has_content(run)]
+    return drawn({each.name: each.draw(run) for each in shown})
 
 
 def can_draw() -> bool:
-    """Whether what draws charts is installed."""
+    """Whether the libraries that draw charts are installed."""
     return all(importlib.util.find_spec(name) is not None for name in NEEDED)
 
 
@@ -73,16 +72,6 @@ def drawn(named: Mapping[str, ChartType]) -> list[Drawing]:
             Drawing(name, title.get("text") or name, title.get("subtitle") or "", svg, is_wide)
         )
     return found
-
-
-def _telling_nothing(told: Digest) -> set[str]:
-    """Charts of what never happened: the key figures say so already."""
-    empty = set()
-    if all(pod.preempted is None for pod in told.pods):
-        empty.add("preemptions")
-    if not any(end.pending or end.gated for end in told.steps):
-        empty.add("pending")
-    return empty
 
 
 def fit(spec: Json) -> bool:

@@ -17,7 +17,7 @@ _HOT: Final = 0.95
 
 
 def figures(summary: Summary) -> Html:
-    """A card for each number that somebody asks for first, and a bar for each resource."""
+    """A card for each main figure, and a bar for each resource."""
     cards = [
         element(
             "div",
@@ -28,13 +28,13 @@ def figures(summary: Summary) -> Html:
         )
         for what, number, of in _cards(summary)
     ]
-    told = element("div", *cards, class_="figures")
+    numbers = element("div", *cards, class_="figures")
     gauges = [_gauge(name, found) for name, found in summary.resources.items()]
-    return Html(told + (element("div", *gauges, class_="gauges card") if gauges else ""))
+    return Html(numbers + (element("div", *gauges, class_="gauges card") if gauges else ""))
 
 
 def _style(what: str, number: str) -> str:
-    """Numbers that somebody may worry about stand out, unless they are zero."""
+    """Numbers that may be a problem stand out, unless they are zero."""
     worrying = what in ("Pending", "Preempted") and number != "0"
     return f"number {what.lower()}" if worrying else "number"
 
@@ -44,7 +44,7 @@ def _cards(summary: Summary) -> Iterator[tuple[str, str, str]]:
     scheduled = ("Scheduled", f"{summary.scheduled:,}", f"of {alive:,} pods")
     gated = f"and {summary.gated:,} gated" if summary.gated else ""
     pending = ("Pending", f"{summary.pending:,}", gated)
-    # What somebody may have to do something about comes first.
+    # What may need action comes first.
     yield from (pending, scheduled) if summary.pending else (scheduled, pending)
     yield "Preempted", f"{summary.preempted:,}", "had to go" if summary.preempted else ""
     if summary.finished:

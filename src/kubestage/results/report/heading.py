@@ -23,7 +23,7 @@ def heading(
     waiting = summary.pending + summary.gated
     pills = [element("span", phase, class_=f"pill {phase}")]
     if waiting:
-        # Succeeded says that all events were carried out, which is not what it looks like.
+        # Succeeded means that all events were carried out, not that all pods have a node.
         css = phase if phase == "Failed" else "Unknown"
         pills = [
             element("span", f"{count(waiting, 'pod')} pending", class_="pill alert"),
@@ -59,7 +59,7 @@ def lead(summary: Summary) -> str:
 
 
 def _stopped(summary: Summary) -> str:
-    """That a run has not come to its end, lest its figures be taken for those of a whole one."""
+    """A warning that a run has not come to its end: its figures are not those of a whole one."""
     if summary.last_step is None:
         return ""
     if summary.phase == "Failed":
@@ -75,27 +75,29 @@ def _outcome(summary: Summary) -> str:
     if not summary.pods:
         return f"No pods took part in {count(summary.steps, 'step')}."
     if not total:
-        told = f"None of {count(summary.pods, 'pod')} is left."
+        sentence = f"None of {count(summary.pods, 'pod')} is left."
     elif total == 1:
         fate = "has a node" if placed else "is pending" if summary.pending else "is gated"
-        told = f"The only pod {fate}."
+        sentence = f"The only pod {fate}."
     elif placed == total:
-        told = f"All {total:,} pods have a node."
+        sentence = f"All {total:,} pods have a node."
     else:
         counts = {"pending": summary.pending, "gated": summary.gated}
         waiting = {what: number for what, number in counts.items() if number}
         (what, number), *rest = waiting.items()
-        told = f"{number:,} of {total:,} pods {_are(number)} {what}"
-        told += "".join(f", {other:,} {_are(other)} {which}" for which, other in rest)
-        told += f"; {placed or 'none'} {'have' if placed > 1 else 'has'} a node."
+        sentence = f"{number:,} of {total:,} pods {_are(number)} {what}"
+        sentence += "".join(f", {other:,} {_are(other)} {which}" for which, other in rest)
+        sentence += f"; {placed or 'none'} {'have' if placed > 1 else 'has'} a node."
     if summary.preempted:
-        told += f" {summary.preempted:,} {'was' if summary.preempted == 1 else 'were'} preempted."
+        sentence += (
+            f" {summary.preempted:,} {'was' if summary.preempted == 1 else 'were'} preempted."
+        )
     rates = [
         f"{units.percent(found.rate)} of the {'CPU' if name == 'cpu' else name}"
         for name, found in summary.resources.items()
         if name in ("cpu", "memory") and found.rate is not None
     ]
-    return f"{told} Requested: {' and '.join(rates)}." if rates else told
+    return f"{sentence} Requested: {' and '.join(rates)}." if rates else sentence
 
 
 def _are(number: int) -> str:

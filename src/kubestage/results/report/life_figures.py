@@ -48,32 +48,32 @@ def heading(life: Life, repeat: LifeRepeat | None) -> Html:
         ),
     ]
     if repeat is not None and repeat.configuration:
-        told = element("summary", "Scheduler configuration")
-        parts.append(element("details", told, element("pre", repeat.configuration.rstrip())))
+        caption = element("summary", "Scheduler configuration")
+        parts.append(element("details", caption, element("pre", repeat.configuration.rstrip())))
     return join(parts, "\n")
 
 
-def _waiting(told: Json) -> Html:
+def _waiting(pending_pods: Json) -> Html:
     """Why pods are pending, if any are."""
-    if not told["pods"]:
+    if not pending_pods["pods"]:
         return Html("")
-    shown = [(each["pods"], each["reason"]) for each in told["reasons"][:_REASONS]]
-    return reasons.alert(shown, len(told["reasons"]) - len(shown))
+    shown = [(each["pods"], each["reason"]) for each in pending_pods["reasons"][:_REASONS]]
+    return reasons.alert(shown, len(pending_pods["reasons"]) - len(shown))
 
 
 def lead(life: Life) -> str:
     """The outcome for those who read no more than this; what is pending comes first."""
     summary = life.summary
     left = pending.headline(summary.get("pending") or _NONE_PENDING)
-    told = [f"{left} at the end."] if left else []
-    told.append(f"The cluster lived for {wording.moment(life.seconds)}.")
-    told += [_fared(each) for each in summary["traffic"][:3]]
+    sentences = [f"{left} at the end."] if left else []
+    sentences.append(f"The cluster lived for {wording.moment(life.seconds)}.")
+    sentences += [_fared(each) for each in summary["traffic"][:3]]
     rescales = sum(each.get("rescales", 0) for each in summary["autoscalers"])
     if rescales:
-        told.append(f"Autoscalers changed the number of replicas {count(rescales, 'time')}.")
+        sentences.append(f"Autoscalers changed the number of replicas {count(rescales, 'time')}.")
     if summary["cost"] is not None:
-        told.append(f"Nodes cost {wording.money(summary['cost'])}.")
-    return " ".join(told)
+        sentences.append(f"Nodes cost {wording.money(summary['cost'])}.")
+    return " ".join(sentences)
 
 
 def _fared(traffic: Json) -> str:
@@ -97,7 +97,7 @@ def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:
     if repeat is not None:
         facts |= {
             "Scheduler": "configured" if repeat.configuration else "kube-scheduler's defaults",
-            "Laws": ", ".join(f"{name}={law}" for name, law in repeat.laws.items()),
+            "Distributions": ", ".join(f"{name}={value}" for name, value in repeat.laws.items()),
             "Later": ", ".join(f"{name} at {at}" for at, name in repeat.later),
             "Plugins": ", ".join(each.reference for each in repeat.plugins),
             "Autoscalers": ", ".join(
@@ -108,7 +108,7 @@ def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:
 
 
 def figures(summary: Json) -> Html:
-    """A card for each number that somebody asks for first."""
+    """A card for each main figure."""
     cards = [
         element(
             "div",
@@ -132,8 +132,8 @@ def _cards(summary: Json) -> Iterator[tuple[str, str, str, bool]]:
         yield "Failed", wording.share(failed, requests), f"{failed:,} requests", bool(failed)
         for percent in ("p50", "p95", "p99"):
             slowest = max((each["responseMs"][percent] or 0 for each in traffic), default=0)
-            told = "response time" if len(traffic) == 1 else "of the slowest traffic"
-            yield percent, wording.milliseconds(slowest), told, False
+            what = "response time" if len(traffic) == 1 else "of the slowest traffic"
+            yield percent, wording.milliseconds(slowest), what, False
     yield "Replica-hours", wording.hours(summary["replicaHours"]), _highest(summary), False
     if summary["nodeHours"]:
         nodes = sum(each["nodesAtEnd"] for each in summary["nodeGroups"])

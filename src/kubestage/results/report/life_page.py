@@ -9,6 +9,7 @@ import pathlib
 import string
 from typing import TYPE_CHECKING, Final
 
+from kubestage.results import charts
 from kubestage.results.report import drawings, life_figures, life_tables, markup, timings_page
 from kubestage.results.report.markup import Html, element
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
     from kubestage.results.report.drawings import Drawing
-    from kubestage.results.timings import Recorded
+    from kubestage.results.timings import RecordedTimings
 
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
@@ -31,7 +32,7 @@ def write(
     path: str | pathlib.Path,
     life: Life,
     repeat: LifeRepeat | None = None,
-    timings: Recorded | None = None,
+    timings: RecordedTimings | None = None,
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
     text = render(life, repeat, _drawn(life), timings)
@@ -42,9 +43,9 @@ def render(
     life: Life,
     repeat: LifeRepeat | None = None,
     drawn: Sequence[Drawing] | None = None,
-    timings: Recorded | None = None,
+    timings: RecordedTimings | None = None,
 ) -> str:
-    """The page as text, with charts that are drawn already; without them it says how to get any."""
+    """The page as text, with charts that are drawn already, or with how to get any."""
     sections = _sections(life, drawn)
     if timings is not None:
         sections.append(("timings", "Timings", timings_page.section(timings)))
@@ -79,9 +80,6 @@ def render(
 def _drawn(life: Life) -> list[Drawing] | None:
     if not drawings.can_draw():
         return None
-    # Large, and part of an extra.
-    from kubestage.results import charts  # noqa: PLC0415
-
     return drawings.drawn(charts.of_life(life))
 
 
@@ -97,8 +95,8 @@ def _sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, st
 def _charts(drawn: Sequence[Drawing] | None) -> Html:
     if drawn is None:
         how = element("code", _NO_CHARTS)
-        told = element("p", "Charts are drawn if their libraries are installed: ", how)
-        return element("div", told, class_="fine card")
+        hint = element("p", "Charts are drawn if their libraries are installed: ", how)
+        return element("div", hint, class_="fine card")
     if not drawn:
         return element("div", "There is nothing to draw.", class_="fine card")
     return drawings.figures(drawn)

@@ -19,7 +19,7 @@ _NO_GROUP: Final = "no group"
 
 
 def sections(life: Life) -> list[tuple[str, str, Html]]:
-    """Anchor, title and table of each part; empty where there is nothing to tell."""
+    """Anchor, title and table of each part; empty where there is nothing to show."""
     summary = life.summary
     return [
         ("traffic", "Traffic", _traffic(summary["traffic"])),
@@ -99,7 +99,7 @@ def _node_groups(rows: Sequence[Json]) -> Html:
 
 def _decisions(rows: Sequence[Json]) -> Html:
     head = ("Time", "Decision", "By", "Of", "Before", "After", "Why")
-    told = table(
+    shown = table(
         head,
         (
             (
@@ -116,9 +116,9 @@ def _decisions(rows: Sequence[Json]) -> Html:
         words=(1, 2, 3, 6),
     )
     if len(rows) <= _MOST:
-        return told
+        return shown
     more = f"and {len(rows) - _MOST:,} more, in tables/decisions.csv"
-    return Html(told + element("p", more, class_="soft small"))
+    return Html(shown + element("p", more, class_="soft small"))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[int]) -> Html:

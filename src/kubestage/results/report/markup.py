@@ -28,12 +28,12 @@ def element(name: str, *children: str | int, **attributes: str | int | None) -> 
     An underscore in an attribute's name stands for a dash, one at its end for nothing; an
     attribute that is None is left out.
     """
-    told = "".join(
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{name}{told}>{join(children)}</{name}>")
+    return Html(f"<{name}{written}>{join(children)}</{name}>")
 
 
 def join(parts: Any, between: str = "") -> Html:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kubestage.results.analysis import Digest, Summary
     from kubestage.results.repeat import Repeat
     from kubestage.results.report.drawings import Drawing
-    from kubestage.results.timings import Recorded
+    from kubestage.results.timings import RecordedTimings
 
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
@@ -40,19 +40,19 @@ def write(
     path: str | pathlib.Path,
     scenario: Json,
     repeat: Repeat | None = None,
-    timings: Recorded | None = None,
+    timings: RecordedTimings | None = None,
 ) -> None:
     """Write the report of a run: one file that opens anywhere and loads nothing."""
     scenario = _with_result(scenario)
-    told = analysis.digest(scenario)
-    text = _render(scenario, told, repeat, drawings.draw(told), timings)
+    digest = analysis.digest(scenario)
+    text = _render(scenario, digest, repeat, drawings.draw(digest), timings)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
 def render(
     scenario: Json, repeat: Repeat | None = None, drawn: Sequence[Drawing] | None = None
 ) -> str:
-    """The page as text, with charts that are drawn already; without them it says how to get any."""
+    """The page as text, with charts that are drawn already, or with how to get any."""
     scenario = _with_result(scenario)
     return _render(scenario, analysis.digest(scenario), repeat, drawn)
 
@@ -67,15 +67,15 @@ def _with_result(scenario: Json) -> Json:
 
 def _render(
     scenario: Json,
-    told: Digest,
+    run: Digest,
     repeat: Repeat | None,
     drawn: Sequence[Drawing] | None,
-    timings: Recorded | None = None,
+    timings: RecordedTimings | None = None,
 ) -> str:
-    summary = analysis.summary(told)
-    texts = rows.Texts()
+    summary = analysis.summary(run)
+    texts = rows.PageTexts()
     happened = steps.happened(scenario, texts)
-    sections = _sections(summary, told, happened, drawn)
+    sections = _sections(summary, run, happened, drawn)
     if timings is not None:
         sections.append(("timings", "Timings", Html(""), timings_page.section(timings)))
     script = (_DATA / "script.js").read_text("utf-8")
@@ -85,7 +85,7 @@ def _render(
         generator=markup.text(f"kubestage {repeat.version}" if repeat else "kubestage"),
         title=markup.text(f"{name} · scenario report"),
         style=(_DATA / "style.css").read_text("utf-8"),
-        heading=heading.heading(scenario, summary, repeat, told.pods),
+        heading=heading.heading(scenario, summary, repeat, run.pods),
         places=markup.join(
             element("a", title, href=f"#{identity}") for identity, title, _, _ in sections
         ),
@@ -97,39 +97,44 @@ def _render(
             "\n",
         ),
         footer=_footer(),
-        data=markup.script_data(rows.data(told, texts, happened)),
+        data=markup.script_data(rows.data(run, texts, happened)),
         script=script,
         script_hash=f"sha256-{digest}",
     )
 
 
 def _sections(
-    summary: Summary, told: Digest, happened: list[Json], drawn: Sequence[Drawing] | None
+    summary: Summary, run: Digest, happened: list[Json], drawn: Sequence[Drawing] | None
 ) -> list[tuple[str, str, Html, Html]]:
     """Anchor, title, a sentence and the body of each part of the page."""
-    pods = f"{count(summary.pods, 'pod')} in the order in which they were first heard of."
+    pods = f"{count(summary.pods, 'pod')} in the order in which the timeline first has them."
     nodes = f"What the pods on {count(summary.nodes, 'node')} request, at the end of the run."
     waiting = summary.pending + summary.gated
     pending = f"{count(waiting, 'pod')} without a node at the end, by reason." if waiting else ""
     return [
-        ("overview", "Overview", _said("At the end of the run."), figures.figures(summary)),
+        ("overview", "Overview", _described("At the end of the run."), figures.figures(summary)),
         ("charts", "Charts", Html(""), _charts(drawn)),
-        ("pending", "Pending pods", _said(pending), reasons.reasons(told.pods)),
-        ("timeline", "Timeline", _said("Open a step to see it."), steps.outline(happened)),
-        ("pods", "Pods", _said(pods), _table("pods", "Search by pod, node, reason", choice=True)),
-        ("nodes", "Nodes", _said(nodes), _table("nodes", "Search by name")),
+        ("pending", "Pending pods", _described(pending), reasons.reasons(run.pods)),
+        ("timeline", "Timeline", _described("Open a step to see it."), steps.outline(happened)),
+        (
+            "pods",
+            "Pods",
+            _described(pods),
+            _table("pods", "Search by pod, node, reason", choice=True),
+        ),
+        ("nodes", "Nodes", _described(nodes), _table("nodes", "Search by name")),
     ]
 
 
-def _said(sentence: str) -> Html:
+def _described(sentence: str) -> Html:
     return element("p", sentence, class_="soft small") if sentence else Html("")
 
 
 def _charts(drawn: Sequence[Drawing] | None) -> Html:
     if drawn is None:
         how = element("code", _NO_CHARTS)
-        told = element("p", "Charts are drawn if their libraries are installed: ", how)
-        return element("div", told, class_="fine card")
+        hint = element("p", "Charts are drawn if their libraries are installed: ", how)
+        return element("div", hint, class_="fine card")
     return drawings.figures(drawn)
 
 

@@ -1,4 +1,4 @@
-"""Why pods are pending: the scheduler's words, each said once, with the pods that they are about.
+"""Why pods are pending: each message of the scheduler once, with the pods that it is about.
 
 Pods of one sort are refused in words that differ by a number here and there, so messages that are
 alike but for their digits are taken together.
@@ -32,26 +32,27 @@ def reasons(pods: Iterable[PodState]) -> Html:
     if not groups:
         return element("div", "Every pod has a node.", class_="fine card")
     largest = sorted(groups.values(), key=len, reverse=True)
-    told = [_told(group) for group in largest[:_GROUPS]]
+    rows = [_group_row(group) for group in largest[:_GROUPS]]
     if len(largest) > _GROUPS:
         left = sum(map(len, largest[_GROUPS:]))
         more = f"{len(largest) - _GROUPS:,} more reasons; the table of pods has them all."
-        told.append(_row(f"{left:,}", more, ""))
-    return element("div", *told, class_="card")
+        rows.append(_row(f"{left:,}", more, ""))
+    return element("div", *rows, class_="card")
 
 
 def callout(pods: Iterable[PodState]) -> Html:
     """The most frequent reasons in short, for the head of the page."""
     counts = collections.Counter(_DIGITS.sub("#", reason(pod)) for pod in pods if pod.is_waiting)
     words = {_DIGITS.sub("#", reason(pod)): reason(pod) for pod in pods if pod.is_waiting}
-    told = [(number, words[key]) for key, number in counts.most_common(_HEADLINES)]
-    return alert(told, len(counts) - len(told))
+    frequent = [(number, words[key]) for key, number in counts.most_common(_HEADLINES)]
+    return alert(frequent, len(counts) - len(frequent))
 
 
-def alert(told: Iterable[tuple[int, str]], more: int) -> Html:
-    """Numbers of pods and why they wait, where nobody overlooks it."""
+def alert(reasons_found: Iterable[tuple[int, str]], more: int) -> Html:
+    """Numbers of pods and why they wait, at the top of the page."""
     lines = [
-        element("li", element("b", count(number, "pod")), f": {words}") for number, words in told
+        element("li", element("b", count(number, "pod")), f": {words}")
+        for number, words in reasons_found
     ]
     if more:
         lines.append(element("li", f"and {count(more, 'more reason')}"))
@@ -66,7 +67,7 @@ def reason(pod: PodState) -> str:
     return pod.message or f"{pod.untried[0].upper()}{pod.untried[1:]}"
 
 
-def _told(group: list[PodState]) -> Html:
+def _group_row(group: list[PodState]) -> Html:
     [(most_frequent, _)] = collections.Counter(map(reason, group)).most_common(1)
     names = ", ".join(pod.key for pod in group[:_NAMED])
     more = len(group) - _NAMED
@@ -75,10 +76,14 @@ def _told(group: list[PodState]) -> Html:
     )
 
 
-def _row(number: str, told: str, who: str) -> Html:
+def _row(number: str, reason_text: str, who: str) -> Html:
     return element(
         "div",
         element("div", number, class_="number"),
-        element("div", element("div", told, class_="text"), element("div", who, class_="who name")),
+        element(
+            "div",
+            element("div", reason_text, class_="text"),
+            element("div", who, class_="who name"),
+        ),
         class_="reason",
     )

@@ -1,7 +1,7 @@
 """The rows behind the page's tables, so compact that thousands of pods make a small file.
 
 Every name and sentence is written once, in ``texts``; rows are numbers that point there. The
-page's script lays out what somebody looks at.
+page's script lays out what is on the screen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Row = list[int | None]
 
 
-class Texts:
+class PageTexts:
     """Texts, each with its number."""
 
     def __init__(self) -> None:
@@ -30,26 +30,26 @@ class Texts:
         return self.all.setdefault(text, len(self.all)) if text else None
 
 
-def data(told: Digest, texts: Texts, steps: list[Json]) -> Json:
+def data(run: Digest, texts: PageTexts, steps: list[Json]) -> Json:
     """All that the page's script needs."""
-    resources = [{"title": units.title(name), "unit": units.unit(name)} for name in told.resources]
-    asked = [at for at, name in enumerate(told.resources) if name != PODS]
+    resources = [{"title": units.title(name), "unit": units.unit(name)} for name in run.resources]
+    counted = [at for at, name in enumerate(run.resources) if name != PODS]
     return {
         "resources": resources,
-        "asked": asked,
-        "pods": _pods(told, texts, [told.resources[at] for at in asked]),
-        "nodes": _nodes(told, texts),
+        "asked": counted,
+        "pods": _pods(run, texts, [run.resources[at] for at in counted]),
+        "nodes": _nodes(run, texts),
         "steps": steps,
         "texts": list(texts.all),
     }
 
 
-def _pods(told: Digest, texts: Texts, asked: list[str]) -> list[Row]:
+def _pods(run: Digest, texts: PageTexts, resources: list[str]) -> list[Row]:
     """Name, status, node, created, bound, waited, attempts, priority, preemptor, reason, requests.
 
     The reason is that of a pod that waits.
     """
-    waited = analysis.by_pod(told).column("pendingSteps")
+    waited = analysis.table(run, "pods").column("pendingSteps")
     return [
         [
             texts.number(pod.key),
@@ -58,22 +58,22 @@ def _pods(told: Digest, texts: Texts, asked: list[str]) -> list[Row]:
             pod.created,
             pod.bound,
             steps,
-            len(pod.attempts) if told.has_attempts else None,
+            len(pod.attempts) if run.has_attempts else None,
             pod.priority,
             texts.number(pod.preempted_by),
             texts.number(reasons.reason(pod)) if pod.is_waiting else None,
-            *(pod.requests.get(name, 0) for name in asked),
+            *(pod.requests.get(name, 0) for name in resources),
         ]
-        for pod, steps in zip(told.pods, waited, strict=True)
+        for pod, steps in zip(run.pods, waited, strict=True)
     ]
 
 
-def _nodes(told: Digest, texts: Texts) -> list[Row]:
+def _nodes(run: Digest, texts: PageTexts) -> list[Row]:
     """Name, then requested and allocatable of each resource, as of the end."""
     rows = []
-    for node in told.steps[-1].nodes if told.steps else ():
+    for node in run.steps[-1].nodes if run.steps else ():
         row = [texts.number(node.name)]
-        for name in told.resources:
+        for name in run.resources:
             row += [node.requested.get(name, 0), node.allocatable.get(name, 0)]
         rows.append(row)
     return rows

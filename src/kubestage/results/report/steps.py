@@ -1,4 +1,4 @@
-"""The timeline, step by step: what was asked for, who got a node, who had to go, who waits."""
+"""The timeline, step by step: operations, and pods that are scheduled, preempted or pending."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.aliases import Json
-    from kubestage.results.report.rows import Texts
+    from kubestage.results.report.rows import PageTexts
 
 
 _POD_EVENTS: Final = {
@@ -22,30 +22,30 @@ _CHANGES: Final = {"create": "created", "patch": "patched", "delete": "deleted"}
 _ORDER: Final = (*_CHANGES.values(), *_POD_EVENTS.values())
 
 
-def happened(scenario: Json, texts: Texts) -> list[Json]:
+def happened(scenario: Json, texts: PageTexts) -> list[Json]:
     """What happened in each step, as numbers of texts, by sort of event.
 
     Created, patched, deleted: kind and name. Scheduled: pod and node. Preempted: pod, node and
-    preemptor. Pending: pod and reason. The step in which the Scenario failed says why.
+    preemptor. Pending: pod and reason. The step in which the Scenario failed has the reason.
     """
     status = scenario["status"]
     result = status["scenarioResult"]
     timeline = sorted((result.get("timeline") or {}).items(), key=lambda item: int(item[0]))
-    told = []
+    steps = []
     for step, events in timeline:
         groups: Json = {}
-        for event in _told_once(events or ()):
+        for event in _without_evictions(events or ()):
             for sort, row in _rows(event, texts):
                 groups.setdefault(sort, []).append(row)
         is_done = any("done" in event for event in events or ())
-        told.append({"step": int(step), "done": is_done, **groups})
-    if told and status.get("phase") == "Failed":
-        told[-1]["failed"] = texts.number(status.get("message") or "failed")
-    return told
+        steps.append({"step": int(step), "done": is_done, **groups})
+    if steps and status.get("phase") == "Failed":
+        steps[-1]["failed"] = texts.number(status.get("message") or "failed")
+    return steps
 
 
-def _told_once(events: Iterable[Json]) -> Iterator[Json]:
-    """The events of a step without the deletions by which victims of a preemption had to go."""
+def _without_evictions(events: Iterable[Json]) -> Iterator[Json]:
+    """The events of a step without the deletions of the victims of a preemption."""
     victims: set[tuple[str, str]] = set()
     for event in events:
         if event.get("podPreempted"):
@@ -57,7 +57,7 @@ def _told_once(events: Iterable[Json]) -> Iterator[Json]:
         yield event
 
 
-def _rows(event: Json, texts: Texts) -> Iterator[tuple[str, list[int | None]]]:
+def _rows(event: Json, texts: PageTexts) -> Iterator[tuple[str, list[int | None]]]:
     for field, sort in _CHANGES.items():
         if event.get(field):
             kind, name = _subject(event[field])
@@ -67,7 +67,7 @@ def _rows(event: Json, texts: Texts) -> Iterator[tuple[str, list[int | None]]]:
             yield sort, _pod_row(sort, event[field], texts)
 
 
-def _pod_row(sort: str, result: Json, texts: Texts) -> list[int | None]:
+def _pod_row(sort: str, result: Json, texts: PageTexts) -> list[int | None]:
     pod = texts.number(_name((result.get("pod") or {}).get("metadata") or {}))
     node = texts.number(result.get("boundTo"))
     if sort == "scheduled":
@@ -100,7 +100,7 @@ def _name(metadata: Json) -> str:
 
 
 def outline(steps: list[Json]) -> Html:
-    """Each step in a line; what is below is laid out when somebody opens it."""
+    """Each step in a line; what is below is laid out when it is opened."""
     if not steps:
         return element("div", "Nothing happened.", class_="fine card")
     sorts = [sort for sort in _ORDER if any(sort in step for step in steps)]

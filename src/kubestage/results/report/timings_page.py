@@ -9,12 +9,12 @@ import pathlib
 import string
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.results import timings
+from kubestage.results import charts, timings
 from kubestage.results.report import drawings, life_tables, markup
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
-    from kubestage.results.timings import Recorded, Row
+    from kubestage.results.timings import RecordedTimings, TimingRow
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
 _HEAD: Final = (
@@ -30,14 +30,14 @@ _LEADS: Final = {
 _NO_ROWS: Final[dict[str, Any]] = {"resources": [], "asked": [], "texts": [], "steps": []}
 
 
-def section(recorded: Recorded) -> Html:
+def section(recorded: RecordedTimings) -> Html:
     """A sentence, the chart if it can be drawn, and the table."""
     lead = element("p", _LEADS.get(recorded.source, ""), class_="soft small")
     rows = life_tables.table(_HEAD, map(_cells, recorded.rows), words=range(_WORDS))
     return Html(lead + _chart(recorded) + rows)
 
 
-def write(path: str | pathlib.Path, recorded: Recorded, name: str) -> None:
+def write(path: str | pathlib.Path, recorded: RecordedTimings, name: str) -> None:
     """Write a page of its own, which opens anywhere and loads nothing."""
     script = (_DATA / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -56,17 +56,14 @@ def write(path: str | pathlib.Path, recorded: Recorded, name: str) -> None:
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
-def _chart(recorded: Recorded) -> Html:
+def _chart(recorded: RecordedTimings) -> Html:
     is_empty = not any(row.part == timings.PLUGIN and row.total for row in recorded.rows)
     if is_empty or not drawings.can_draw():
         return Html("")
-    # Large, and part of an extra.
-    from kubestage.results import charts  # noqa: PLC0415
-
     return drawings.figures(drawings.drawn({"timings": charts.timings(recorded)}))
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: TimingRow) -> tuple[str, ...]:
     part = f"{row.part}, {row.result}" if row.result else row.part
     durations = (row.total, row.mean, row.p50, row.p90, row.p99, row.max)
     return (

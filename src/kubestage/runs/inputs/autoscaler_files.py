@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import types
     from collections.abc import Iterable, Sequence
 
-    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.manifests import LoadedManifests
 
 _ALL: Final = "*"
 _OPTION: Final = "--autoscaler"
@@ -23,7 +23,7 @@ _FORM: Final = "write it as file.py:Class, or as namespace/hpa=file.py:Class"
 _EXPECTED: Final = "an autoscaler is a class with __init__(self, hpa) and recommend(self, look)"
 
 
-class Brought(NamedTuple):
+class UserAutoscaler(NamedTuple):
     """An autoscaler, the key of the HPA that it decides for (or ``*``), and how it was named."""
 
     key: str
@@ -31,10 +31,10 @@ class Brought(NamedTuple):
     reference: str
 
 
-def load(specs: Sequence[str], loaded: Iterable[Loaded]) -> list[Brought]:
+def load(specs: Sequence[str], loaded: Iterable[LoadedManifests]) -> list[UserAutoscaler]:
     """The autoscalers of ``--autoscaler``; each must have an HPA to decide for."""
     known = _hpas(loaded) if specs else []
-    found: dict[str, Brought] = {}
+    found: dict[str, UserAutoscaler] = {}
     for spec in specs:
         name, equals, place = spec.rpartition("=")
         key = _key(name) if equals else _ALL
@@ -42,13 +42,13 @@ def load(specs: Sequence[str], loaded: Iterable[Loaded]) -> list[Brought]:
         if key in found:
             whose = "all HPAs" if key == _ALL else key
             raise _refused(spec, f"another one decides for {whose} already", "name one for each")
-        found[key] = Brought(key, _checked(_class_of(spec, place), spec), spec)
+        found[key] = UserAutoscaler(key, _checked(_class_of(spec, place), spec), spec)
     return list(found.values())
 
 
-def files(brought: Iterable[Brought]) -> list[str]:
-    """The files among what is brought, to blame errors at their lines."""
-    places = (each.reference.rpartition("=")[2].rpartition(":")[0] for each in brought)
+def files(autoscalers: Iterable[UserAutoscaler]) -> list[str]:
+    """The files of autoscalers, so that errors are reported at their lines."""
+    places = (each.reference.rpartition("=")[2].rpartition(":")[0] for each in autoscalers)
     return [place for place in places if place.endswith(".py")]
 
 
@@ -56,7 +56,7 @@ def _key(name: str) -> str:
     return name if "/" in name else f"default/{name}"
 
 
-def _hpas(loaded: Iterable[Loaded]) -> list[str]:
+def _hpas(loaded: Iterable[LoadedManifests]) -> list[str]:
     """The keys of all HPAs among the manifests, those that come later included."""
     return [
         f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"

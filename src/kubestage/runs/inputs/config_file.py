@@ -1,4 +1,4 @@
-"""The scheduler's configuration as a command line gives it: a file, or a few flags."""
+"""The scheduler's configuration: from a file, or from a few flags."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _HEAD: Final = (
 
 
 class Flags(msgspec.Struct, frozen=True):
-    """kube-scheduler's old flags; None where one is not given."""
+    """kube-scheduler's old flags; None where one is not stated."""
 
     scheduler_name: str | None = None
     algorithm_provider: str | None = None
     hard_pod_affinity_symmetric_weight: int | None = None
 
     def as_dict(self) -> dict[str, str | int]:
-        """Those that are given, by name."""
+        """Those that are stated, by name."""
         return {
             name: value for name, value in msgspec.structs.asdict(self).items() if value is not None
         }
 
     @property
-    def given(self) -> list[str]:
-        """Those that are given, as they are written."""
+    def stated(self) -> list[str]:
+        """Those that are stated, as they are written."""
         return [
             f"--{name.replace('_', '-')}"
             for name, value in msgspec.structs.asdict(self).items()
@@ -61,7 +61,7 @@ def load(
     """
     if path is None:
         for each in imported:
-            if each.configuration is not None and not flags.given:
+            if each.configuration is not None and not flags.stated:
                 return config.from_dict(each.configuration)
         return config.from_flags(
             flags.scheduler_name,
@@ -85,7 +85,7 @@ def text_of(path: str | None, flags: Flags, imported: Iterable[Imported] = ()) -
     if path is not None:
         return pathlib.Path(path).read_text()
     for each in imported:
-        if each.configuration is not None and not flags.given:
+        if each.configuration is not None and not flags.stated:
             return json.dumps(each.configuration)
     return None
 
@@ -125,13 +125,13 @@ def problems(error: config.ConfigError, text: str, path: str) -> list[InputError
         is_other = any(words in each for words in ("is missing in", "registered for version"))
         fix = (error.fix if at == 0 else None) or (_HEAD if is_other else None)
         if match is None:
-            told = error.problem if len(error.errors) == 1 else each
-            found.append(InputError(told, file=path, line=error.line, fix=fix))
+            problem = error.problem if len(error.errors) == 1 else each
+            found.append(InputError(problem, file=path, line=error.line, fix=fix))
             continue
         where = match["path"]
-        told = f"{match['problem']}{places.about(each)}"
+        problem = f"{match['problem']}{places.about(each)}"
         line = places.line(where)
-        found.append(InputError(told, file=path, line=line, path=where, fix=fix))
+        found.append(InputError(problem, file=path, line=line, path=where, fix=fix))
     return found
 
 

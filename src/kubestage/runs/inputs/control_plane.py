@@ -1,4 +1,4 @@
-"""A control plane that a person names: one of the profiles that have a name, or a file."""
+"""A modelled control plane, by the name of a profile or from a file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pathlib
 from typing import TYPE_CHECKING
 
 from kubestage.cluster import profile_files, profiles
+from kubestage.errors import InputError
 from kubestage.runs.inputs import file_kinds, text_files
 from kubestage.runs.inputs.file_kinds import FileKind
 
@@ -13,6 +14,19 @@ if TYPE_CHECKING:
     from kubestage.cluster.profile import Profile
 
 _SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def read(text: str | None, *, is_measured: bool) -> Profile | None:
+    """The control plane that was named, if any; durations are measured or modelled, not both."""
+    if text is None:
+        return None
+    if is_measured:
+        raise InputError(
+            "times are measured or modelled, not both",
+            path="--timings",
+            fix="leave out --timings or --profile",
+        )
+    return named(text)
 
 
 def named(text: str, option: str = "--profile") -> Profile:

@@ -34,7 +34,7 @@ _SECTIONS: Final = {
 _PROFILE: Final = _SECTIONS | {"name", "description"}
 _KUBECONFIG: Final = {"clusters", "contexts", "users", "current-context"}
 _DEEP: Final = 4
-_KEPT: Final = {"version", "seed", "tieBreak"}
+_RUN_KEYS: Final = {"version", "seed", "tieBreak"}
 
 
 class FileKind(enum.Enum):
@@ -65,7 +65,7 @@ OBJECTS: Final = (
     FileKind.MANIFESTS, FileKind.SCENARIO, FileKind.TEMPLATE, FileKind.KUSTOMIZATION,
     FileKind.UNKNOWN,
 )  # fmt: skip
-"""What is read as manifests; what is wrong with it is told then."""
+"""What is read as manifests; errors in it are reported then."""
 
 _USES: Final = {
     FileKind.SCHEDULER: "name it with --config {file}, or see it with "
@@ -121,7 +121,7 @@ def recognise(name: str, data: bytes) -> FileKind:
 
 
 def is_elsewhere(kind: FileKind) -> bool:
-    """Whether a file is no set of objects; whoever reads these has words of his own for some."""
+    """Whether a file is no set of objects. Readers of objects report some kinds themselves."""
     return kind not in (*OBJECTS, FileKind.SCHEDULER)
 
 
@@ -130,18 +130,18 @@ def is_part(kind: FileKind) -> bool:
     return kind in (FileKind.TEMPLATE, FileKind.MODULE, FileKind.VALUES, FileKind.OVERRIDES)
 
 
-def expect(wanted: FileKind, name: str, data: bytes, *others: FileKind) -> None:
-    """Refuse a file that is known to be something else than what is wanted, or `others`.
+def expect(expected: FileKind, name: str, data: bytes, *others: FileKind) -> None:
+    """Refuse a file that is known to be something else than expected, or `others`.
 
-    What cannot be told is left to whoever reads it.
+    A file that is not recognised is left to its reader.
     """
     kind = recognise(name, data)
-    if kind not in (wanted, FileKind.UNKNOWN, *others):
-        raise refusal(kind, name, wanted.value)
+    if kind not in (expected, FileKind.UNKNOWN, *others):
+        raise refusal(kind, name, expected.value)
 
 
 def expect_run(path: str) -> None:
-    """Refuse a file that is no Scenario where the path of a run is wanted."""
+    """Refuse a file that is no Scenario where the path of a run is expected."""
     place = pathlib.Path(path)
     if place.is_file():
         kind = recognise(path, place.read_bytes())
@@ -149,11 +149,11 @@ def expect_run(path: str) -> None:
             raise refusal(kind, path, "a run")
 
 
-def refusal(kind: FileKind, name: str, wanted: str = FileKind.MANIFESTS.value) -> InputError:
-    """A file that is something else than was wanted, and the command that it is for."""
+def refusal(kind: FileKind, name: str, expected: str = FileKind.MANIFESTS.value) -> InputError:
+    """A file that is something else than was expected, and the command that it is for."""
     folder = str(_chart_of(pathlib.Path(name)) or pathlib.Path(name).parent)
     fix = _USES[kind].format(file=name, folder=folder)
-    return InputError(f"is {kind.value}, not {wanted}", file=name, fix=fix)
+    return InputError(f"is {kind.value}, not {expected}", file=name, fix=fix)
 
 
 def _by_head(top: _Top, path: pathlib.Path) -> FileKind | None:
@@ -187,7 +187,7 @@ def _by_keys(top: _Top, data: bytes) -> FileKind | None:
         return FileKind.OVERRIDES
     if keys and keys <= _PROFILE and keys & _SECTIONS:
         return FileKind.CONTROL_PLANE
-    return FileKind.RUN if keys >= _KEPT or keys == {"source", "unit", "rows"} else None
+    return FileKind.RUN if keys >= _RUN_KEYS or keys == {"source", "unit", "rows"} else None
 
 
 def _by_place(path: pathlib.Path, data: bytes) -> FileKind | None:

@@ -21,7 +21,7 @@ class NodeShape(NamedTuple):
 
 def parse(text: str) -> NodeShape:
     """The shape that a text describes; what is left out has its default."""
-    given: dict[str, str] = {}
+    stated: dict[str, str] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
         name, equals, amount = (each.strip() for each in part.partition("="))
         if not equals or name not in NodeShape._fields:
@@ -29,10 +29,10 @@ def parse(text: str) -> NodeShape:
         try:
             is_some = quantity.parse(amount).sign > 0
         except ValueError as error:
-            meant = quantity_advice.suggestion(amount)
-            fix = _FIX if meant is None else f"did you mean {name}={meant}?"
+            suggested = quantity_advice.suggestion(amount)
+            fix = _FIX if suggested is None else f"did you mean {name}={suggested}?"
             raise InputError(str(error), path="--node", fix=fix) from error
         if not is_some:
             raise InputError(f'"{part}" is nothing', path="--node", fix=_FIX)
-        given[name] = amount
-    return NodeShape(**given)
+        stated[name] = amount
+    return NodeShape(**stated)

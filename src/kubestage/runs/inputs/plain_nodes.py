@@ -8,14 +8,14 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.objects import locator, manifest
-from kubestage.runs.inputs import loading, node_shape, staging
+from kubestage.runs.inputs import manifests, node_shape, stage_inputs
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.aliases import Json
-    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.inputs.node_shape import NodeShape
 
 
@@ -61,7 +61,7 @@ def node(index: int, shape: NodeShape, registry: str = _REGISTRY) -> Json:
     }
 
 
-def add(loaded: Loaded, number: int | None, shape: str = node_shape.DEFAULT) -> None:
+def add(loaded: LoadedManifests, number: int | None, shape: str = node_shape.DEFAULT) -> None:
     """Add nodes to what was read, as if a file had them; refused where a file has them, too.
 
     Their kubelets have yet to report: they add addresses, versions and conditions.
@@ -69,34 +69,34 @@ def add(loaded: Loaded, number: int | None, shape: str = node_shape.DEFAULT) -> 
     if number is None:
         if shape != node_shape.DEFAULT:
             fix = "add --nodes 5, or leave it out"
-            raise InputError("means nothing without --nodes", path="--node", fix=fix)
+            raise InputError("has no effect without --nodes", path="--node", fix=fix)
         return
-    taken = {loading.named(obj)[1] for obj in _objects(loaded) if obj.get("kind") == "Node"}
-    made = [node(index, node_shape.parse(shape)) for index in range(number)]
-    for each in made:
+    taken = {manifests.named(obj)[1] for obj in _objects(loaded) if obj.get("kind") == "Node"}
+    nodes = [node(index, node_shape.parse(shape)) for index in range(number)]
+    for each in nodes:
         del each["status"]["conditions"]
-    for each in made:
+    for each in nodes:
         name = each["metadata"]["name"]
         if name in taken:
             fix = "leave --nodes out, or rename the one in the file"
             raise InputError(f'the files have a node "{name}" already', path=_OPTION, fix=fix)
-    text = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": made}).decode()
+    text = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": nodes}).decode()
     loaded.documents += manifest.load_text(text, _OPTION)
     loaded.locators[_OPTION] = locator.Locator(text)
 
 
-def are_missing(loaded: Iterable[Loaded]) -> bool:
+def are_missing(loaded: Iterable[LoadedManifests]) -> bool:
     """Whether pods are asked for, and nothing is there that would be a node or make one."""
     wants_pods = False
     for each in loaded:
         for obj in _objects(each):
             if obj.get("kind") in _PROVIDERS:
                 return False
-            wants_pods = wants_pods or obj.get("kind") == "Pod" or staging.is_workload(obj)
+            wants_pods = wants_pods or obj.get("kind") == "Pod" or stage_inputs.is_workload(obj)
     return wants_pods
 
 
-def _objects(loaded: Loaded) -> Iterator[Json]:
+def _objects(loaded: LoadedManifests) -> Iterator[Json]:
     """All objects of files, and those that Scenarios create."""
     imported = (each.scenario for each in loaded.imported)
     for obj in (*(document.object for document in loaded.documents), *imported):

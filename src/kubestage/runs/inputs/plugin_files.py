@@ -60,10 +60,10 @@ def unused(
     return sorted(classes.keys() - _named_by(configuration))
 
 
-def blaming(classes: Mapping[str, type[Any]]) -> AbstractContextManager[None]:
+def error_context(classes: Mapping[str, type[Any]]) -> AbstractContextManager[None]:
     """Report an error inside a person's plugin at its line in the file."""
     files = [_shown(each) for each in classes.values()]
-    return python_file.blaming(*files) if files else contextlib.nullcontext()
+    return python_file.error_context(*files) if files else contextlib.nullcontext()
 
 
 def _shown(plugin: type[Any]) -> str:
@@ -118,14 +118,14 @@ def _module(place: str, spec: str) -> types.ModuleType:
 
 
 def _near(module: types.ModuleType) -> str:
-    own = [
+    plugins = [
         name
         for name, value in vars(module).items()
         if isinstance(value, type)
         and value.__module__ == module.__name__
         and config.points_of(value)
     ]
-    return f"it has {', '.join(own)}: {_FORM}" if own else _EXPECTED
+    return f"it has {', '.join(plugins)}: {_FORM}" if plugins else _EXPECTED
 
 
 def _checked(plugin: type[Any], spec: str) -> type[Any]:

@@ -7,9 +7,10 @@ import importlib.util
 import pathlib
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from kubestage.errors import InputError, KubestageError
+from kubestage.errors import InputError, KubestageError, MalformedValue
+from kubestage.scheduler.cycle_state import NotPrepared
 
 if TYPE_CHECKING:
     import types
@@ -27,26 +28,30 @@ def load(path: str, prefix: str, fix: str) -> types.ModuleType:
     module = importlib.util.module_from_spec(spec)
     # Pickle, and so a fork, finds the file's classes by the name of their module.
     sys.modules[module_name] = module
-    with blaming(path), importing_from(pathlib.Path(path).resolve().parent):
+    with error_context(path), importing_from(pathlib.Path(path).resolve().parent):
         # Byte code that Python has kept counts as fresh if the file was changed within a second.
         code = compile(pathlib.Path(path).read_bytes(), path, "exec", dont_inherit=True)
         exec(code, vars(module))
     return module
 
 
+# Errors that the user's code makes when it calls ours.
+_OF_THE_CODE: Final = (MalformedValue, NotPrepared)
+
+
 @contextlib.contextmanager
-def blaming(*paths: str) -> Iterator[None]:
-    """Report an error in a person's own code at its line in the file, without a traceback."""
+def error_context(*paths: str) -> Iterator[None]:
+    """Report an error in the user's code at its line in the file, without a traceback."""
     try:
         yield
-    except KubestageError:
-        raise
     except SyntaxError as error:
         if not paths:
             raise
         file = _named(paths, error.filename) or paths[0]
         raise InputError(f"SyntaxError: {error.msg}", file=file, line=error.lineno) from error
     except Exception as error:
+        if isinstance(error, KubestageError) and not isinstance(error, _OF_THE_CODE):
+            raise
         frames = traceback.extract_tb(error.__traceback__)
         named = ((_named(paths, frame.filename), frame.lineno) for frame in frames)
         places = [(path, line) for path, line in named if path is not None]
@@ -69,8 +74,8 @@ def importing_from(folder: pathlib.Path) -> Iterator[None]:
 
 
 def _named(paths: tuple[str, ...], file: str | None) -> str | None:
-    """The path by which the person calls a file, if it is one of theirs."""
+    """The path as the user wrote it, if the file is one of these."""
     if file is None:
         return None
-    wanted = pathlib.Path(file).absolute()
-    return next((path for path in paths if pathlib.Path(path).absolute() == wanted), None)
+    absolute = pathlib.Path(file).absolute()
+    return next((path for path in paths if pathlib.Path(path).absolute() == absolute), None)

@@ -1,4 +1,4 @@
-"""From loaded manifests to Scenarios: those that are written, or the one that manifests mean."""
+"""Scenarios from manifests: those that are written, or the one that plain manifests mean."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage import stage as stages
 from kubestage.errors import InputError
 from kubestage.objects import timestamps
-from kubestage.runs.inputs import loading, staging
+from kubestage.runs.inputs import manifests, stage_inputs
 from kubestage.scenario import recorded_times, resource
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.manifest import Document
-    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.manifests import LoadedManifests
 
 
 IMPLICIT: Final = "manifests"
@@ -44,11 +44,11 @@ class Inputs:
             yield dataclasses.replace(self, scenarios=[each])
 
 
-def read(loaded: Loaded, is_alive: bool | None = None) -> Inputs:
+def read(loaded: LoadedManifests, is_alive: bool | None = None) -> Inputs:
     """The Scenarios of manifests and imports; what is written beside them is there when they begin.
 
-    Controllers and kubelets are at work unless something was recorded in another cluster that they
-    would set about mending, as only a part of it is here.
+    Controllers and kubelets are at work unless objects were recorded in another cluster: they would
+    repair what is only a part of that cluster.
     """
     written = [each for each in loaded.documents if resource.is_scenario(each.object)]
     others = [each for each in loaded.documents if not resource.is_scenario(each.object)]
@@ -60,15 +60,15 @@ def read(loaded: Loaded, is_alive: bool | None = None) -> Inputs:
     scenarios += [resource.normalized(each.scenario) for each in loaded.imported]
     _refuse_same_names(scenarios)
     if is_alive is None:
-        given = (each.object for each in others)
-        is_alive = not any(map(_is_in_parts, (*given, *_recorded(scenarios))))
+        objects = (each.object for each in others)
+        is_alive = not any(map(_is_in_parts, (*objects, *_recorded(scenarios))))
     places: dict[str, Document] = {}
     start = _start(others, scenarios)
     if not scenarios:
         implicit = _implicit(others, places, is_alive=is_alive)
         return Inputs([implicit], start, is_alive, is_implicit=True, places=places)
     if others:
-        scenarios = [_begun_with(each, others, places, is_alive) for each in scenarios]
+        scenarios = [_started_with(each, others, places, is_alive) for each in scenarios]
     return Inputs(scenarios, start, is_alive, places=places)
 
 
@@ -77,11 +77,11 @@ def _implicit(
 ) -> Json:
     """The Scenario that plain manifests mean: create all, schedule, done.
 
-    A living cluster has a step to come to rest before anything is asked of it.
+    A living cluster has a step to come to rest before anything is requested of it.
     """
-    cluster, asked = split(documents) if is_alive else (documents, [])
+    cluster, requested = split(documents) if is_alive else (documents, [])
     first = _creations(cluster, 0, places, is_alive=is_alive)
-    second = _creations(asked, 1, places, is_alive=is_alive)
+    second = _creations(requested, 1, places, is_alive=is_alive)
     done = {"id": "done", "step": int(bool(second)), **_DONE}
     return {
         "apiVersion": resource.API_VERSION,
@@ -93,24 +93,24 @@ def _implicit(
 
 def _start(documents: Iterable[Document], scenarios: Iterable[Json]) -> str | None:
     """The moment at which time begins: the newest that what was recorded mentions."""
-    told = [each.object for each in documents]
+    objects = [each.object for each in documents]
     imported: list[str | None] = [each["metadata"].get("creationTimestamp") for each in scenarios]
     if any(imported):
         return min(each for each in imported if each)
-    recorded_ns = recorded_times.newest_ns((*told, *_recorded(scenarios)))
+    recorded_ns = recorded_times.newest_ns((*objects, *_recorded(scenarios)))
     return timestamps.format_time(recorded_ns) if recorded_ns else None
 
 
-# What a cluster writes into metadata, and would not take from a person.
-_MADE: Final = ("uid", "resourceVersion", "generation", "managedFields")
+# What a cluster writes into metadata, and does not accept from a client.
+_WRITTEN_BY_CLUSTER: Final = ("uid", "resourceVersion", "generation", "managedFields")
 _DONE: Final = {"operation": resource.DONE, "doneOperation": {"done": True}}
 
 
 def split(documents: Iterable[Document]) -> tuple[list[Document], list[Document]]:
-    """What a cluster is made of, and what is asked of it."""
+    """What a cluster consists of, and what is requested of it."""
     listed = list(documents)
-    asked = [each for each in listed if staging.is_asked(each.object)]
-    return [each for each in listed if not staging.is_asked(each.object)], asked
+    requested = [each for each in listed if stage_inputs.is_requested(each.object)]
+    return [each for each in listed if not stage_inputs.is_requested(each.object)], requested
 
 
 def workloads(scenarios: Iterable[Json]) -> list[str]:
@@ -118,8 +118,8 @@ def workloads(scenarios: Iterable[Json]) -> list[str]:
     found = []
     for event in (each for scenario in scenarios for each in scenario["spec"]["events"]):
         obj = (event.get("createOperation") or {}).get("object") or {}
-        if staging.is_workload(obj):
-            found.append(f"{obj['kind'].lower()}/{loading.named(obj)[1]}")
+        if stage_inputs.is_workload(obj):
+            found.append(f"{obj['kind'].lower()}/{manifests.named(obj)[1]}")
     return found
 
 
@@ -129,10 +129,10 @@ def _recorded(scenarios: Iterable[Json]) -> Iterator[Json]:
         yield from recorded_times.recorded(scenario)
 
 
-def _refuse_twins(loaded: Loaded, written: Sequence[Document]) -> None:
+def _refuse_twins(loaded: LoadedManifests, written: Sequence[Document]) -> None:
     seen: dict[str, Document] = {}
     for document in written:
-        _, name = loading.named(document.object)
+        _, name = manifests.named(document.object)
         first = seen.setdefault(name, document)
         if first is not document and name:
             raise loaded.place(
@@ -163,23 +163,23 @@ def _is_recorded(obj: Json) -> bool:
 def _is_in_parts(obj: Json) -> bool:
     """Whether an object was recorded that controllers look after, or that belongs to another."""
     owned = (obj.get("metadata") or {}).get("ownerReferences")
-    return _is_recorded(obj) and bool(owned or staging.is_workload(obj))
+    return _is_recorded(obj) and bool(owned or stage_inputs.is_workload(obj))
 
 
-def _checked(loaded: Loaded, document: Document) -> Json:
-    """A Scenario as it is run, without what an earlier run has made of it."""
-    for problem in resource.problems(document.object, loaded.table, at_the_door=True):
+def _checked(loaded: LoadedManifests, document: Document) -> Json:
+    """A Scenario as it is run, without what an earlier run has written into it."""
+    for problem in resource.problems(document.object, loaded.table, at_admission=True):
         raise loaded.place(document, problem)
     metadata = document.object["metadata"]
     if not metadata.get("name"):
         error = InputError("is missing", path="metadata.name", fix="give the Scenario a name")
         raise loaded.place(document, error)
     normal = resource.normalized(document.object)
-    own = {name: value for name, value in metadata.items() if name not in _MADE}
+    own = {name: value for name, value in metadata.items() if name not in _WRITTEN_BY_CLUSTER}
     return {**{name: normal[name] for name in normal if name != "status"}, "metadata": own}
 
 
-def _begun_with(
+def _started_with(
     scenario: Json, documents: Iterable[Document], places: dict[str, Document], is_alive: bool
 ) -> Json:
     """A Scenario that creates what is written beside it before all else."""
@@ -199,7 +199,7 @@ def _creations(
     is_alive: bool,
     taken: Collection[str | None] = (),
 ) -> list[Json]:
-    made = []
+    created = []
     names = (f"given-{number}" for number in itertools.count())
     free = (name for name in names if name not in taken and name not in places)
     for document in sorted(documents, key=_rank):
@@ -208,10 +208,10 @@ def _creations(
         body: Json = {"object": document.object}
         if not is_alive or document.object.get("status") or _is_recorded(document.object):
             body["asRecorded"] = True
-        made.append(
+        created.append(
             {"id": identity, "step": step, "operation": resource.CREATE, "createOperation": body}
         )
-    return made
+    return created
 
 
 def _rank(document: Document) -> int:

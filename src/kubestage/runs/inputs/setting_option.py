@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.objects import distributions, durations
+from kubestage.golang import durations
+from kubestage.objects import distributions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,9 +39,9 @@ def split(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def apply(settings: Settings, wanted: Mapping[str, str]) -> Settings:
-    """The settings with what a person asked for."""
-    for name, value in wanted.items():
+def apply(settings: Settings, values: Mapping[str, str]) -> Settings:
+    """The settings with these values."""
+    for name, value in values.items():
         settings = _set(settings, name, value)
     return settings
 
@@ -69,22 +70,24 @@ def _text(field: str, value: Any) -> str:
 
 
 def _set(settings: Settings, name: str, value: str) -> Settings:
-    wanted = name.replace("_", "-")
+    written_name = name.replace("_", "-")
     known = list(names(settings))
-    if wanted not in known:
-        near = difflib.get_close_matches(wanted, known, n=1) or _last_part(wanted, known)
+    if written_name not in known:
+        near = difflib.get_close_matches(written_name, known, n=1) or _last_part(
+            written_name, known
+        )
         fix = f"did you mean {near[0]}?" if near else "docs/settings.md lists them"
         raise InputError(f'unknown setting "{name}"', path=OPTION, fix=fix)
     try:
-        changed: Settings = _replaced(settings, wanted.split("."), value)
+        changed: Settings = _replaced(settings, written_name.split("."), value)
     except InputError as error:
         raise InputError(error.problem, path=f"{OPTION} {name}", fix=error.fix) from None
     return changed
 
 
-def _last_part(wanted: str, known: list[str]) -> list[str]:
+def _last_part(name: str, known: list[str]) -> list[str]:
     """Settings of this name of whomever: the first part is easily forgotten."""
-    return [each for each in known if each.rpartition(".")[2] == wanted.rpartition(".")[2]]
+    return [each for each in known if each.rpartition(".")[2] == name.rpartition(".")[2]]
 
 
 def _replaced(settings: Any, path: list[str], text: str) -> Any:
@@ -131,5 +134,5 @@ def _parsed(field: str, before: Any, text: str) -> Any:
     try:
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError:
-        wanted = _KINDS[kind.__name__]
-        raise InputError(f'"{text}" is not {wanted}', fix=f"write {wanted}") from None
+        expected = _KINDS[kind.__name__]
+        raise InputError(f'"{text}" is not {expected}', fix=f"write {expected}") from None

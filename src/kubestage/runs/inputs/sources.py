@@ -1,4 +1,4 @@
-"""Texts that a person names on the command line: files, directories, stdin."""
+"""The texts of files, directories and stdin."""
 
 from __future__ import annotations
 
@@ -9,28 +9,39 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
+from kubestage.runs.observer import SILENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-_KEPT_RUN: Final = {"run.json", "scenario.json"}
-_KEPT_LIFE: Final = {"run.json", "life.json"}
+    from kubestage.runs.observer import Observer
+
+    Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+_RUN_FILES: Final = {"run.json", "scenario.json"}
+_LIVING_RUN_FILES: Final = {"run.json", "life.json"}
 SUFFIXES: Final = (".yaml", ".yml", ".json")
-# Reading this much takes a second or more, so that a bar is worth its line.
+# Reading this much takes a second or more.
 _SLOW_BYTES: Final = 4_000_000
 
 
+def file_names(files: Files) -> list[str]:
+    """The names of one file or several."""
+    names = [files] if isinstance(files, (str, os.PathLike)) else files
+    return [os.fspath(each) for each in names]
+
+
 class Source(NamedTuple):
-    """One text and the name by which messages call it."""
+    """One text and its name in messages."""
 
     name: str
     text: bytes
 
 
-def read(names: Iterable[str]) -> Iterator[Source]:
-    """Each text in the order given; a directory gives its manifests, sorted, with all below."""
+def read(names: Iterable[str], observer: Observer = SILENT) -> Iterator[Source]:
+    """Each text in the order of names; of a directory its manifests, sorted, with all below."""
     paths = [path for name in names for path in _paths(name)]
-    for path in _with_progress(paths):
+    for path in _reported(paths, observer):
         if path == "-":
             yield Source("stdin", sys.stdin.buffer.read())
         else:
@@ -56,18 +67,18 @@ def _manifests(directory: pathlib.Path) -> list[str]:
 
     found = []
     for folder, below, files in os.walk(directory, onerror=refuse):
-        # A run that was kept is no manifest, though it is written as one.
-        if set(files) >= _KEPT_LIFE:
+        # A run directory has no manifests, though its files look like some.
+        if set(files) >= _LIVING_RUN_FILES:
             below.clear()
-        elif not set(files) >= _KEPT_RUN:
+        elif not set(files) >= _RUN_FILES:
             names = (file for file in files if file.endswith(SUFFIXES))
             found += [str(pathlib.Path(folder) / file) for file in names]
-    if not found and all((directory / each).is_file() for each in _KEPT_LIFE):
+    if not found and all((directory / each).is_file() for each in _LIVING_RUN_FILES):
         again = (
             f"to run it again: kubestage run {directory / 'inputs' / 'manifests.yaml'} --for ..."
         )
         raise InputError("is a run that was kept, not manifests", file=str(directory), fix=again)
-    if not found and all((directory / each).is_file() for each in _KEPT_RUN):
+    if not found and all((directory / each).is_file() for each in _RUN_FILES):
         again = f"to run its Scenario again: kubestage run {directory / 'scenario.json'}"
         raise InputError("is a run that was kept, not manifests", file=str(directory), fix=again)
     if not found:
@@ -90,34 +101,21 @@ def _near(path: str) -> str:
     """A file beside the missing one whose name is like it."""
     import difflib
 
-    wanted = pathlib.Path(path)
+    missing = pathlib.Path(path)
     by_stem: dict[str, pathlib.Path] = {}
     with contextlib.suppress(OSError):
-        by_stem = {each.stem: each for each in wanted.parent.iterdir()}
-    near = difflib.get_close_matches(wanted.stem, by_stem, n=1)
+        by_stem = {each.stem: each for each in missing.parent.iterdir()}
+    near = difflib.get_close_matches(missing.stem, by_stem, n=1)
     return f"did you mean {by_stem[near[0]]}?" if near else "check the path"
 
 
-def _with_progress(paths: list[str]) -> Iterable[str]:
-    """The paths, with a bar on stderr if a person watches and the input is large."""
+def _reported(paths: list[str], observer: Observer) -> Iterator[str]:
+    """The paths; the observer sees how much of them is read."""
     sizes = [os.path.getsize(path) if os.path.isfile(path) else 0 for path in paths]
-    if not sys.stderr.isatty() or sum(sizes) < _SLOW_BYTES:
-        return paths
-    return _bar(paths, sizes)
-
-
-def _bar(paths: list[str], sizes: list[int]) -> Iterator[str]:
-    from rich import console, progress
-
-    columns = (
-        progress.SpinnerColumn(),
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.DownloadColumn(),
-    )
-    with progress.Progress(*columns, console=console.Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("reading", total=sum(sizes))
+    done = 0
+    with observer.progress("reading", sum(sizes), noticeable=_SLOW_BYTES, in_bytes=True) as advance:
         for path, size in zip(paths, sizes, strict=True):
-            shown.update(task, description=f"reading {path}")
+            advance(done, f"reading {path}")
             yield path
-            shown.advance(task, size)
+            done += size
+            advance(done)

@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.objects.manifest import Document
-    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.manifests import LoadedManifests
 
     Change = Callable[[Any, str], Any]
 
 _GZIP: Final = b"\x1f\x8b"
 
 
-def put_in(loaded: Loaded) -> None:
+def put_in(loaded: LoadedManifests) -> None:
     """Replace the files that Traffic names, in manifests and in Scenarios, by their rows."""
-    kept = []
+    documents = []
     for document in loaded.documents:
         try:
-            kept.append(_completed(document))
+            documents.append(_completed(document))
         except InputError as error:
             problem = error if error.file else loaded.place(document, error)
             loaded.problems.append(problem)
             loaded.bad.add((document.source, document.index, document.path))
-    loaded.documents = kept
+    loaded.documents = documents
 
 
 def _completed(document: Document) -> Document:

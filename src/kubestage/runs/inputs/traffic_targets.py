@@ -1,4 +1,4 @@
-"""Requests for something that nobody creates are a mistake, told before anything runs."""
+"""Reports, before a run starts, a Traffic whose target is never created."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.runs.inputs import loading
+from kubestage.runs.inputs import manifests
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.manifest import Document
-    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.manifests import LoadedManifests
 
 Key = tuple[str, str, str]
 
@@ -22,7 +22,7 @@ _DEFAULT: Final = "default"
 _KINDS: Final = ("Deployment", "ReplicaSet", "Service", "StatefulSet")
 
 
-def check(everything: Sequence[Loaded]) -> None:
+def check(everything: Sequence[LoadedManifests]) -> None:
     """Refuse Traffic whose target is in none of the manifests, nor created by a Scenario."""
     there = {
         _key(obj) for loaded in everything for each in loaded.documents for obj, _ in _objects(each)
@@ -52,7 +52,7 @@ def _objects(document: Document) -> Iterator[tuple[Json, str]]:
 
 
 def _key(obj: Json) -> Key:
-    namespace, name = loading.named(obj)
+    namespace, name = manifests.named(obj)
     return str(obj.get("kind")), namespace or _DEFAULT, name
 
 
@@ -64,7 +64,7 @@ def _problem(obj: Json, path: str, there: set[Key]) -> InputError | None:
     kind, name = str(target.get("kind")), str(target.get("name"))
     namespace = _key(obj)[1]
     if kind not in _KINDS or (kind, namespace, name) in there:
-        # What it may be at all is told by validation.
+        # Validation reports a kind that is not allowed.
         return None
     problem = f'there is no {kind} "{name}" in namespace {namespace}'
     known = [each for of, where, each in there if (of, where) == (kind, namespace)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kubestage.errors import InputError
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 if TYPE_CHECKING:
-    from kubestage.runs.inputs.loading import Loaded
+    from kubestage.runs.inputs.manifests import LoadedManifests
 
 
-def check(loaded: Loaded, at_ns: int, end_ns: int) -> None:
+def check(loaded: LoadedManifests, at_ns: int, end_ns: int) -> None:
     """Refuse Traffic, applied at a moment of the run, that would begin after its end."""
     for document in loaded.documents:
         if at_ns + _start_ns(document.object) >= end_ns:
@@ -23,7 +23,7 @@ def check(loaded: Loaded, at_ns: int, end_ns: int) -> None:
 
 
 def _start_ns(obj: dict[str, Any]) -> int:
-    """How long after it is applied a Traffic begins; what cannot be read is told by validation."""
+    """How long after it is applied a Traffic begins; validation reports an invalid duration."""
     spec = obj.get("spec") if obj.get("kind") == "Traffic" else None
     text = spec.get("startAfter") if isinstance(spec, dict) else None
     try:

@@ -17,8 +17,7 @@ from kubestage.scheduler.config.extension_points import (
     rows,
 )
 from kubestage.scheduler.config.failure import ConfigError
-from kubestage.scheduler.config.flags import from_flags
-from kubestage.scheduler.config.loading import default, from_dict, load
+from kubestage.scheduler.config.loading import default, from_dict, from_flags, load
 from kubestage.scheduler.config.model import (
     DEFAULT_SCHEDULER,
     Extender,

@@ -74,7 +74,7 @@ def complete(
 
 
 def _with_extenders(configuration: SchedulerConfiguration) -> Sequence[SchedulerProfile]:
-    """The profiles, whose NodeResourcesFit leaves to extenders what they say is theirs."""
+    """The profiles, whose NodeResourcesFit leaves to extenders the resources that they manage."""
     ignored: list[str] = []
     for extender in configuration.extenders:
         tls = extender.tls_config

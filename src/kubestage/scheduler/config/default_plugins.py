@@ -1,4 +1,4 @@
-"""The plugins that a profile gets unasked, and how its own wishes are merged into them."""
+"""The plugins that a profile has by default, and how those that it states are merged into them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _ALL: Final = "*"
 class Defaults(msgspec.Struct, frozen=True):
     """A version's default plugins by point, and its way to merge a profile's into them.
 
-    What is enabled anew takes the place of the default of that name if `in_place`, and else comes
-    after it. Points beyond `points` are not merged: what a profile says there is lost.
+    What a profile enables takes the place of the default of that name if `in_place`, and else comes
+    after it. Points beyond `points` are not merged: what a profile states there is lost.
     """
 
     plugins: Mapping[str, tuple[Plugin, ...]]
@@ -29,16 +29,16 @@ class Defaults(msgspec.Struct, frozen=True):
     keep_disabled: bool = True
 
     def merge(self, custom: Mapping[str, Any] | None) -> dict[str, PluginSet]:
-        """The plugin sets of a profile that asks for `custom`."""
+        """The plugin sets of a profile that states `custom`."""
         merged = {}
         for point in (*EXTENSION_POINTS, MULTI_POINT):
-            wanted = (custom or {}).get(point) if point in self.points else None
-            merged[point] = self._merge_set(self.plugins.get(point, ()), plugin_set(wanted))
+            stated = (custom or {}).get(point) if point in self.points else None
+            merged[point] = self._merge_set(self.plugins.get(point, ()), plugin_set(stated))
         return merged
 
     def _merge_set(self, defaults: tuple[Plugin, ...], custom: PluginSet) -> PluginSet:
         disabled = {plugin.name for plugin in custom.disabled}
-        # Of a name that is given twice the last one replaces the default.
+        # Of a name that is stated twice the last one replaces the default.
         replacements = {plugin.name: place for place, plugin in enumerate(custom.enabled)}
         replaced: set[int] = set()
         enabled = []
@@ -56,15 +56,15 @@ class Defaults(msgspec.Struct, frozen=True):
         )
 
 
-def plugin_set(given: Mapping[str, Any] | None) -> PluginSet:
+def plugin_set(stated: Mapping[str, Any] | None) -> PluginSet:
     """A plugin set as decoded."""
-    if not given:
+    if not stated:
         return _EMPTY
-    return PluginSet(enabled=_plugins(given, "enabled"), disabled=_plugins(given, "disabled"))
+    return PluginSet(enabled=_plugins(stated, "enabled"), disabled=_plugins(stated, "disabled"))
 
 
-def _plugins(given: Mapping[str, Any], key: str) -> tuple[Plugin, ...]:
-    items = [item or {} for item in given.get(key) or ()]
+def _plugins(stated: Mapping[str, Any], key: str) -> tuple[Plugin, ...]:
+    items = [item or {} for item in stated.get(key) or ()]
     return tuple(
         Plugin(name=item.get("name", ""), weight=item.get("weight") or 0) for item in items
     )

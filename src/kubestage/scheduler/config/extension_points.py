@@ -1,8 +1,10 @@
-"""Where plugins can take part, and which of them do so where."""
+"""The extension points, and which plugin implements which of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+
+from kubestage.scheduler import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,37 +20,10 @@ EXTENSION_POINTS: Final = (
 
 WEIGHTED: Final = ("score", "placementScore")
 
-_FILTER: Final = frozenset({"filter"})
-_PREPARED_FILTER: Final = frozenset({"preFilter", "filter"})
-_PREPARED_SCORE: Final = frozenset({"preScore", "score"})
-
 IN_TREE: Final[Mapping[str, frozenset[str]]] = {
-    "DefaultBinder": frozenset({"bind"}),
-    "DefaultPreemption": frozenset({"preEnqueue", "postFilter"}),
-    "DynamicResources": _PREPARED_FILTER
-    | {"preEnqueue", "postFilter", "score", "reserve", "preBind"},
-    "GangScheduling": frozenset({"preEnqueue", "permit"}),
-    "ImageLocality": frozenset({"score"}),
-    "InterPodAffinity": _PREPARED_FILTER | _PREPARED_SCORE,
-    "NodeAffinity": _PREPARED_FILTER | _PREPARED_SCORE,
-    "NodeDeclaredFeatures": _PREPARED_FILTER,
-    "NodeName": _FILTER,
-    "NodePorts": _PREPARED_FILTER,
-    "NodeResourcesBalancedAllocation": _PREPARED_SCORE,
-    "NodeResourcesFit": _PREPARED_FILTER | _PREPARED_SCORE | {"placementScore"},
-    "NodeUnschedulable": _FILTER,
-    "NodeVolumeLimits": _PREPARED_FILTER,
-    "PodGroupPodsCount": frozenset({"placementScore"}),
-    "PodTopologySpread": _PREPARED_FILTER | _PREPARED_SCORE,
-    "PrioritySort": frozenset({"queueSort"}),
-    "SchedulingGates": frozenset({"preEnqueue"}),
-    "TaintToleration": _FILTER | _PREPARED_SCORE,
-    "TopologyPlacementGenerator": frozenset({"placementGenerate"}),
-    "VolumeBinding": _PREPARED_FILTER | _PREPARED_SCORE | {"reserve", "preBind"},
-    "VolumeRestrictions": _PREPARED_FILTER,
-    "VolumeZone": _PREPARED_FILTER,
+    name: each.points for name, each in registry.BUILT_IN.items()
 }
-"""The plugins of kube-scheduler v1.36."""
+"""The plugins of kube-scheduler v1.36, and the extension points of each."""
 
 _METHODS: Final = {
     "pre_enqueue": "preEnqueue", "sort_key": "queueSort", "pre_filter": "preFilter",
@@ -59,7 +34,7 @@ _METHODS: Final = {
 
 
 def points_of(plugin: type) -> frozenset[str]:
-    """Where a plugin class of your own takes part, told by its methods."""
+    """The extension points of a plugin class, found by its methods."""
     return frozenset(point for method, point in _METHODS.items() if hasattr(plugin, method))
 
 

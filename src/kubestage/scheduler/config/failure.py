@@ -43,11 +43,11 @@ class ConfigError(InputError):
 
     @property
     def named_errors(self) -> tuple[str, ...]:
-        """The single errors; those about a profile say which one by its name, too."""
+        """The single errors; those about a profile include its name."""
         return tuple(f"{each}{about(each, self.profiles)}" for each in self.errors)
 
     def in_file(self, file: str | None) -> ConfigError:
-        """The same error, told where it comes from."""
+        """The same error, with the file it comes from."""
         return ConfigError(
             self.stage,
             self.problem,
@@ -61,7 +61,7 @@ class ConfigError(InputError):
 
 
 def about(error: str, profiles: Sequence[str], more: str = "") -> str:
-    """The name of the profile that an error is about, in brackets; upstream only says its place.
+    """The name of the profile that an error is about, in brackets; upstream only gives its index.
 
     >>> about("profiles[1].schedulerName: Duplicate value: {}", ["a", "a"])
     ' (profile "a", as profiles[0])'
@@ -76,6 +76,6 @@ def about(error: str, profiles: Sequence[str], more: str = "") -> str:
 
 
 def aggregate(errors: Iterable[str]) -> str:
-    """Several errors as one text; one that repeats is said once."""
+    """Several errors as one text; one that repeats is listed once."""
     distinct = list(dict.fromkeys(errors))
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage import lazy
+from kubestage.objects.validation import field
 from kubestage.scheduler.config import (
     default_plugins,
     defaulting,
@@ -17,10 +18,15 @@ from kubestage.scheduler.config import (
 )
 from kubestage.scheduler.config.failure import ConfigError, aggregate
 from kubestage.scheduler.config.model import API_VERSION, KIND
+from kubestage.scheduler.config.providers import PROVIDERS, unknown_provider
+
+with lazy.imports():
+    from kubestage.scheduler.config.older import conversion
 
 if TYPE_CHECKING:
     from kubestage.scheduler.config.model import SchedulerConfiguration
     from kubestage.scheduler.config.policy_source import PolicyReader
+
 
 _NAMELESS: Final = "<string>"
 
@@ -55,8 +61,32 @@ def from_dict(obj: dict[str, Any], source: str = _NAMELESS) -> SchedulerConfigur
 
 
 def default() -> SchedulerConfiguration:
-    """The configuration of a scheduler that was given none."""
+    """The configuration of a scheduler that is started without one."""
     return defaulting.configuration({}, default_plugins.V1)
+
+
+def from_flags(
+    scheduler_name: str | None = None,
+    algorithm_provider: str | None = None,
+    hard_pod_affinity_symmetric_weight: int | None = None,
+) -> SchedulerConfiguration:
+    """The default configuration, its one profile shaped by the flags that are set."""
+    weight = hard_pod_affinity_symmetric_weight
+    if weight is not None and not 0 <= weight <= 100:
+        where, detail = "hardPodAffinitySymmetricWeight", "not in valid range [0-100]"
+        problem = str(field.invalid(where, weight, detail))
+        raise ConfigError("validate", problem)
+    provider = algorithm_provider or "DefaultProvider"
+    if provider not in PROVIDERS:
+        raise unknown_provider(provider)
+    config: list[dict[str, Any]] = []
+    if PROVIDERS[provider] != "LeastAllocated":
+        args = {"scoringStrategy": {"type": PROVIDERS[provider]}}
+        config.append({"name": "NodeResourcesFit", "args": args})
+    if weight is not None:
+        config.append({"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": weight}})
+    profile = {"schedulerName": scheduler_name or None, "pluginConfig": config}
+    return checked(defaulting.configuration({"profiles": [profile]}, default_plugins.V1))
 
 
 def _load(
@@ -79,9 +109,7 @@ def _load(
     if found.version == "v1":
         configuration = defaulting.configuration(decoded.object, default_plugins.V1)
     else:
-        # NOTE: a thousand lines that few configurations need.
-        older_versions = importlib.import_module("kubestage.scheduler.config.older")
-        configuration = older_versions.convert(found.version, decoded.object, read_policy)
+        configuration = conversion.convert(found.version, decoded.object, read_policy)
     return checked(configuration)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 KIND: Final = "KubeSchedulerConfiguration"

@@ -15,7 +15,7 @@ PROVIDERS: Final = {
 
 
 def unknown_provider(name: str) -> ConfigError:
-    """What kube-scheduler says to a provider that it does not have."""
+    """kube-scheduler's error for a provider that it does not have."""
     quoted = field.quote(name)
     return ConfigError(
         "instantiate",

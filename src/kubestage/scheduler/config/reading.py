@@ -2,21 +2,79 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import yaml
 
 from kubestage.errors import InputError
-from kubestage.objects import go_decoder, go_scanner, yaml_documents
+from kubestage.golang import durations
+from kubestage.objects import go_decoder, go_scanner, schema, yaml_documents
 from kubestage.objects.go_scanner import Number, Pairs
 from kubestage.objects.validation import field
 from kubestage.scheduler.config import wire_types
-from kubestage.scheduler.config.decoder import ConfigDecoder
 from kubestage.scheduler.config.failure import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+_NULLABLE: Final = (schema.Form.POINTER, schema.Form.LIST, schema.Form.BYTES)
+_TYPE_NAMES: Final = {Pairs: "object", list: "array", bool: "bool", Number: "number"}
+
+
+class ConfigDecoder(go_decoder.Decoder):
+    """Knows the configuration's structs besides those of the API objects.
+
+    Raw extensions stay as scanned: a plugin's arguments are decoded later, when its name is known.
+    `fix` is the likely cure of the first unknown field.
+    """
+
+    fix: str | None = None
+
+    def struct(self, name: str, value: Any, path: str) -> dict[str, Any]:
+        """The object that the struct holds after decoding; unknown fields are gone."""
+        if not wire_types.is_own(name):
+            return super().struct(name, value, path)
+        out: dict[str, Any] = {}
+        known = wire_types.struct(name)
+        outer = self._struct
+        seen: set[str] = set()
+        for key, item in value:
+            where = f"{path}.{key}" if path else key
+            if key not in known:
+                self._strictly("unknown", where)
+                near = difflib.get_close_matches(key, known, n=1)
+                self.fix = self.fix or (f"did you mean {near[0]}?" if near else None)
+                continue
+            if key in seen:
+                self._strictly("duplicate", where)
+            seen.add(key)
+            shape, trail = known[key]
+            self._struct = name.rpartition(".")[2]
+            self._fields += trail
+            decoded = self.value(shape, item, where, out.get(key))
+            del self._fields[len(self._fields) - len(trail) :]
+            self._struct = outer
+            if item is not None or shape.form in _NULLABLE:
+                out[key] = decoded
+        return out
+
+    def _opaque(self, shape: schema.Type, item: Any) -> Any:
+        if shape.name == "runtime.RawExtension":
+            return item
+        if shape.name != "meta/v1.Duration":
+            return super()._opaque(shape, item)
+        if type(item) is not str:
+            called = _TYPE_NAMES[type(item)]
+            self._save(f"json: cannot unmarshal {called} into Go value of type string")
+            return None
+        try:
+            return durations.go_string(durations.parse_duration(item))
+        except ValueError as error:
+            self._save(str(error))
+            return None
+
 
 _HEAD: Final = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '
@@ -31,7 +89,7 @@ _SCHEME: Final = 'in scheme "pkg/scheduler/apis/config/scheme/scheme.go:29"'
 
 
 class Decoded(msgspec.Struct, frozen=True):
-    """A decoded object, what strictness has to say against it, and the likely cure."""
+    """A decoded object, what strict decoding refuses in it, and a likely fix."""
 
     object: dict[str, Any]
     strict: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.scheduler.config import args_validation
+from kubestage.scheduler.config import validation
 from kubestage.scheduler.config.extension_points import (
     EXTENSION_POINTS,
     IN_TREE,
@@ -66,15 +66,15 @@ class ProfilePlugins(msgspec.Struct, frozen=True):
 def resolve(
     profile: SchedulerProfile, rows: Mapping[str, frozenset[str]] = IN_TREE
 ) -> ProfilePlugins:
-    """The plugins of a profile; `rows` tells which points each known plugin implements."""
+    """The plugins of a profile; `rows` has the points that each known plugin implements."""
     enabled = {plugin.name for each in profile.plugins.values() for plugin in each.enabled}
-    made = sorted(enabled & rows.keys())
+    enabled_names = sorted(enabled & rows.keys())
     args: dict[str, Any] = {}
     for config in profile.plugin_config:
         if config.name in args:
             raise _mistake(f"repeated config for plugin {config.name}")
         args[config.name] = config.args
-    _check_args(args, made)
+    _check_args(args, enabled_names)
     points = _points(profile.plugins, rows)
     name = profile.scheduler_name
     if len(points["queueSort"]) != 1:
@@ -96,7 +96,7 @@ def resolve(
         profile.percentage_of_nodes_to_score,
         points,
         {point: _weights(profile.plugins, point, rows) for point in WEIGHTED},
-        {name: args.get(name) for name in made},
+        {name: args.get(name) for name in enabled_names},
     )
 
 
@@ -110,13 +110,13 @@ def _missing(point: str, name: str, rows: Mapping[str, frozenset[str]]) -> Confi
     return _mistake(f'{go_interface(point)} "{name}" does not exist', fix)
 
 
-def _check_args(args: Mapping[str, Any], made: list[str]) -> None:
-    """NodeResourcesFit looks at its arguments only when it is made."""
-    if _FIT not in made:
+def _check_args(args: Mapping[str, Any], enabled_names: list[str]) -> None:
+    """NodeResourcesFit validates its arguments only when it is created."""
+    if _FIT not in enabled_names:
         return
     problem = "want args to be of type NodeResourcesFitArgs, got <nil>"
     if args.get(_FIT) is not None:
-        problems = args_validation.validate(_FIT, args[_FIT], "")
+        problems = validation.argument_problems(_FIT, args[_FIT], "")
         problem = aggregate(problems) if problems else ""
     if problem:
         raise _mistake(f'initializing plugin "{_FIT}": {problem}')

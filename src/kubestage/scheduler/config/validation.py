@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.objects.validation import field, names, resource_names
 from kubestage.objects.validation.field import Rendered
-from kubestage.scheduler.config import args_validation, plugin_args
+from kubestage.scheduler import registry
 from kubestage.scheduler.config.extension_points import EXTENSION_POINTS
 
 if TYPE_CHECKING:
@@ -121,8 +121,17 @@ def _profile(profile: SchedulerProfile, path: str, api_version: str) -> Iterator
         elif config.name == "NodeResourcesFitArgs":
             # kube-scheduler looks for this name where it means NodeResourcesFit.
             yield field.invalid(f"{where}.args", _shown(config.args), "has to match plugin args")
-        elif plugin_args.is_known(config.name) and config.name != "NodeResourcesFit":
-            yield from args_validation.validate(config.name, config.args, f"{where}.args")
+        elif config.name != "NodeResourcesFit":
+            yield from argument_problems(config.name, config.args, f"{where}.args")
+
+
+def argument_problems(plugin: str, args: Any, path: str) -> list[str]:
+    """The rules that a plugin's arguments break; an empty path is left out."""
+    arguments = registry.arguments_of(plugin)
+    if arguments is None:
+        return []
+    broken = arguments.problems(args, f"{path}." if path else "")
+    return list(dict.fromkeys(str(problem) for problem in broken))
 
 
 def _removed(path: str, name: str, api_version: str) -> FieldError:

@@ -160,8 +160,8 @@ UtilizationShapePoint
 
 
 def _fields(name: str, *, lacks: tuple[str, ...] = (), **added: str) -> Fields:
-    kept = {field: shape for field, shape in _V1[name].items() if field not in lacks}
-    return {**kept, **added}
+    shapes = {field: shape for field, shape in _V1[name].items() if field not in lacks}
+    return {**shapes, **added}
 
 
 _BIND_ADDRESSES: Final = {"healthzBindAddress": "*string", "metricsBindAddress": "*string"}

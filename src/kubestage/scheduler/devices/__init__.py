@@ -2,5 +2,5 @@
 
 Here belongs dynamic resource allocation as the scheduler knows it: ResourceSlices and their pools,
 the search that finds devices for ResourceClaims on a node, and what is written into a claim. Here
-does not belong when any of it is asked for: that is the DynamicResources plugin.
+does not belong when any of it is used: that is the DynamicResources plugin.
 """

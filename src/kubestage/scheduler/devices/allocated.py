@@ -1,4 +1,4 @@
-"""Which devices are taken, and by whom, according to the claims."""
+"""Which devices are allocated, and to which claims."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 
 
 def allocation_of(claim: Json) -> Json | None:
-    """What a claim has been given, or None."""
+    """What a claim is allocated, or None."""
     allocation: Json | None = (claim.get("status") or {}).get("allocation")
     return allocation
 
@@ -58,7 +58,7 @@ class Allocated:
         return owners is not None and device.device in owners
 
     def is_in_use(self, device: DeviceId) -> bool:
-        """Whether any claim uses the device, be it only in part."""
+        """Whether any claim uses the device, in whole or in part."""
         return self.is_owned(device) or device in self._shares or device in self.capacity
 
     def owned_in(self, pool: PoolId) -> frozenset[str] | None:

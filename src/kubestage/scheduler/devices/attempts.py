@@ -1,4 +1,4 @@
-"""One pod's claims on many nodes: what each node could give, asked of few of them.
+"""One pod's claims on many nodes: what each node could provide, searched on few of them.
 
 Nodes of one kind come in great numbers. Where their devices look alike and the same ones are in
 use, one search answers for all.
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from kubestage.scheduler.devices.search import Solution
 
 
-class Outcome(NamedTuple):
-    """What a node can give, if anything, or the problem; an error is not the node's alone."""
+class NodeDevices(NamedTuple):
+    """What a node can provide, if anything, or the problem; an error is not the node's alone."""
 
     solution: Solution | None = None
     problem: str = ""
     is_error: bool = False
 
 
-class _Wish(msgspec.Struct, frozen=True):
+class _Requested(msgspec.Struct, frozen=True):
     """What is to be allocated; the variants of one pod differ in one claim."""
 
     claims: tuple[ClaimRequests, ...] = ()
@@ -63,56 +63,56 @@ class DeviceAttempt:
         self._allocated = allocated
         self._budget = budget
         self._available = AvailableCounters(allocated)
-        self._wishes: dict[Hashable, _Wish] = {}
-        self._known: dict[Hashable, Outcome] = {}
+        self._requested: dict[Hashable, _Requested] = {}
+        self._known: dict[Hashable, NodeDevices] = {}
 
-    def outcome(
+    def find(
         self, node: NodeView, variant: Hashable = None, extra: Json | None = None
-    ) -> Outcome:
-        """What a node can give; `extra` is one more claim, the same for the same `variant`."""
-        wish = self._wish(variant, extra)
-        if wish.problem:
-            return Outcome(None, wish.problem, True)
+    ) -> NodeDevices:
+        """What a node can provide; `extra` is one more claim, the same for the same `variant`."""
+        requested = self._requests(variant, extra)
+        if requested.problem:
+            return NodeDevices(None, requested.problem, True)
         try:
             reach = self._inventory.reach_of(node)
             key = self._key(reach)
             if key is None:
-                return self._search(wish, reach, node)
+                return self._search(requested, reach, node)
             known = self._known.get((variant, key))
             if known is None:
-                known = self._known[variant, key] = self._search(wish, reach, node)
+                known = self._known[variant, key] = self._search(requested, reach, node)
             return known
         except NodeAllocationError as problem:
-            return Outcome(None, str(problem))
+            return NodeDevices(None, str(problem))
         except AllocationError as problem:
-            return Outcome(None, str(problem), True)
+            return NodeDevices(None, str(problem), True)
         except SearchTimeout:
             text = f"node {node.name}: timed out trying to allocate devices"
-            return Outcome(None, text, True)
+            return NodeDevices(None, text, True)
 
     def allocations(self, node: NodeView, variant: Hashable, solution: Solution) -> list[Json]:
         """A node's solution as it is written into the claims."""
         reach = self._inventory.reach_of(node)
-        return results.allocations(self._wishes[variant].claims, solution, reach, node.name)
+        return results.allocations(self._requested[variant].claims, solution, reach, node.name)
 
-    def _wish(self, variant: Hashable, extra: Json | None) -> _Wish:
-        wish = self._wishes.get(variant)
-        if wish is None:
+    def _requests(self, variant: Hashable, extra: Json | None) -> _Requested:
+        requested = self._requested.get(variant)
+        if requested is None:
             claims = self._claims if extra is None else (*self._claims, extra)
             try:
-                wish = _Wish(
+                requested = _Requested(
                     tuple(requests.requests_of(each, self._class_named) for each in claims)
                 )
             except AllocationError as problem:
-                wish = _Wish(problem=str(problem))
-            self._wishes[variant] = wish
-        return wish
+                requested = _Requested(problem=str(problem))
+            self._requested[variant] = requested
+        return requested
 
-    def _search(self, wish: _Wish, reach: Reach, node: NodeView) -> Outcome:
+    def _search(self, requested: _Requested, reach: Reach, node: NodeView) -> NodeDevices:
         search = Search(
-            wish.claims, reach, self._allocated, self._available, Selection(node), self._budget
+            requested.claims, reach, self._allocated, self._available, Selection(node), self._budget
         )
-        return Outcome(search.run())
+        return NodeDevices(search.run())
 
     def _key(self, reach: Reach) -> Hashable:
         """What decides the answer, or None if that is more than shapes and owners."""

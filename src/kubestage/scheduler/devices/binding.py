@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 _STATUS: Final = "status"
-_GIVEN: Final = ("allocation", "reservedFor", "devices")
+_ALLOCATION_FIELDS: Final = ("allocation", "reservedFor", "devices")
 
 
 class ClaimWriter:
@@ -30,7 +30,7 @@ class ClaimWriter:
         self._client = handle.client
 
     def bind(self, claim: Json, allocation: Json | None, pod: PodView, now_ns: int | None) -> Json:
-        """Record that a pod uses a claim, and what the claim is given if it had nothing yet."""
+        """Record that a pod uses a claim, and the claim's allocation if it had none yet."""
         key = key_of(claim)
         current = self._still_there(claim)
         if current["metadata"].get("deletionTimestamp"):
@@ -41,24 +41,26 @@ class ClaimWriter:
             current = self._with_finalizer(current)
         elif allocation_of(current) is None:
             raise AllocationError(f"claim {key} got deallocated elsewhere in the meantime")
-        given = allocation or allocation_of(current) or {}
-        if now_ns is not None and not given.get("allocationTimestamp"):
-            given = {**given, "allocationTimestamp": timestamps.format_time(now_ns)}
+        allocated = allocation or allocation_of(current) or {}
+        if now_ns is not None and not allocated.get("allocationTimestamp"):
+            allocated = {**allocated, "allocationTimestamp": timestamps.format_time(now_ns)}
         users = [
             *pod_claims.reserved_for(current),
             {"resource": "pods", "name": pod.name, "uid": pod.uid},
         ]
-        status = {**(current.get("status") or {}), "allocation": given, "reservedFor": users}
+        status = {**(current.get("status") or {}), "allocation": allocated, "reservedFor": users}
         what = "reservation" if allocation is None else "allocation and reservation"
         return self._update({**current, "status": status}, _STATUS, f"add {what} to claim {key}")
 
     def deallocate(self, claim: Json) -> None:
-        """Take back what a claim was given."""
-        status = {name: value for name, value in claim["status"].items() if name not in _GIVEN}
+        """Remove a claim's allocation."""
+        status = {
+            name: value for name, value in claim["status"].items() if name not in _ALLOCATION_FIELDS
+        }
         self._update({**claim, "status": status}, _STATUS, "")
 
     def release(self, claim: Json, pod: PodView) -> None:
-        """Record that a pod no longer uses a claim; whoever removed the claim did so too."""
+        """Record that a pod no longer uses a claim; if the claim was removed, so was that."""
         current = self.newest(claim)
         if current is None:
             return
@@ -93,7 +95,7 @@ class ClaimWriter:
         except errors.ApiError as refusal:
             raise AllocationError(refusal.message) from refusal
 
-    def tell_pod(self, pod: PodView, claim: Json, mappings: tuple[Json, ...]) -> None:
+    def report_pod(self, pod: PodView, claim: Json, mappings: tuple[Json, ...]) -> None:
         """Record in a pod's status which claim its extended resources come from."""
         if not mappings:
             raise AllocationError(

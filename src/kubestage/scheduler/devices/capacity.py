@@ -16,7 +16,7 @@ Amounts = dict[str, "Quantity"]
 
 
 def consumed(requested: Mapping[str, Quantity], capacity: Mapping[str, Capacity]) -> Amounts:
-    """What a request takes of each capacity: as asked, rounded up as the device wants it."""
+    """What a request takes of each capacity: as requested, rounded up as the device requires."""
     return {name: _taken(requested.get(name), each) for name, each in capacity.items()}
 
 
@@ -25,7 +25,7 @@ def suffices(
     capacity: Mapping[str, Capacity],
     *in_use: Mapping[str, Quantity],
 ) -> bool:
-    """Whether a device can give what is asked for besides what is in use already."""
+    """Whether a device can provide what is requested besides what is in use already."""
     if not requested.keys() <= capacity.keys():
         return False
     for name, each in capacity.items():

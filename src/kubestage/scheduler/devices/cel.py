@@ -37,7 +37,7 @@ def compiled(expression: str) -> Selector:
 
 
 class Selector:
-    """An expression that says of a device whether it will do."""
+    """An expression that selects devices."""
 
     def __init__(self, program: Any) -> None:
         self._program = program
@@ -124,12 +124,12 @@ def _runtime_words(problem: str) -> str:
 
 def _not_boolean(kind: str, value: Any) -> str:
     name = functions.kind_of(value) or device_check.type_name(kind)
-    trouble = f"unsupported type conversion from '{name}' to bool"
+    problem_text = f"unsupported type conversion from '{name}' to bool"
     if name == "string":
-        trouble = "unsupported native conversion from string to 'bool'"
+        problem_text = "unsupported native conversion from string to 'bool'"
     elif name.startswith("kubernetes."):
-        trouble = f"type conversion error from '{name.rpartition('.')[2]}' to 'bool'"
-    return f"CEL result of type {name} could not be converted to bool: {trouble}"
+        problem_text = f"type conversion error from '{name.rpartition('.')[2]}' to 'bool'"
+    return f"CEL result of type {name} could not be converted to bool: {problem_text}"
 
 
 def _type_name(kind: str) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Constraint(Protocol):
-    """Told of every device that is about to be chosen, and of every one that is given up."""
+    """Called with every device that is about to be chosen, and with every one that is released."""
 
     def add(self, request: Request, device: Device) -> bool:
         """Whether the device may join; if so it counts from now on."""

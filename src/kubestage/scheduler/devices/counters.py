@@ -19,7 +19,7 @@ class AvailableCounters:
         self._allocated = allocated
         self._left: dict[PoolId, Counters] = {}
 
-    def of(self, pool: Pool) -> Counters:
+    def counters_of(self, pool: Pool) -> Counters:
         """What is left in a pool; below zero means nothing."""
         left = self._left.get(pool.id)
         if left is None:
@@ -52,7 +52,7 @@ class CounterLedger:
             counters = used.setdefault(name, {})
             for counter, amount in amounts.items():
                 counters[counter] = counters.get(counter, quantity.ZERO) + amount
-        for name, left in self._available.of(pool).items():
+        for name, left in self._available.counters_of(pool).items():
             taken = used.get(name, {})
             if any(amount < taken.get(counter, quantity.ZERO) for counter, amount in left.items()):
                 self.release(candidate)

@@ -1,4 +1,4 @@
-"""Looks at the claims of a pod before any node is tried: can they be met at all, and where."""
+"""Checks the claims of a pod before any node is tried: whether they can be met, and where."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def examine(
                 return error(str(malformed))
         devices.selectors.append(selector)
         devices.is_failing.append(allocation is not None and is_failing(claim))
-        devices.given.append(None)
+        devices.allocations.append(None)
     return None
 
 
 def _class_problem(claim: Json, class_named: Callable[[str], Json | None]) -> Status | None:
-    """Why a claim cannot be allocated, as far as its device classes are to blame."""
+    """Why a claim cannot be allocated, if its device classes are the reason."""
     for request in pod_claims.device_requests(claim):
         if request.get("exactly") is None and not request.get("firstAvailable"):
             return unresolvable(

@@ -1,4 +1,4 @@
-"""Extended resources that devices stand behind: a pod asks for a number, and gets a claim.
+"""Extended resources that devices stand behind: a pod requests a number, and gets a claim.
 
 A DeviceClass offers its devices under the name of an extended resource. A pod that requests it is
 given one claim for all such resources, made up by the scheduler, on nodes that do not count the
@@ -33,7 +33,7 @@ class NodeClaim(NamedTuple):
     mappings: tuple[Json, ...]
 
 
-def wanted(pod: PodView, lister: Lister) -> dict[str, int]:
+def requested_amounts(pod: PodView, lister: Lister) -> dict[str, int]:
     """The vendors' resources that a pod requests, if a device class stands behind any of them."""
     scalars = pod.fit_request.scalars
     if not scalars:
@@ -52,7 +52,7 @@ def _may_be(resource: str) -> bool:
 def classes_by_resource(lister: Lister) -> dict[str, Json]:
     """Which class stands behind a resource: the newest, and of equals the first by name.
 
-    A class that comes too late for the name it wants is left out altogether, as upstream does.
+    A class whose name is taken already is left out, as upstream does.
     """
     classes: dict[str, Json] = {}
     for each in lister.list(pod_claims.API_VERSION, pod_claims.CLASS):
@@ -68,8 +68,13 @@ def classes_by_resource(lister: Lister) -> dict[str, Json]:
 
 
 def _precedes(one: Json, other: Json) -> bool:
-    born, rival_born = one.get("creationTimestamp") or "", other.get("creationTimestamp") or ""
-    return bool(born > rival_born or (born == rival_born and one["name"] < other["name"]))
+    created, rival_created = (
+        one.get("creationTimestamp") or "",
+        other.get("creationTimestamp") or "",
+    )
+    return bool(
+        created > rival_created or (created == rival_created and one["name"] < other["name"])
+    )
 
 
 def claim_for(pod: PodView, claims: Iterable[Json]) -> Json:
@@ -122,7 +127,7 @@ def left_to_devices(
 
 
 def node_claim(pod: PodView, resources: frozenset[str], classes: Mapping[str, Json]) -> NodeClaim:
-    """What the claim asks for on a node that must provide these resources as devices."""
+    """What the claim requests on a node that must provide these resources as devices."""
     spec = pod.raw["spec"]
     init = spec.get("initContainers") or []
     containers = [*init, *(spec.get("containers") or ())]
@@ -152,16 +157,16 @@ def _of_resource(
     class_name: str,
 ) -> tuple[list[Json], list[Json]]:
     """Containers that last have devices of their own; init containers use theirs before them."""
-    kept: list[Json | None] = [None] * len(containers)
+    requests: list[Json | None] = [None] * len(containers)
     mappings: list[Json] = []
     for index in lasting:
-        kept[index], used = _of_container(containers, index, resource, class_name, ())
+        requests[index], used = _of_container(containers, index, resource, class_name, ())
         mappings += used
     greatest: Json | None = None
     names = set()
     short_lived: list[Json] = []
     for index in passing:
-        request, used = _of_container(containers, index, resource, class_name, kept[index:])
+        request, used = _of_container(containers, index, resource, class_name, requests[index:])
         short_lived += used
         if request is not None:
             names.add(request["name"])
@@ -173,7 +178,7 @@ def _of_resource(
             {**each, "requestName": greatest["name"]} if each["requestName"] in names else each
             for each in short_lived
         ]
-    found = [each for each in (greatest, *kept) if each is not None]
+    found = [each for each in (greatest, *requests) if each is not None]
     return found, [*mappings, *short_lived]
 
 

@@ -10,7 +10,7 @@ class AllocationError(KubestageError):
 
 
 class NodeAllocationError(AllocationError):
-    """Something stands in the way on one node; others may do."""
+    """The claims cannot be met on one node; others may do."""
 
 
 class SearchTimeout(KubestageError):
@@ -18,7 +18,7 @@ class SearchTimeout(KubestageError):
 
 
 class CelError(KubestageError):
-    """A selector that does not compile, or fails on a device; `stage` says which."""
+    """A selector that does not compile, or fails on a device; `stage` is which of the two."""
 
     def __init__(self, stage: str, problem: str) -> None:
         super().__init__(problem)

@@ -19,7 +19,7 @@ SLICE: Final = "ResourceSlice"
 
 
 def stated(pod: PodView) -> list[Json]:
-    """What a pod's spec says about claims."""
+    """The claims in a pod's spec."""
     return pod.raw["spec"].get("resourceClaims") or []
 
 
@@ -50,15 +50,15 @@ def find(lister: Lister, pod: PodView) -> list[Json] | str:
 
 
 def _name(pod: PodView, each: Json) -> tuple[str | None, str]:
-    """The name of the claim that is meant, or why there is none."""
+    """The name of the claim, or why there is none."""
     if each.get("resourceClaimName") is not None:
         return each["resourceClaimName"], ""
     if each.get("resourceClaimTemplateName") is None:
         where = f'pod "{pod.key}", spec.resourceClaim "{each["name"]}"'
         return None, f"{where}: none of the supported fields are set"
-    for made in (pod.raw.get("status") or {}).get("resourceClaimStatuses") or ():
-        if made["name"] == each["name"]:
-            return made.get("resourceClaimName"), ""
+    for generated in (pod.raw.get("status") or {}).get("resourceClaimStatuses") or ():
+        if generated["name"] == each["name"]:
+            return generated.get("resourceClaimName"), ""
     return None, f'pod "{pod.key}": ResourceClaim not created yet'
 
 
@@ -81,5 +81,5 @@ def reserved_for(claim: Json) -> list[Json]:
 
 
 def device_requests(claim: Json) -> list[Json]:
-    """What a claim asks for."""
+    """What a claim requests."""
     return ((claim.get("spec") or {}).get("devices") or {}).get("requests") or []

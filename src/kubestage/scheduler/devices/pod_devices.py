@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from kubestage.objects.node_selector import NodeSelector
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Codes, Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.devices.attempts import DeviceAttempt
     from kubestage.scheduler.devices.extended_resources import NodeClaim
     from kubestage.scheduler.devices.search import Solution
@@ -57,15 +58,15 @@ class Extended:
 class PodDevices:
     """A pod's claims, those its spec names first; clones of the cycle state share it.
 
-    `selectors` say where an allocated claim can be used, `is_failing` that its devices do not get
-    ready; `given` is what is to be written into a claim.
+    `selectors` is where an allocated claim can be used, `is_failing` that its devices do not get
+    ready; `allocations` are to be written into the claims.
     """
 
     pod: PodView | None = None
     claims: list[Json] = dataclasses.field(default_factory=list)
     selectors: list[NodeSelector | None] = dataclasses.field(default_factory=list)
     is_failing: list[bool] = dataclasses.field(default_factory=list)
-    given: list[Json | None] = dataclasses.field(default_factory=list)
+    allocations: list[Json | None] = dataclasses.field(default_factory=list)
     extended: Extended | None = None
     attempt: DeviceAttempt | None = None
     found: dict[str, Found] = dataclasses.field(default_factory=dict)
@@ -83,7 +84,7 @@ class PodDevices:
         return None if self.extended is None else self.claims[-1]
 
     def unallocated(self) -> list[int]:
-        """The claims that have been given nothing so far."""
+        """The claims without an allocation so far."""
         return [at for at, claim in enumerate(self.claims) if allocation_of(claim) is None]
 
     def codes(self, columns: Columns, rows: Ints) -> Codes | None:
@@ -125,29 +126,31 @@ class PodDevices:
                 return 0
             extra = self.extended.objects.get(resources)
             if extra is None:
-                made = self.node_claim(resources)
-                extra = {**claim, "spec": {"devices": {"requests": list(made.requests)}}}
+                claim_of_node = self.node_claim(resources)
+                extra = {**claim, "spec": {"devices": {"requests": list(claim_of_node.requests)}}}
                 self.extended.objects[resources] = extra
         if self.attempt is None:
             return 0
-        outcome = self.attempt.outcome(node, resources, extra)
-        if outcome.solution is not None:
-            self.found[node.name] = Found(node, resources, outcome.solution)
+        found_devices = self.attempt.find(node, resources, extra)
+        if found_devices.solution is not None:
+            self.found[node.name] = Found(node, resources, found_devices.solution)
             return 0
-        if not outcome.problem:
+        if not found_devices.problem:
             return self._code(CANNOT_ALLOCATE)
-        verdict = error if outcome.is_error else unresolvable
-        return self._code(verdict(outcome.problem))
+        verdict = error if found_devices.is_error else unresolvable
+        return self._code(verdict(found_devices.problem))
 
     def node_claim(self, resources: frozenset[str]) -> NodeClaim:
-        """What the claim for extended resources asks for on nodes that lack these."""
+        """What the claim for extended resources requests on nodes that lack these."""
         assert self.extended is not None
         assert self.pod is not None
-        made = self.extended.claims.get(resources)
-        if made is None:
-            made = extended_resources.node_claim(self.pod, resources, self.extended.classes)
-            self.extended.claims[resources] = made
-        return made
+        claim_of_node = self.extended.claims.get(resources)
+        if claim_of_node is None:
+            claim_of_node = extended_resources.node_claim(
+                self.pod, resources, self.extended.classes
+            )
+            self.extended.claims[resources] = claim_of_node
+        return claim_of_node
 
     def _code(self, status: Status) -> int:
         if status not in self.statuses:

@@ -127,7 +127,7 @@ class Inventory:
         )
 
     def reach_of(self, node: NodeView) -> Reach:
-        """What a node reaches; `AllocationError` if that cannot be told."""
+        """What a node reaches; `AllocationError` if that is not known."""
         known = self._reach.get(node.name)
         if known is not None and (not self._by_labels or known[0] == node.labels):
             return known[1]

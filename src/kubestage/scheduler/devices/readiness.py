@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def needs_waiting(claims: Iterable[Json]) -> bool:
-    """Whether any device has conditions that must come true before a pod is bound."""
+    """Whether any device has conditions that must be true before a pod is bound."""
     return any(result.get("bindingConditions") for claim in claims for result in _results(claim))
 
 
@@ -30,7 +30,7 @@ def is_ready(claim: Json) -> bool:
 
 
 def failure(claim: Json) -> str:
-    """What a driver says went wrong, or ''; conditions that are only awaited come first."""
+    """The failure that a driver reports, or ''; conditions that are only awaited come first."""
     for result in _results(claim):
         conditions = result.get("bindingConditions") or ()
         if not conditions:

@@ -1,4 +1,4 @@
-"""What a claim asks for, read once per attempt."""
+"""What a claim requests, read once per attempt."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def key_of(obj: Json) -> str:
 
 
 def requests_of(claim: Json, class_named: Callable[[str], Json | None]) -> ClaimRequests:
-    """What a claim asks for; `AllocationError` if it cannot be read."""
+    """What a claim requests; `AllocationError` if it cannot be read."""
     stated = ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ()
     read = functools.partial(_request, key_of(claim), class_named)
     requests = []

@@ -1,4 +1,4 @@
-"""Devices of pods that are on their way to a node: kept in mind, then written, or given up."""
+"""Devices of pods that are on their way to a node: remembered, then written, or released."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Reservations:
             return SUCCESS if is_content else error("claim allocation not found for node")
         assert devices.attempt is not None, "devices were found"
         try:
-            given = devices.attempt.allocations(found.node, found.resources, found.solution)
+            allocations = devices.attempt.allocations(found.node, found.resources, found.solution)
         except AllocationError as problem:
             return error(str(problem))
-        for at, allocation in zip(unallocated, given, strict=True):
-            devices.given[at] = allocation
+        for at, allocation in zip(unallocated, allocations, strict=True):
+            devices.allocations[at] = allocation
             claim = devices.claims[at]
             self.in_flight[claim["metadata"]["uid"]] = _assumed(claim, allocation)
         return SUCCESS
@@ -87,27 +87,27 @@ class Reservations:
         return self._wait(devices, pod, node_name)
 
     def _bind_claim(self, devices: PodDevices, at: int, pod: PodView, node_name: str) -> None:
-        claim, allocation = devices.claims[at], devices.given[at]
-        is_made_up = at >= devices.user_count
-        if is_made_up and allocation is None:
+        claim, allocation = devices.claims[at], devices.allocations[at]
+        is_synthetic = at >= devices.user_count
+        if is_synthetic and allocation is None:
             return
         uid = claim["metadata"]["uid"]
         mappings: tuple[Json, ...] = ()
         try:
-            if is_made_up and extended_resources.is_in_memory(claim):
+            if is_synthetic and extended_resources.is_in_memory(claim):
                 resources = devices.found[node_name].resources
                 assert resources is not None, "the claim stands for resources"
-                made = devices.node_claim(resources)
-                claim = devices.claims[at] = self.writer.create(claim, made.requests)
-                mappings = made.mappings
+                claim_of_node = devices.node_claim(resources)
+                claim = devices.claims[at] = self.writer.create(claim, claim_of_node.requests)
+                mappings = claim_of_node.mappings
             claim = devices.claims[at] = self.writer.bind(claim, allocation, pod, self._now_ns())
         finally:
             self.in_flight.pop(uid, None)
-        if is_made_up:
-            self.writer.tell_pod(pod, claim, mappings)
+        if is_synthetic:
+            self.writer.report_pod(pod, claim, mappings)
 
     def _wait(self, devices: PodDevices, pod: PodView, node_name: str) -> Status:
-        """Whether devices that must be made ready are; nobody is kept waiting here."""
+        """Whether devices that must be made ready are; this does not wait."""
         for at, stale in enumerate(devices.claims):
             claim = devices.claims[at] = self.writer.newest(stale) or stale
             failure = readiness.failure(claim)

@@ -63,7 +63,7 @@ def _result(claim: ClaimRequests, number: int, pick: Pick, candidate: Candidate)
     if device.binding_failure_conditions:
         result["bindingFailureConditions"] = list(device.binding_failure_conditions)
     if pick.consumed is not None:
-        # A claim is allocated once, so its uid and the number tell shares apart.
+        # A claim is allocated once, so its uid and the number identify a share.
         seed = f"{claim.claim['metadata'].get('uid')}/{number}/{candidate.id}"
         result["shareID"] = names.uid(random.Random(seed))
         if pick.consumed:

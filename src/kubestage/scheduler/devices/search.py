@@ -131,10 +131,10 @@ class Search:
             return _Task(request, request.count, None)
         for pool in self._reach.pools:
             if not pool.gives_devices:
-                trouble = "being updated" if pool.is_incomplete else "invalid"
+                problem_text = "being updated" if pool.is_incomplete else "invalid"
                 raise AllocationError(
                     f"claim {claim.key}, request {request.name}: asks for all devices, "
-                    f"but resource pool {pool.id} is currently {trouble}"
+                    f"but resource pool {pool.id} is currently {problem_text}"
                 )
         places = tuple(
             place
@@ -229,7 +229,7 @@ class Search:
             self._ledger.release(candidate)
 
     def _is_free(self, claim: int, request: Request, candidate: Candidate) -> bool:
-        """Whether nobody has the device; with admin access only this claim itself matters."""
+        """Whether no claim has the device; with admin access only this claim itself matters."""
         if request.admin_access:
             return claim not in self._taking.get(candidate.id, ())
         return not self._taking.get(candidate.id) and not self._allocated.is_owned(candidate.id)

@@ -27,7 +27,7 @@ class Selection:
         self._known: dict[tuple[Request, Device], bool] = {}
 
     def matches(self, claim: ClaimRequests, request: Request, candidate: Candidate) -> bool:
-        """Whether a device is of the kind that a request wants, and within the node's reach."""
+        """Whether a device is of the kind that a request selects, and within the node's reach."""
         key = request, candidate.device
         known = self._known.get(key)
         if known is None:

@@ -51,7 +51,7 @@ class Attribute(NamedTuple):
 
 
 class RequestPolicy(msgspec.Struct, frozen=True):
-    """How much of a capacity may be asked for at once."""
+    """How much of a capacity may be requested at once."""
 
     default: Quantity | None = None
     values: tuple[Quantity, ...] = ()

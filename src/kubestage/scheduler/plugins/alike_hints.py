@@ -1,4 +1,4 @@
-"""Pods that are alike, and who gives them all the same answer when something has happened."""
+"""Pods that are alike, and the plugins whose queueing hints are the same for all of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Likeness(NamedTuple):
     owner: tuple[str, ...]
 
 
-def of(pod: PodView) -> Likeness:
+def likeness_of(pod: PodView) -> Likeness:
     """The likeness of a pod; one whose status bears on what it requests is like no other."""
     owner: tuple[str, ...] = ()
     if pod.requests is not pod.plan.usage.resource:

@@ -43,7 +43,7 @@ class Assumptions:
         return [name for each, _, name in self._assumed if each == kind]
 
     def settle(self, assumed: Json) -> None:
-        """What was assumed of an object has come true."""
+        """The store has what was assumed of an object."""
         key = _key(assumed)
         known = self._assumed.get(key)
         if known is not None and known[1] is assumed:

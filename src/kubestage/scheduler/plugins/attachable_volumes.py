@@ -29,8 +29,8 @@ class AttachableVolumes:
     def __init__(self, objects: StorageObjects) -> None:
         self.objects = objects
 
-    def of(self, pod: PodView, *, on_csi_node: bool, is_new: bool) -> Volumes | Status:
-        """The volumes of a pod, or why they cannot be told.
+    def volumes_of(self, pod: PodView, *, on_csi_node: bool, is_new: bool) -> Volumes | Status:
+        """The volumes of a pod, or why they are not known.
 
         Drivers of old count only `on_csi_node`, where their successors are known. A pod that runs
         already may have lost a claim; one that `is_new` must wait for it.
@@ -50,11 +50,11 @@ class AttachableVolumes:
         return found
 
     def attachments(self) -> Mapping[str, Sequence[Attachment]]:
-        """What is said to be attached, by the name of the node; the same while nothing changes."""
+        """What is reported as attached, by the name of the node; the same while nothing changes."""
         return self.objects.following("VolumeAttachment", _by_node)
 
     def attached(self, attachments: Iterable[Attachment]) -> Volumes:
-        """The volumes that are there of those said to be attached."""
+        """The volumes that exist of those reported as attached."""
         found: Volumes = {}
         for attacher, name in attachments:
             volume = self.objects.volume(name)

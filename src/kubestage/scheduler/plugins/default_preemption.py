@@ -13,13 +13,7 @@ from kubestage.scheduler.config import failure
 from kubestage.scheduler.diagnosis import Diagnosis
 from kubestage.scheduler.extender import ExtenderError
 from kubestage.scheduler.framework import PostFilterResult
-from kubestage.scheduler.preemption import (
-    candidates,
-    choice,
-    consultation,
-    executor,
-    report,
-)
+from kubestage.scheduler.preemption import candidate, candidates, executor, report
 from kubestage.scheduler.preemption.dry_runs import DryRuns
 from kubestage.scheduler.preemption.preemptor import Preemptor
 from kubestage.scheduler.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
@@ -30,8 +24,10 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
+    from kubestage.scheduler.extender import Extender
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.preemption.candidates import Candidate
+
 
 _NEVER: Final = unschedulable("not eligible due to preemptionPolicy=Never.")
 _STILL_LEAVING: Final = unschedulable(
@@ -90,10 +86,10 @@ class DefaultPreemption:
         if not found:
             return _not_helpful(columns, account.tried)
         try:
-            found = consultation.heard(self._handle.extenders, pod, found, columns)
+            found = _filtered_by_extenders(self._handle.extenders, pod, found, columns)
         except ExtenderError as refused:
             return None, error(str(refused))
-        best = choice.best(found)
+        best = candidate.best(found)
         if not best:
             return None, _NO_CANDIDATE
         self._carry_out(pod, best, account)
@@ -112,7 +108,7 @@ class DefaultPreemption:
             rows = sampling.rotated(handle.stream.randrange(len(rows)), rows)
         assert handle.profile is not None
         preemptor = Preemptor(pod, handle.profile, state, handle.nominator, handle.lister)
-        enough = candidates.wanted(len(rows), self._percentage, self._absolute)
+        enough = candidates.candidate_count(len(rows), self._percentage, self._absolute)
         return candidates.find(preemptor, columns, rows, enough)
 
     def _carry_out(self, pod: PodView, best: Sequence[Candidate], account: report.Report) -> None:
@@ -148,3 +144,29 @@ def _not_helpful(columns: Columns, runs: DryRuns) -> _Answer:
         return None, error(failure.aggregate(failures))
     fit_error = Diagnosis(columns, groups=list(runs.groups()), absent=_NOT_HELPFUL)
     return PostFilterResult(""), unschedulable(fit_error.message())
+
+
+def _filtered_by_extenders(
+    extenders: Sequence[Extender], pod: PodView, found: list[Candidate], columns: Columns
+) -> list[Candidate]:
+    """What is left of candidates after every extender with a preempt verb was called.
+
+    An ignorable extender that fails, or names no victims for a node, is ignored; any other
+    raises ExtenderError.
+    """
+    for extender in extenders:
+        if not found:
+            break
+        if not extender.supports_preemption or not extender.is_interested(pod):
+            continue
+        try:
+            answer = extender.process_preemption(pod, found, columns)
+        except ExtenderError:
+            if extender.is_ignorable:
+                continue
+            raise
+        found = [each for each in answer if each.victims]
+        if len(found) < len(answer) and not extender.is_ignorable:
+            bare = next(each for each in answer if not each.victims)
+            raise ExtenderError(f'expected at least one victim pod on node "{bare.node_name}"')
+    return found

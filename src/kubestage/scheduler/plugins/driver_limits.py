@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from kubestage.objects.views.storage import CSINodeView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.attachable_volumes import Attachment
 
 _UNLIMITED: Final = mounted_volumes.UNKNOWN - 1
@@ -20,12 +21,12 @@ _KEY: Final = "NodeVolumeLimits"
 
 
 class DriverLimits:
-    """The limits over one set of columns, as `nodes` and `attachments` tell them.
+    """The limits over one set of columns, as `nodes` and `attachments` report them.
 
-    `told` are the nodes whose drivers are known, `is_complete` if all are.
+    `known` are the nodes whose drivers are known, `is_complete` if all are.
     """
 
-    __slots__ = ("_attached", "_limits", "attachments", "is_complete", "nodes", "told")
+    __slots__ = ("_attached", "_limits", "attachments", "is_complete", "known", "nodes")
 
     def __init__(
         self,
@@ -35,17 +36,17 @@ class DriverLimits:
     ) -> None:
         self.nodes = nodes
         self.attachments = attachments
-        self.told: Mask = np.array([name in nodes for name in columns.names], np.bool_)
-        self.is_complete = bool(self.told.all())
+        self.known: Mask = np.array([name in nodes for name in columns.names], np.bool_)
+        self.is_complete = bool(self.known.all())
         self._limits: dict[str, Ints] = {}
-        for row in self.told.nonzero()[0].tolist():
+        for row in self.known.nonzero()[0].tolist():
             for driver, limit in nodes[columns.names[row]].limits.items():
                 if limit is not None:
                     self._line(driver, len(columns))[row] = min(limit, _UNLIMITED)
         attached = [len(attachments.get(name, ())) for name in columns.names]
         self._attached: Ints = np.array(attached, np.int64)
 
-    def of(self, driver: str, rows: Ints) -> Ints | int:
+    def limit_of(self, driver: str, rows: Ints) -> Ints | int:
         """How many volumes a driver attaches to nodes."""
         line = self._limits.get(driver)
         return _UNLIMITED if line is None else line[rows]
@@ -68,7 +69,7 @@ class DriverLimits:
         for driver in set(drivers):
             if driver in self._limits:
                 doubtful |= most > self._limits[driver]
-        return doubtful & self.told
+        return doubtful & self.known
 
 
 def over(
@@ -76,8 +77,8 @@ def over(
     nodes: Mapping[str, CSINodeView],
     attachments: Mapping[str, Sequence[Attachment]],
 ) -> DriverLimits:
-    """The limits over columns, made anew when they may have changed."""
-    kept: list[DriverLimits] = columns.memo.get(_KEY, list)
-    if not kept or kept[0].nodes is not nodes or kept[0].attachments is not attachments:
-        kept[:] = [DriverLimits(columns, nodes, attachments)]
-    return kept[0]
+    """The limits over columns, rebuilt when they may have changed."""
+    cached: list[DriverLimits] = columns.memo.get(_KEY, list)
+    if not cached or cached[0].nodes is not nodes or cached[0].attachments is not attachments:
+        cached[:] = [DriverLimits(columns, nodes, attachments)]
+    return cached[0]

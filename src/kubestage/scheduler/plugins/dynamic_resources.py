@@ -1,39 +1,85 @@
-"""DynamicResources: a pod runs where its claims can be given devices, and gets them.
+"""DynamicResources: a pod runs where devices can be allocated to its claims.
 
 Claims that have devices already bind the pod to where those are. For the others devices are
-looked for on every node, kept in mind when a node is chosen, and written into the claims just
+looked for on every node, remembered when a node is chosen, and written into the claims just
 before the pod is bound.
 """
 
 from __future__ import annotations
 
-import importlib
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kubestage.objects import durations
-from kubestage.scheduler.columns import same
+from kubestage import lazy
+from kubestage.golang import durations
+from kubestage.objects.views import pod as pod_views
+from kubestage.scheduler.arrays import same
+from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
 from kubestage.scheduler.devices import examination, extended_resources, pod_claims
-from kubestage.scheduler.devices.allocated import Allocated
+from kubestage.scheduler.devices.allocated import Allocated, allocation_of
 from kubestage.scheduler.devices.failures import AllocationError
 from kubestage.scheduler.devices.pod_devices import NOT_AVAILABLE, Extended, PodDevices
 from kubestage.scheduler.devices.pools import Inventory
 from kubestage.scheduler.devices.reservations import Reservations
-from kubestage.scheduler.plugins import device_hints, normalize
+from kubestage.scheduler.plugins import normalize
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
+
+with lazy.imports():
+    # NOTE: the search takes 5 ms to load, and most schedulers never see a claim.
+    from kubestage.scheduler.devices import attempts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.cluster_events import EventHint
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.diagnosis import Diagnosis
     from kubestage.scheduler.framework import PostFilterResult
-    from kubestage.scheduler.handle import Handle
+    from kubestage.scheduler.handle import Handle, Lister
+
+
+def hints(lister: Lister) -> Sequence[EventHint]:
+    """The events that DynamicResources waits for."""
+    change = ActionType.ADD | ActionType.UPDATE
+    node_change = ActionType.ADD | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_ALLOCATABLE
+    generated = ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+    after_claim_change = functools.partial(_after_claim_change, lister)
+    after_pod_change = functools.partial(_after_pod_change, lister)
+    return [
+        EventHint(ClusterEvent(EventResource.NODE, node_change)),
+        EventHint(ClusterEvent(EventResource.RESOURCE_CLAIM, change), after_claim_change),
+        EventHint(ClusterEvent(EventResource.POD, generated), after_pod_change),
+        EventHint(ClusterEvent(EventResource.DEVICE_CLASS, change)),
+        EventHint(ClusterEvent(EventResource.RESOURCE_SLICE, change)),
+    ]
+
+
+def _after_claim_change(lister: Lister, pod: PodView, old: Json | None, new: Json | None) -> bool:
+    """Devices came free, or the change is to a claim of the pod itself."""
+    assert new is not None, "claims are waited for to come or to change"
+    claims = pod_claims.find(lister, pod)
+    if isinstance(claims, str):
+        return False
+    if old is not None and allocation_of(old) and not allocation_of(new):
+        return True
+    uid = new["metadata"].get("uid")
+    if all(claim["metadata"].get("uid") != uid for claim in claims):
+        return False
+    return old is None or (old.get("status") or {}) != (new.get("status") or {})
+
+
+def _after_pod_change(lister: Lister, pod: PodView, old: Json | None, new: Json | None) -> bool:
+    """The claims that the pod waits for were made."""
+    del old
+    if new is None or new["metadata"].get("uid") != pod.uid:
+        return False
+    return not isinstance(pod_claims.find(lister, pod_views.of(new)), str)
+
 
 _Answer = tuple[Status, frozenset[str] | None]
 
@@ -53,8 +99,8 @@ _DELETED: Final = unschedulable("deletion of ResourceClaim completed")
 class DynamicResources:
     """Finds devices for the ResourceClaims of pods.
 
-    On a virtual clock, allocations are dated and devices that do not get ready in time are given
-    up; without one, neither.
+    With a virtual clock, allocations have timestamps, and devices that do not get ready in time are
+    released.
     """
 
     name = "DynamicResources"
@@ -100,7 +146,7 @@ class DynamicResources:
         return SUCCESS, None
 
     def _add_extended_resources(self, devices: PodDevices, pod: PodView) -> None:
-        amounts = extended_resources.wanted(pod, self._lister)
+        amounts = extended_resources.requested_amounts(pod, self._lister)
         if amounts:
             classes = extended_resources.classes_by_resource(self._lister)
             devices.extended = Extended(amounts, classes)
@@ -118,8 +164,6 @@ class DynamicResources:
         self._allocated.refresh(claims, self._reservations.in_flight)
         self._inventory.refresh(self._lister.list(pod_claims.API_VERSION, pod_claims.SLICE))
         stated = [devices.claims[at] for at in unallocated if at < devices.user_count]
-        # NOTE: the search takes 5 ms to load, and most schedulers never see a claim.
-        attempts = importlib.import_module("kubestage.scheduler.devices.attempts")
         devices.attempt = attempts.DeviceAttempt(
             stated, self._class_named, self._inventory, self._allocated, self._budget
         )
@@ -150,7 +194,7 @@ class DynamicResources:
             return None, error(str(problem))
 
     def _take_back(self, devices: PodDevices, pod: PodView, diagnosis: Diagnosis) -> Status:
-        """Free one claim that keeps the pod from a node and that nobody else uses."""
+        """Free one claim that keeps the pod from a node and that no other pod uses."""
         refused = [
             rows
             for rows, status in diagnosis.groups
@@ -201,4 +245,4 @@ class DynamicResources:
         return self._reservations.bind(devices, pod, node_name)
 
     def events_to_register(self) -> Sequence[EventHint]:
-        return device_hints.of(self._lister)
+        return hints(self._lister)

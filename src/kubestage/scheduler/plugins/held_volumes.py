@@ -1,6 +1,6 @@
 """Which volumes are in use on nodes that are close to their limits.
 
-It is found out about a node when it is first asked about, and kept until the pods of the node or
+It is found out about a node when first needed, and stored until the pods of the node or
 the claims, volumes and classes behind them change.
 """
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kubestage.aliases import Json
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.node_info import NodeInfo
     from kubestage.scheduler.plugins.attachable_volumes import (
         AttachableVolumes,
@@ -44,10 +45,10 @@ class Held(NamedTuple):
 def held_on(
     info: NodeInfo, attachable: AttachableVolumes, attachments: Iterable[Attachment]
 ) -> Held | Status:
-    """Look at one node; what is wrong with a pod there may be the answer."""
+    """Examine one node; the result may be an error of a pod there."""
     volumes: Volumes = {}
     for pod in info.pods_with_volumes.values():
-        found = attachable.of(pod, on_csi_node=True, is_new=False)
+        found = attachable.volumes_of(pod, on_csi_node=True, is_new=False)
         if isinstance(found, Status):
             return found
         volumes |= found
@@ -58,7 +59,7 @@ def held_on(
 class HeldVolumes:
     """What is known over one set of columns.
 
-    `_rows_of` tells where claims, volumes and what is held were met with, and maybe are no more.
+    `_rows_of` has the rows where claims, volumes and what is held were found, perhaps no more.
     """
 
     def __init__(self, columns: Columns, attachable: AttachableVolumes) -> None:
@@ -84,26 +85,26 @@ class HeldVolumes:
             self._attachments = attachments
         return self
 
-    def look_at(self, columns: Columns, rows: Ints) -> None:
+    def examine(self, columns: Columns, rows: Ints) -> None:
         """Find out about some rows what is not known of them, or no longer."""
         self._is_known[list(mounted_volumes.changed_rows(columns, self._position))] = False
         self._position = columns.row_log.count
         for row in rows[~self._is_known[rows]].tolist():
-            self._look_at(row, columns.infos[row])
+            self._examine(row, columns.infos[row])
 
     def used(self, driver: str, rows: Ints) -> Ints | int:
         """How many volumes of a driver are used or attached on nodes."""
         line = self._used.get(driver)
         return 0 if line is None else line[rows]
 
-    def peculiar(self, wanted: Volumes) -> set[int]:
-        """The rows on which more has to be known: a pod there is at odds, or holds what is wanted.
+    def peculiar(self, requested: Volumes) -> set[int]:
+        """The rows to examine one by one: a pod there has an error, or holds what is requested.
 
         Maybe some more.
         """
-        return self._failing.union(*(self._rows_of.get((_HELD, *each), ()) for each in wanted))
+        return self._failing.union(*(self._rows_of.get((_HELD, *each), ()) for each in requested))
 
-    def _look_at(self, row: int, info: NodeInfo) -> None:
+    def _examine(self, row: int, info: NodeInfo) -> None:
         attachments = self._attachments.get(info.name, ())
         found = held_on(info, self._attachable, attachments)
         for key in self._behind(info, attachments):
@@ -124,7 +125,7 @@ class HeldVolumes:
     def _behind(
         self, info: NodeInfo, attachments: Iterable[Attachment]
     ) -> Iterator[tuple[str, ...]]:
-        """The objects that have a say in what is held on a node."""
+        """The objects that decide what is held on a node."""
         for pod in info.pods_with_volumes.values():
             for stated in pod.volume_claims:
                 yield _CLAIM, pod.namespace, stated.name

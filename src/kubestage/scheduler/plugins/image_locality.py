@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kubestage.scheduler.columns import same
+from kubestage.scheduler.arrays import same
 from kubestage.scheduler.framework import MAX_NODE_SCORE
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -42,7 +43,7 @@ def _scores(columns: Columns, images: tuple[str, ...], containers: int) -> Ints 
     for image in images:
         found = columns.images.get(image)
         if found is not None:
-            # The fewer nodes have an image, the less it counts, lest one node draw all pods.
+            # The fewer nodes have an image, the less it counts: one node must not attract all pods.
             spread = len(found.nodes) / len(columns)
             holders = [columns.row_of[name] for name in found.nodes]
             sums[holders] += int(found.size * spread)

@@ -1,4 +1,4 @@
-"""What a pod to be scheduled asks about the pods that are there already."""
+"""What the terms of a pod to be scheduled need to know of the pods on nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from kubestage.scheduler.pod_tallies import Question
+from kubestage.scheduler.pod_counters import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ class IncomingTerms(NamedTuple):
 _NONE: Final = IncomingTerms()
 
 
-def of(pod: PodView, lister: Lister) -> IncomingTerms:
+def terms_of(pod: PodView, lister: Lister) -> IncomingTerms:
     """The terms of a pod that is to be scheduled."""
     if not pod.has_affinity:
         return _NONE
@@ -84,7 +84,7 @@ def _with_namespaces(affinity: PodAffinity, lister: Lister) -> PodAffinity:
 def _with_selected(
     term: AffinityTerm, namespaces: Iterable[Mapping[str, Mapping[str, str]]]
 ) -> AffinityTerm:
-    # The selector stays in force beside the names, as it does upstream: it is then asked about
+    # The selector stays in force besides the names, as upstream: it is then applied to
     # a namespace without labels, which one such as "env notin (prod)" matches wherever the pod is.
     selector = term.namespace_selector
     selected = {
@@ -115,5 +115,5 @@ def _alone(term: AffinityTerm) -> Question:
 
 
 def _bare(term: AffinityTerm) -> AffinityTerm:
-    """The term without what a question does not look at, so that equal questions meet."""
+    """The term without what a question does not depend on, so that equal questions are one."""
     return msgspec.structs.replace(term, topology_key="", weight=0)

@@ -1,4 +1,4 @@
-"""InterPodAffinity: pods want to be near some pods and away from others."""
+"""InterPodAffinity: pods attract some pods and repel others."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.cells import Tally
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Mask, Rows
+    from kubestage.scheduler.cells import PodCounter
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.plugins.incoming_terms import IncomingTerms
@@ -38,7 +39,7 @@ _NO_LABELS: Final[dict[str, str]] = {}
 
 
 class FilterState:
-    """How many pods a pod wants, avoids, and is avoided by, in each topology.
+    """How many pods a pod requires, avoids, and is avoided by, in each topology.
 
     The arrays belong to the columns until the state is cloned: only clones are changed.
     """
@@ -78,11 +79,11 @@ class FilterState:
 
 
 class Outlook(NamedTuple):
-    """Where a pod must be, must not be, and would rather be, by how many of whom are there."""
+    """Where a pod must be, must not be, and prefers to be, by counters of other pods."""
 
-    near: list[Tally]
-    away: list[Tally]
-    likes: list[tuple[Tally, int]]
+    near: list[PodCounter]
+    away: list[PodCounter]
+    likes: list[tuple[PodCounter, int]]
 
 
 class InterPodAffinity:
@@ -102,18 +103,18 @@ class InterPodAffinity:
         problems = pod.affinity.problems if pod.has_affinity else ()
         if problems:
             return unresolvable(f"parsing pod: {label_requirement.aggregate(problems)}"), None
-        terms = incoming_terms.of(pod, self._lister)
+        terms = incoming_terms.terms_of(pod, self._lister)
         stated = columns.stated_terms
         if not (stated.refuse_any or terms.required or terms.required_anti):
             return SKIP, None
         found = FilterState(terms, self._namespace_labels(pod))
         for each in stated.refusing(pod, found.namespace_labels):
-            if each.tally.placed:
-                _pool(found.refusing, each.term.topology_key, each.tally.counts)
+            if each.counter.placed:
+                _pool(found.refusing, each.term.topology_key, each.counter.counts)
         for counts, questions in ((found.near, terms.near), (found.away, terms.away)):
             for question in questions:
                 assert question.topology_key is not None
-                _pool(counts, question.topology_key, columns.tallies.answer(question).counts)
+                _pool(counts, question.topology_key, columns.counters.answer(question).counts)
         if not (found.refusing or terms.required or terms.required_anti):
             return SKIP, None
         state[self.name] = found
@@ -132,7 +133,7 @@ class InterPodAffinity:
     def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes | None:
         found: FilterState = state[self.name]
         codes: Codes | None = None
-        # From the last word to the first, each overwriting what has less to say.
+        # From the last check to the first: an earlier one overwrites a later one.
         for counts, code in ((found.refusing, _REFUSED), (found.away, _NOT_AWAY)):
             for key, here in counts.items():
                 occupied = here > 0
@@ -155,21 +156,21 @@ class InterPodAffinity:
         problems = pod.affinity.problems if pod.has_affinity else ()
         if problems:
             return error(f"failed to parse pod: {label_requirement.aggregate(problems)}")
-        preferred = incoming_terms.of(pod, self._lister).preferred
+        preferred = incoming_terms.terms_of(pod, self._lister).preferred
         if self._ignores_others and not preferred:
             return SKIP
         scores: dict[str, Ints] = {}
         for question, weight in preferred:
-            tally = columns.tallies.answer(question)
-            if tally.placed:
+            counter = columns.counters.answer(question)
+            if counter.placed:
                 assert question.topology_key is not None
-                _add_weighted(scores, question.topology_key, tally.counts, weight)
+                _add_weighted(scores, question.topology_key, counter.counts, weight)
         stated = columns.stated_terms
         if stated.score_any:
             for each in stated.scoring(pod, self._namespace_labels(pod)):
                 weight = self._weight_of(each)
-                if weight and each.tally.placed:
-                    _add_weighted(scores, each.term.topology_key, each.tally.counts, weight)
+                if weight and each.counter.placed:
+                    _add_weighted(scores, each.term.topology_key, each.counter.counts, weight)
         if not scores:
             return SKIP
         for table in scores.values():
@@ -203,26 +204,28 @@ class InterPodAffinity:
         return not pod.affinity.problems and incoming_terms.are_fixed(pod.plan)
 
     def outlook(self, pod: PodView, columns: Columns) -> Outlook:
-        """What a pod with settled terms looks for among the others, as tallies."""
-        terms, tallies = incoming_terms.of(pod, self._lister), columns.tallies
+        """What a pod with settled terms looks for among the others, as counters."""
+        terms, counters = incoming_terms.terms_of(pod, self._lister), columns.counters
         return Outlook(
-            [tallies.answer(question) for question in terms.near],
-            [tallies.answer(question) for question in terms.away],
-            [(tallies.answer(question), weight) for question, weight in terms.preferred],
+            [counters.answer(question) for question in terms.near],
+            [counters.answer(question) for question in terms.away],
+            [(counters.answer(question), weight) for question, weight in terms.preferred],
         )
 
     def finds_itself(self, pod: PodView) -> bool:
         """Whether a pod must be near its like, so that the first of them has to be let in."""
-        terms = incoming_terms.of(pod, self._lister)
+        terms = incoming_terms.terms_of(pod, self._lister)
         return incoming_terms.matches_all(terms.required, pod.namespace, pod.labels)
 
     def reception(self, pod: PodView, columns: Columns) -> Outlook:
         """What the others look for in a pod, in the same way."""
         stated, labels = columns.stated_terms, self._namespace_labels(pod)
-        scoring: list[tuple[Tally, int]] = []
-        if not self._ignores_others or incoming_terms.of(pod, self._lister).preferred:
-            scoring = [(each.tally, self._weight_of(each)) for each in stated.scoring(pod, labels)]
-        refusing = [each.tally for each in stated.refusing(pod, labels)]
+        scoring: list[tuple[PodCounter, int]] = []
+        if not self._ignores_others or incoming_terms.terms_of(pod, self._lister).preferred:
+            scoring = [
+                (each.counter, self._weight_of(each)) for each in stated.scoring(pod, labels)
+            ]
+        refusing = [each.counter for each in stated.refusing(pod, labels)]
         return Outlook([], refusing, scoring)
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -246,7 +249,7 @@ class InterPodAffinity:
 
 
 def _is_first_of_its_kind(found: FilterState, pod: PodView) -> bool:
-    """Whether a pod wants pods like itself and there are none yet, which must not stop it."""
+    """Whether a pod requires pods like itself and is the first of them, which must not stop it."""
     if any(counts[:-1].any() for counts in found.near.values()):
         return False
     return incoming_terms.matches_all(found.terms.required, pod.namespace, pod.labels)

@@ -1,6 +1,6 @@
-"""What has changed in a list of objects, told by comparing it with what it was.
+"""What has changed in a list of objects, found by comparison with the list before.
 
-The very same object stands for no change: nobody changes an object, a new version replaces it.
+The very same object stands for no change: objects are never changed, a new version replaces one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ListedChanges:
-    """Follows all objects of a kind; `listed` are those of when it was last asked.
+    """Follows all objects of a kind; `listed` are those of the last call.
 
     NOTE: a lister that hands out the same list while nothing changes is followed at no cost; else
     a comparison takes about 30 ns for each object.
@@ -25,12 +25,12 @@ class ListedChanges:
 
     def __init__(self, lister: Lister, api_version: str, kind: str) -> None:
         self._lister = lister
-        self._asked = api_version, kind
+        self._kind = api_version, kind
         self.listed: Sequence[Json] = ()
 
     def take(self) -> tuple[Sequence[Json], Sequence[Json]]:
-        """What is no more and what is new since it was last asked, among it maybe some of both."""
-        found = self._lister.list(*self._asked)
+        """What is gone and what is new since the last call; an object may be among both."""
+        found = self._lister.list(*self._kind)
         listed = found if isinstance(found, (list, tuple)) else tuple(found)
         gone, come = difference(self.listed, listed)
         self.listed = listed

@@ -1,7 +1,7 @@
 """What the pods on each node mount, as far as they state it themselves.
 
 Pods do not change their volumes, so this follows from which pods are where, and only nodes that
-gained or lost pods are looked at anew.
+gained or lost pods are examined again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
 
 Claim = tuple[str, str]
 """A claim by its namespace and name."""
 
 UNKNOWN: Final = 1 << 32
-"""Counted for a pod of which it cannot be said beforehand what will be found out about it."""
+"""Counted for a pod whose volumes are not known in advance."""
 
 DISKS: Final = ("gcePersistentDisk", "awsElasticBlockStore", "iscsi", "rbd")
 """Sources of volumes that are exclusive on a node."""
@@ -60,7 +61,7 @@ class MountedVolumes:
         self._known = Memo(_MAX_PODS)
         self._position = columns.row_log.count
         for row in range(len(columns)):
-            self._look_at(row, columns.infos[row].pods_with_volumes.values())
+            self._examine(row, columns.infos[row].pods_with_volumes.values())
 
     def is_mounted(self, namespace: str, claim: str) -> bool:
         """Whether a pod on a node mounts a claim."""
@@ -69,10 +70,10 @@ class MountedVolumes:
     def refresh(self, columns: Columns) -> None:
         """Take up what has happened since."""
         for row in changed_rows(columns, self._position):
-            self._look_at(row, columns.infos[row].pods_with_volumes.values())
+            self._examine(row, columns.infos[row].pods_with_volumes.values())
         self._position = columns.row_log.count
 
-    def _look_at(self, row: int, pods: Iterable[PodView]) -> None:
+    def _examine(self, row: int, pods: Iterable[PodView]) -> None:
         for claim in self._claims_on[row]:
             self._claims[claim] -= 1
         claims: list[Claim] = []
@@ -100,7 +101,7 @@ def changed_rows(columns: Columns, position: int) -> Collection[int]:
     log = columns.row_log
     if log.count == position:
         return ()
-    # The log of rows that were taken from others knows no answer for those who ask too late.
+    # The log of rows that were taken from others has no answer for late readers.
     return set(log.since(position).tolist()) or range(len(columns))
 
 

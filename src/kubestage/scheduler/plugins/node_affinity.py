@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.plan import PodPlan
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -40,6 +41,7 @@ class NodeAffinity:
     """Weighs the node selector and node affinity of the pod, and those the profile adds."""
 
     name = "NodeAffinity"
+    is_static = True
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del handle
@@ -126,7 +128,7 @@ def _stated(plan: PodPlan) -> dict[str, Any]:
 
 
 def _states_preference(plan: PodPlan) -> bool:
-    """Whether the pod lists preferences, be it only empty ones."""
+    """Whether the pod lists preferences, even if they are empty."""
     return bool(_stated(plan).get(_PREFERRED))
 
 

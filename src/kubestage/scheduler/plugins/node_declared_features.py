@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatures: some pods need what only newer nodes offer, and nodes say what they do."""
+"""NodeDeclaredFeatures: some pods need what only newer nodes offer, and nodes declare it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Rows
+    from kubestage.scheduler.arrays import Codes, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -29,6 +30,7 @@ class NodeDeclaredFeatures:
     """Rejects nodes that do not declare all features which the pod's spec relies on."""
 
     name = "NodeDeclaredFeatures"
+    is_static = True
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args, handle

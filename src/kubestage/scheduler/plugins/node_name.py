@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Rows
+    from kubestage.scheduler.arrays import Codes, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -24,6 +25,7 @@ class NodeName:
     """Rejects all nodes but the one in `spec.nodeName`, if there is one."""
 
     name = "NodeName"
+    is_static = True
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args, handle

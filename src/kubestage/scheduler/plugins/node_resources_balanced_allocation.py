@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kubestage.objects import pod_resources
-from kubestage.scheduler.columns import as_run
+from kubestage.scheduler.arrays import as_run
 from kubestage.scheduler.framework import MAX_NODE_SCORE
 from kubestage.scheduler.memo import Memo
 from kubestage.scheduler.plugins import resource_scoring
@@ -15,7 +15,8 @@ from kubestage.scheduler.status import SKIP, SUCCESS, Status
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.resource_table import Table
@@ -50,9 +51,9 @@ class NodeResourcesBalancedAllocation:
             (self, amounts), lambda: resource_scoring.weighing(table, self._resources, amounts)
         )
         run = as_run(rows)
-        allocatable = weighing.of(table.allocatable, run)
+        allocatable = weighing.lines_of(table.allocatable, run)
         both: Table = np.empty((2, *allocatable.shape), np.int64)
-        both[1] = weighing.of(table.requested, run)
+        both[1] = weighing.lines_of(table.requested, run)
         np.add(both[1], weighing.requests, out=both[0])
         offered = None if weighing.offered else allocatable > 0
         if offered is not None:
@@ -80,7 +81,7 @@ def balanced(fractions: _Floats, offered: np.ndarray[Any, np.dtype[np.bool_]] | 
     """How even the used fractions are, best where they are equal.
 
     `fractions` has a layer for each case, in it a line per resource and a column per node;
-    `offered` says which resources a node has at all.
+    `offered` is which resources a node has at all.
     """
     if fractions.shape[1] == 2 and offered is None:
         deviation: _Floats = fractions[:, 0] - fractions[:, 1]

@@ -1,6 +1,6 @@
 """NodeResourcesFit: a node must have room for what the pod requests, and may be the fitter for it.
 
-Codes are sets of bits: one for each resource that is short, and one that says that the node could
+Codes are sets of bits: one for each resource that is short, and one for nodes that could
 never hold the pod.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from kubestage.objects import pod_resources, resource_totals
 from kubestage.scheduler import resource_table
-from kubestage.scheduler.columns import as_run
+from kubestage.scheduler.arrays import as_run
 from kubestage.scheduler.devices import extended_resources
 from kubestage.scheduler.plugins import resource_hints, resource_scoring
 from kubestage.scheduler.quick import kernels
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.arrays import Codes, Ints, Mask, Rows
     from kubestage.scheduler.cluster_events import EventHint
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.plugins.resource_scoring import Weighing
     from kubestage.scheduler.resource_table import ResourceTable, Table
 
-_NOTHING_ASKED: Final = np.iinfo(np.int64).min
+_NOTHING_REQUESTED: Final = np.iinfo(np.int64).min
 _UNRESOLVABLE: Final = 1 << 30
 _MAX_RESOURCES: Final = 30
 _TOO_MANY: Final = error("the pod requests more different resources than can be told apart")
@@ -131,15 +132,15 @@ class NodeResourcesFit:
         if not weighing.weights:
             return np.zeros(len(rows), np.int64)
         run = as_run(rows)
-        allocatable = weighing.of(columns.resources.allocatable, run)
-        requested = weighing.of(columns.resources.nonzero, run) + weighing.requests
+        allocatable = weighing.lines_of(columns.resources.allocatable, run)
+        requested = weighing.lines_of(columns.resources.nonzero, run) + weighing.requests
         if weighing.offered:
             shares = self._shares(allocatable, requested)
             return self._mean(shares, weighing.weights, None)
         shares = self._shares(np.maximum(allocatable, 1), requested)
         return self._mean(shares, weighing.weights, (allocatable > 0).astype(np.int64))
 
-    def asked(self, state: CycleState) -> tuple[Ints, Ints] | None:
+    def requested_amounts(self, state: CycleState) -> tuple[Ints, Ints] | None:
         """The lines of the table that a pod needs something of, and how much of each.
 
         None if devices may stand in for some.
@@ -162,7 +163,7 @@ class NodeResourcesFit:
         return weighing.numbers, weighing.requests[:, 0], weights, strategy
 
     def events_to_register(self) -> Sequence[EventHint]:
-        return resource_hints.of(self._lister)
+        return resource_hints.events(self._lister)
 
     def _weighing(self, table: ResourceTable, pod: PodView) -> Weighing:
         names = [name for name, _ in self._resources]
@@ -190,7 +191,7 @@ class NodeResourcesFit:
             named.pop()
             lines = slice(0, len(named))
         named += scalars
-        least = [[amount or _NOTHING_ASKED] for _, amount in named]
+        least = [[amount or _NOTHING_REQUESTED] for _, amount in named]
         bits = [[1 << position] for position in range(min(len(named), _MAX_RESOURCES))]
         return _Request(
             tuple(name for name, _ in named),

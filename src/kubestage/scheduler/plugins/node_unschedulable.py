@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from kubestage.objects.taints import Toleration
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Rows
+    from kubestage.scheduler.arrays import Codes, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -27,6 +28,7 @@ class NodeUnschedulable:
     """Rejects nodes with `spec.unschedulable`."""
 
     name = "NodeUnschedulable"
+    is_static = True
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args, handle

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import CSINodeView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.node_info import NodeInfo
@@ -42,14 +43,14 @@ _FEW: Final = 8
 
 @dataclasses.dataclass(slots=True)
 class _Attempt:
-    """What is the same for all nodes while one pod is tried, and the answers given so far.
+    """What is the same for all nodes while one pod is tried, and the answers so far.
 
-    The pod's own volumes are reckoned twice: for nodes that tell of their drivers and for others.
+    The pod's own volumes are counted twice: for nodes that report their drivers and for others.
     """
 
     nodes: Mapping[str, CSINodeView]
     attachments: Mapping[str, Sequence[Attachment]]
-    wanted: dict[bool, Volumes | Status] = dataclasses.field(default_factory=dict)
+    requested: dict[bool, Volumes | Status] = dataclasses.field(default_factory=dict)
     statuses: list[Status] = dataclasses.field(default_factory=list)
     _held: tuple[Columns, HeldVolumes] | None = None
 
@@ -61,7 +62,7 @@ class _Attempt:
         return self._held[1]
 
     def code(self, status: Status) -> int:
-        """The number of an answer, given on first sight."""
+        """The number of an answer, assigned when first seen."""
         if status not in self.statuses:
             self.statuses.append(status)
         return self.statuses.index(status) + 1
@@ -92,18 +93,18 @@ class NodeVolumeLimits:
             usual = self._usual(attempt, pod)
             return np.full(len(columns), usual, np.int32)[rows] if usual else None
         limits = driver_limits.over(columns, attempt.nodes, attempt.attachments)
-        told = limits.told[rows]
-        codes: Codes = np.zeros(len(told), np.int32)
+        known = limits.known[rows]
+        codes: Codes = np.zeros(len(known), np.int32)
         if not limits.is_complete:
-            codes[~told] = self._usual(attempt, pod)
-        wanted = self._wanted(attempt, pod, on_csi_node=True)
-        if isinstance(wanted, Status):
-            codes[told] = attempt.code(wanted)
-        elif wanted:
-            doubtful = limits.doubtful(columns, wanted.values())[rows].nonzero()[0]
+            codes[~known] = self._usual(attempt, pod)
+        requested = self._requested(attempt, pod, on_csi_node=True)
+        if isinstance(requested, Status):
+            codes[known] = attempt.code(requested)
+        elif requested:
+            doubtful = limits.doubtful(columns, requested.values())[rows].nonzero()[0]
             if len(doubtful):
                 numbers = np.arange(len(columns))[rows][doubtful]
-                codes[doubtful] = self._codes(attempt, wanted, columns, numbers, limits)
+                codes[doubtful] = self._codes(attempt, requested, columns, numbers, limits)
         return codes
 
     def status(self, state: CycleState, pod: PodView, code: int) -> Status:
@@ -112,45 +113,45 @@ class NodeVolumeLimits:
         return attempt.statuses[code - 1]
 
     def _usual(self, attempt: _Attempt, pod: PodView) -> int:
-        """The code for nodes that do not tell of their drivers."""
-        wanted = self._wanted(attempt, pod, on_csi_node=False)
-        return attempt.code(wanted) if isinstance(wanted, Status) else 0
+        """The code for nodes that do not report their drivers."""
+        requested = self._requested(attempt, pod, on_csi_node=False)
+        return attempt.code(requested) if isinstance(requested, Status) else 0
 
-    def _wanted(self, attempt: _Attempt, pod: PodView, *, on_csi_node: bool) -> Volumes | Status:
-        found = attempt.wanted.get(on_csi_node)
+    def _requested(self, attempt: _Attempt, pod: PodView, *, on_csi_node: bool) -> Volumes | Status:
+        found = attempt.requested.get(on_csi_node)
         if found is None:
-            found = self._attachable.of(pod, on_csi_node=on_csi_node, is_new=True)
-            attempt.wanted[on_csi_node] = found
+            found = self._attachable.volumes_of(pod, on_csi_node=on_csi_node, is_new=True)
+            attempt.requested[on_csi_node] = found
         return found
 
     def _codes(
         self,
         attempt: _Attempt,
-        wanted: Volumes,
+        requested: Volumes,
         columns: Columns,
         rows: Ints,
         limits: DriverLimits,
     ) -> Codes:
-        """Look at nodes more closely: at each if there are few, else at all together."""
+        """Check nodes more closely: each one if they are few, else all together."""
         codes: Codes = np.zeros(len(rows), np.int32)
         closest: Iterable[int] = range(len(rows))
         if len(rows) > _FEW:
             held = attempt.held(columns, self._attachable)
-            held.look_at(columns, rows)
-            for driver, count in collections.Counter(wanted.values()).items():
-                exceeded = held.used(driver, rows) + count > limits.of(driver, rows)
+            held.examine(columns, rows)
+            for driver, count in collections.Counter(requested.values()).items():
+                exceeded = held.used(driver, rows) + count > limits.limit_of(driver, rows)
                 codes[exceeded] = attempt.code(_EXCEEDED)
-            peculiar = held.peculiar(wanted)
+            peculiar = held.peculiar(requested)
             if peculiar:
                 closest = [at for at, row in enumerate(rows.tolist()) if row in peculiar]
             else:
                 closest = ()
         for at in closest:
-            status = self._check(wanted, columns.infos[rows[at]], attempt)
+            status = self._check(requested, columns.infos[rows[at]], attempt)
             codes[at] = 0 if status is SUCCESS else attempt.code(status)
         return codes
 
-    def _check(self, wanted: Volumes, info: NodeInfo, attempt: _Attempt) -> Status:
+    def _check(self, requested: Volumes, info: NodeInfo, attempt: _Attempt) -> Status:
         """Whether a node's drivers have room; a volume that is there already counts once."""
         limits = attempt.nodes[info.name].limits
         if all(limit is None for limit in limits.values()):
@@ -159,7 +160,9 @@ class NodeVolumeLimits:
         held = held_volumes.held_on(info, self._attachable, attachments)
         if isinstance(held, Status):
             return held
-        fresh = collections.Counter(wanted[each] for each in wanted if each not in held.volumes)
+        fresh = collections.Counter(
+            requested[each] for each in requested if each not in held.volumes
+        )
         for driver, count in fresh.items():
             limit = limits.get(driver)
             if limit is not None and held.used.get(driver, 0) + count > limit:

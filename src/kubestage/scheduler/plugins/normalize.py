@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.scheduler.columns import same
+from kubestage.scheduler.arrays import same
 from kubestage.scheduler.framework import MAX_NODE_SCORE
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
 
 
 def scaled(scores: Ints, *, reverse: bool = False) -> Ints:

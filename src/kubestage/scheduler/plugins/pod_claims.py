@@ -1,4 +1,4 @@
-"""The claims of a pod, told apart by what is still to be done for them."""
+"""The claims of a pod, grouped by what is still to be done for them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.plugins.spread_constraints import Spread
@@ -202,11 +203,13 @@ def domains_of(
 ) -> tuple[Domains, ...]:
     """Which nodes count for each of a pod's constraints, and where they are."""
     keys = tuple(each.topology_key for each in spreads) if require_all else ()
-    return tuple(spread_domains.of(columns, keys, each.constraint, pod.plan) for each in spreads)
+    return tuple(
+        spread_domains.find_domains(columns, keys, each.constraint, pod.plan) for each in spreads
+    )
 
 
 def _verdicts(spread: Spread, domains: Domains, totals: Codes, pod: PodView) -> Codes:
-    """What a constraint says of each domain, and last of nodes that are in none."""
+    """The code of each domain under a constraint, and last that of nodes in none."""
     constraint = spread.constraint
     if len(domains.present) < constraint.min_domains:
         least = 0

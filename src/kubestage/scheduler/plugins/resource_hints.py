@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _Object = dict[str, Any]
 
 
-def of(lister: Lister) -> Sequence[EventHint]:
+def events(lister: Lister) -> Sequence[EventHint]:
     """The events that NodeResourcesFit waits for."""
     pod_change = ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN
     node_change = ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE
@@ -33,7 +33,7 @@ def of(lister: Lister) -> Sequence[EventHint]:
 
 
 def _after_pod_event(pod: PodView, old: _Object | None, new: _Object | None) -> bool:
-    """A pod that goes frees its node; one that shrinks may, if it shrinks in what is wanted."""
+    """A pod that goes frees its node; one that shrinks may, if in a requested resource."""
     assert old is not None, "pods are waited for to go or to change"
     if new is None:
         nominated = (old.get("status") or {}).get("nominatedNodeName")
@@ -43,10 +43,10 @@ def _after_pod_event(pod: PodView, old: _Object | None, new: _Object | None) -> 
     if not (new.get("spec") or {}).get("nodeName"):
         return False
     before, after = _held(old), _held(new)
-    wanted = pod_resources.requests(pod.raw, pod_resources.IN_PLACE)
+    requested = pod_resources.requests(pod.raw, pod_resources.IN_PLACE)
     return any(
         before.get(name, 0) > after.get(name, 0)
-        for name, amount in wanted.items()
+        for name, amount in requested.items()
         if not amount.is_zero
     )
 
@@ -63,22 +63,22 @@ def _after_node_change(
     if new is None:
         return False
     offered = _offered(new)
-    wanted = pod.fit_request
-    lacking = resource_totals.fits(wanted, offered, resource_totals.ZERO, 0)
+    requested = pod.fit_request
+    lacking = resource_totals.fits(requested, offered, resource_totals.ZERO, 0)
     if any(not _is_left_to_devices(lister, each.resource, offered) for each in lacking):
         return False
-    return old is None or _has_grown(lister, wanted, _offered(old), offered)
+    return old is None or _has_grown(lister, requested, _offered(old), offered)
 
 
-def _has_grown(lister: Lister, wanted: Resource, before: Resource, after: Resource) -> bool:
-    """Whether a node offers more of anything that is wanted."""
+def _has_grown(lister: Lister, requested: Resource, before: Resource, after: Resource) -> bool:
+    """Whether a node offers more of anything that is requested."""
     if after.allowed_pod_number > before.allowed_pod_number:
         return True
     amounts_before, amounts_after = dict(before.items()), dict(after.items())
     return any(
         amounts_after.get(name, 0) > amounts_before.get(name, 0)
         or _is_left_to_devices(lister, name, after)
-        for name, amount in wanted.items()
+        for name, amount in requested.items()
         if amount > 0
     )
 
@@ -95,13 +95,13 @@ def _offered(node: _Object) -> Resource:
 
 
 def _after_class_change(pod: PodView, old: _Object | None, new: _Object | None) -> bool:
-    """A device class may offer, under the name of an extended resource, what the pod wants."""
+    """A device class may offer, under the name of an extended resource, what the pod requests."""
     assert new is not None, "device classes are waited for to come or to change"
     name = new["spec"].get("extendedResourceName")
-    wanted = pod_resources.requests(pod.raw)
+    requested = pod_resources.requests(pod.raw)
     if old is not None:
         if (old["spec"].get("extendedResourceName") or "") == (name or ""):
             return False
-    elif f"{extended_resources.CLASS_PREFIX}{new['metadata']['name']}" in wanted:
+    elif f"{extended_resources.CLASS_PREFIX}{new['metadata']['name']}" in requested:
         return True
-    return name is not None and name in wanted
+    return name is not None and name in requested

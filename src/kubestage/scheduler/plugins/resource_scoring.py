@@ -17,7 +17,7 @@ from kubestage.scheduler.framework import MAX_NODE_SCORE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kubestage.scheduler.columns import Ints, Rows
+    from kubestage.scheduler.arrays import Ints, Rows
     from kubestage.scheduler.resource_table import ResourceTable, Table
 
 _MAX_UTILIZATION: Final = 100
@@ -28,7 +28,7 @@ _NATIVE: Final = (pod_resources.CPU, pod_resources.MEMORY, pod_resources.EPHEMER
 class Weighing(msgspec.Struct, frozen=True):
     """The resources that count for one pod: their lines, what it requests, their weights.
 
-    `offered` says that every node offers all of them, which spares looking.
+    `offered` is True if every node offers all of them, which saves a check.
     """
 
     lines: slice | Ints
@@ -42,7 +42,7 @@ class Weighing(msgspec.Struct, frozen=True):
         lines = self.lines
         return np.arange(lines.start, lines.stop) if isinstance(lines, slice) else lines
 
-    def of(self, table: Table, rows: Rows) -> Table:
+    def lines_of(self, table: Table, rows: Rows) -> Table:
         """The lines of these resources for some nodes."""
         if isinstance(rows, slice):
             return table[self.lines, rows]

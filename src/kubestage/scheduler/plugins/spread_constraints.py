@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from kubestage.objects import affinity, labels
 from kubestage.objects.affinity import AffinityTerm
 from kubestage.objects.views.node import ZONE_LABEL
-from kubestage.scheduler.plugins import default_selector
-from kubestage.scheduler.pod_tallies import Question
+from kubestage.scheduler.pod_counters import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ SYSTEM_DEFAULTS: Final[tuple[dict[str, Any], ...]] = (
     {"topologyKey": HOSTNAME_LABEL, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 3},
     {"topologyKey": ZONE_LABEL, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 5},
 )
+_encode: Final = msgspec.json.Encoder().encode
 
 
 class Spread(NamedTuple):
@@ -59,7 +61,7 @@ def default(
     pod: PodView, constraints: tuple[SpreadConstraint, ...], lister: Lister
 ) -> tuple[Spread, ...]:
     """Default constraints, which spread a pod among those that share its Services and owner."""
-    selector = default_selector.of(pod, lister) if constraints else labels.EVERYTHING
+    selector = selector_of(pod, lister) if constraints else labels.EVERYTHING
     return () if selector.empty else _default(constraints, selector, pod.namespace)
 
 
@@ -107,3 +109,51 @@ def _spread(constraint: SpreadConstraint, selector: Selector, namespace: str) ->
         Question(terms, None, without_terminating=True),
         Question(terms, constraint.topology_key, without_terminating=True),
     )
+
+
+def selector_of(pod: PodView, lister: Lister) -> Selector:
+    """All labels that matching Services and the pod's controller select it by.
+
+    It is empty if there is neither, and then means nothing rather than everything.
+    """
+    pairs: dict[str, str] = {}
+    for service in lister.list("v1", "Service", pod.namespace):
+        selector: dict[str, str] = (service.get("spec") or {}).get("selector") or {}
+        if selector.items() <= pod.labels.items():
+            pairs.update(selector)
+    owner = pod.owner
+    if owner is None:
+        return _of_set(pairs)
+    match owner.get("apiVersion"), owner.get("kind"):
+        case "v1", "ReplicationController":
+            controller = _spec_of(owner, pod, lister)
+            pairs.update((controller or {}).get("selector") or {})
+        case "apps/v1", ("ReplicaSet" | "StatefulSet"):
+            controller = _spec_of(owner, pod, lister)
+            if controller is not None:
+                return _narrowed(_of_set(pairs), controller.get("selector"))
+    return _of_set(pairs)
+
+
+def _of_set(pairs: dict[str, str]) -> Selector:
+    return labels.selector_from_set(pairs) if pairs else labels.EVERYTHING
+
+
+def _spec_of(owner: dict[str, Any], pod: PodView, lister: Lister) -> dict[str, Any] | None:
+    found = lister.get(owner["apiVersion"], owner["kind"], owner.get("name") or "", pod.namespace)
+    return None if found is None else found.get("spec") or {}
+
+
+def _narrowed(selector: Selector, label_selector: dict[str, Any] | None) -> Selector:
+    # NOTE: the pods of an owner use the same selector one after the other; to compile it
+    # each time costs fifteen times as much as to find it again (benchmarks/controllers.py).
+    return _combined(selector, _encode(label_selector))
+
+
+@functools.lru_cache(maxsize=4096)
+def _combined(selector: Selector, label_selector: bytes) -> Selector:
+    try:
+        stated = labels.from_label_selector(msgspec.json.decode(label_selector))
+        return selector.add(*stated.requirements)
+    except labels.SelectorError:
+        return selector

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from kubestage.objects.taints import Taint
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.plan import PodPlan
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Codes, Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.spread_constraints import Spread
 
 _HARD_EFFECTS: Final = frozenset({taints.NO_SCHEDULE, taints.NO_EXECUTE})
@@ -31,7 +32,7 @@ class Domains(NamedTuple):
     """The rows of the nodes that count, the domain of each, and all domains there are.
 
     Domains are numbered as the values of the topology key; nodes without it are in a last one.
-    `are_plain` tells that every node counts and has the key.
+    `are_plain` is True if every node counts and has the key.
     """
 
     rows: Ints
@@ -45,12 +46,12 @@ class Domains(NamedTuple):
         if spread.by_node is None or spread.by_domain is None:
             return np.zeros(self.size, np.int32)
         if self.are_plain:
-            return columns.tallies.answer(spread.by_domain).counts
-        counted = columns.tallies.answer(spread.by_node).counts[self.rows]
+            return columns.counters.answer(spread.by_domain).counts
+        counted = columns.counters.answer(spread.by_node).counts[self.rows]
         return np.bincount(self.domain_of, counted, self.size).astype(np.int32)
 
 
-def of(
+def find_domains(
     columns: Columns, keys: tuple[str, ...], constraint: SpreadConstraint, plan: PodPlan
 ) -> Domains:
     """The domains of a constraint over the nodes that have all of the keys."""

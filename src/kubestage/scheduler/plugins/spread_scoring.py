@@ -16,7 +16,8 @@ from kubestage.scheduler.plugins.spread_constraints import HOSTNAME_LABEL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Codes, Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.spread_constraints import Spread
     from kubestage.scheduler.plugins.spread_domains import Domains
 
@@ -34,7 +35,7 @@ _EVEN: Final = (3.999999999940941908e-01, 2.222219843214978396e-01, 1.5313837699
 class ScoreState(NamedTuple):
     """For each soft constraint what a node gets in each domain, or None if nodes differ.
 
-    `ignores_some` tells that a feasible row lacks a topology key which it must have.
+    `ignores_some` is True if a feasible row lacks a topology key which it must have.
     """
 
     spreads: Sequence[Spread]
@@ -166,7 +167,7 @@ def _worth(pods: Codes, spread: Spread, weight: float) -> Floats:
 def _pods_on_nodes(columns: Columns, spread: Spread, rows: Ints) -> Codes:
     if spread.by_node is None:
         return np.zeros(len(rows), np.int32)
-    return columns.tallies.answer(spread.by_node).counts[rows]
+    return columns.counters.answer(spread.by_node).counts[rows]
 
 
 def _log(number: float) -> float:

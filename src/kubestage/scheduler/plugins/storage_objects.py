@@ -60,15 +60,15 @@ class StorageObjects:
     def storage_class(self, name: str) -> ClassView | None:
         """A class by its name."""
         found = self.lister.get(STORAGE, "StorageClass", name)
-        return None if found is None else _kept(self._classes, name, found, storage.class_of)
+        return None if found is None else _cached(self._classes, name, found, storage.class_of)
 
     def csi_nodes(self) -> Mapping[str, CSINodeView]:
-        """The drivers of every node that tells, by its name; the same while none changes."""
+        """The drivers of every node that reports them, by its name; the same while none changes."""
         return self.following("CSINode", self._read_csi_nodes)
 
     def _read_csi_nodes(self, listed: Iterable[Json]) -> dict[str, CSINodeView]:
         known, build = self._csi_nodes, storage.csi_node_of
-        views = (_kept(known, each["metadata"]["name"], each, build) for each in listed)
+        views = (_cached(known, each["metadata"]["name"], each, build) for each in listed)
         return {view.name: view for view in views}
 
     def following(self, kind: str, build: Callable[[Iterable[Json]], _T]) -> _T:
@@ -84,14 +84,14 @@ class StorageObjects:
         """The view of a claim, kept."""
         metadata = claim["metadata"]
         key = metadata.get("namespace") or "", metadata["name"]
-        return _kept(self._claims, key, claim, storage.claim_of)
+        return _cached(self._claims, key, claim, storage.claim_of)
 
     def volume_view(self, volume: Json) -> VolumeView:
         """The view of a volume, kept."""
-        return _kept(self._volumes, volume["metadata"]["name"], volume, storage.volume_of)
+        return _cached(self._volumes, volume["metadata"]["name"], volume, storage.volume_of)
 
 
-def _kept(views: dict[_K, _V], key: _K, obj: Json, build: Callable[[Json], _V]) -> _V:
+def _cached(views: dict[_K, _V], key: _K, obj: Json, build: Callable[[Json], _V]) -> _V:
     view = views.get(key)
     if view is None or view.raw is not obj:
         if len(views) >= _MAX_VIEWS:
@@ -104,9 +104,9 @@ _shared: Final[weakref.WeakValueDictionary[int, StorageObjects]] = weakref.WeakV
 
 
 def shared(lister: Lister) -> StorageObjects:
-    """The views that all who read from a lister share; they live as long as somebody does.
+    """The views that all readers of a lister share; they live as long as one of these does.
 
-    Four plugins look at the claim and the volume of one pod, and what they keep on columns serves
+    Four plugins read the claim and the volume of one pod, and what they store on columns serves
     those of all profiles.
     """
     found = _shared.get(id(lister))
@@ -122,12 +122,12 @@ def volumes_of(pod: PodView) -> list[Json]:
 
 
 def not_found(resource: str, name: str) -> str:
-    """What the API says of an object that is not there."""
+    """The API's message for an object that does not exist."""
     return f'{resource} "{name}" not found'
 
 
 def claim_not_found(name: str) -> str:
-    """What the API says of a missing claim."""
+    """The API's message for a missing claim."""
     return not_found("persistentvolumeclaim", name)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kubestage.objects import taints
+from kubestage.scheduler.arrays import same
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.columns import same
 from kubestage.scheduler.plugins import normalize
 from kubestage.scheduler.status import SUCCESS, Status, unresolvable
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from kubestage.objects.taints import Taint, Toleration
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -32,6 +33,7 @@ class TaintToleration:
     """Rejects nodes with a hard taint that is not tolerated; counts the soft ones."""
 
     name = "TaintToleration"
+    is_static = True
 
     def __init__(self, args: dict[str, Any], handle: Handle) -> None:
         del args, handle

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView, VolumeView
+    from kubestage.scheduler.arrays import Codes, Ints, Rows
     from kubestage.scheduler.cluster_events import EventHint
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
     from kubestage.scheduler.plugins.volume_search import PodClaims, Search
@@ -146,7 +147,7 @@ class VolumeBinding:
             del left[0]
         if binding is None or not binding.claims.waiting:
             return SUCCESS
-        if not self._handle.surroundings.binds_volumes:
+        if not self._handle.context.binds_volumes:
             return SUCCESS
         return self._bound(binding, pod, node_name)
 
@@ -180,7 +181,7 @@ def bound_to(volume: VolumeView, claim: ClaimView) -> Json:
     """A volume that is spoken for by a claim; the volume itself if it was before."""
     spec, metadata = volume.raw["spec"], volume.raw["metadata"]
     reference = spec.get("claimRef") or {}
-    wanted = {
+    expected = {
         "kind": storage_objects.CLAIM,
         "namespace": claim.namespace,
         "name": claim.name,
@@ -189,10 +190,10 @@ def bound_to(volume: VolumeView, claim: ClaimView) -> Json:
     }
     version = claim.raw["metadata"].get("resourceVersion")
     if version is not None:
-        wanted["resourceVersion"] = version
+        expected["resourceVersion"] = version
     changed = volume.raw
-    if any(reference.get(key) != wanted[key] for key in ("name", "namespace", "uid")):
-        changed = {**changed, "spec": {**spec, "claimRef": wanted}}
+    if any(reference.get(key) != expected[key] for key in ("name", "namespace", "uid")):
+        changed = {**changed, "spec": {**spec, "claimRef": expected}}
     annotations = metadata.get("annotations") or {}
     if volume.claim is None and _BOUND_BY_CONTROLLER not in annotations:
         annotations = {**annotations, _BOUND_BY_CONTROLLER: "yes"}
@@ -201,7 +202,7 @@ def bound_to(volume: VolumeView, claim: ClaimView) -> Json:
 
 
 def selected(claim: ClaimView, node_name: str) -> Json:
-    """A claim that asks for a volume to be made for a node."""
+    """A claim that requests provisioning for a node."""
     metadata = claim.raw["metadata"]
     annotations = {
         **claim.annotations,

@@ -44,10 +44,10 @@ def _migrated_plugins(csi_node: Json) -> str:
 
 
 def _after_driver_change(pod: PodView, old: Json | None, new: Json | None) -> bool:
-    """A driver that no longer tells of its capacity is no longer held to it."""
+    """The capacity of a driver that no longer publishes it is no longer checked."""
     if old is None or new is None:
         return True
-    if not _tells_capacity(old) or _tells_capacity(new):
+    if not _publishes_capacity(old) or _publishes_capacity(new):
         return False
     name = new["metadata"]["name"]
     return any(
@@ -56,7 +56,7 @@ def _after_driver_change(pod: PodView, old: Json | None, new: Json | None) -> bo
     )
 
 
-def _tells_capacity(driver: Json) -> bool:
+def _publishes_capacity(driver: Json) -> bool:
     return bool((driver.get("spec") or {}).get("storageCapacity"))
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from kubestage.objects.node_selector import NodeSelector
     from kubestage.objects.views.storage import ClaimView, VolumeView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
 
 NONE: Final = -1
 """Stands where a node has no volume for a claim."""
@@ -28,7 +29,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def matches(columns: Columns, affinity: NodeSelector) -> Mask:
-    """The nodes a volume's affinity allows; what it says of node names is not looked at."""
+    """The nodes a volume's affinity allows; terms on node names are ignored."""
     mask: Mask = np.zeros(len(columns), np.bool_)
     for term in affinity.terms:
         mask |= node_matching.matches_term(columns, msgspec.structs.replace(term, fields=()))
@@ -79,7 +80,7 @@ def match(
     """The number of the volume that the claim gets on each node, or NONE.
 
     `volumes` are those that will do for the claim, numbered, by name; `taken` the choices made for
-    other claims of the pod: no volume is given out twice. A volume that is spoken for by the claim
+    other claims of the pod: no volume is used twice. A volume that is spoken for by the claim
     is taken or none is; else it is the smallest, and the first in the list among equals (the real
     scheduler takes any).
     """

@@ -41,7 +41,7 @@ class _Shelf(NamedTuple):
     """The volumes of one class, by likeness if they are free, else by the claim they are for."""
 
     free: dict[_Likeness, list[VolumeView]]
-    meant: dict[tuple[str, str], list[VolumeView]]
+    reserved: dict[tuple[str, str], list[VolumeView]]
 
 
 class VolumeOffers:
@@ -65,12 +65,12 @@ class VolumeOffers:
     def candidates(self, claim: ClaimView, count: int) -> list[VolumeView]:
         """Volumes for one of so many claims, by name; the best for each node is among them.
 
-        ``SelectorError`` if the claim's selector has to be asked and cannot be read.
+        ``SelectorError`` if the claim's selector is needed and not valid.
         """
         shelf = self._shelves.get(claim.class_name) or _Shelf({}, {})
         assumed = self._assumed()
         is_selective = claim.raw["spec"].get("selector") is not None
-        doubtful = [*shelf.meant.get((claim.namespace, claim.name), ())]
+        doubtful = [*shelf.reserved.get((claim.namespace, claim.name), ())]
         found: list[VolumeView] = []
         for alike in _suiting(shelf.free, claim, any_access=is_selective):
             if is_selective:
@@ -101,7 +101,7 @@ class VolumeOffers:
         shelf = self._shelves.setdefault(volume.class_name, _Shelf({}, {}))
         if volume.claim is not None:
             namespace, name = volume.claim.get("namespace") or "", volume.claim.get("name") or ""
-            self._put(shelf.meant, (namespace, name), volume)
+            self._put(shelf.reserved, (namespace, name), volume)
         elif volume.phase == _AVAILABLE:
             self._put(shelf.free, _likeness(volume), volume)
 
@@ -134,10 +134,10 @@ def _suiting(
 ) -> Iterator[list[VolumeView]]:
     """Free volumes that will do for a claim, if its selector finds so."""
     requested, modes = claim.requested, frozenset(claim.access_modes)
-    wanted = claim.volume_mode, volume_fit.attributes_class(claim.raw)
+    expected = claim.volume_mode, volume_fit.attributes_class(claim.raw)
     for (capacity, volume_mode, attributes_class, access_modes, _), volumes in free.items():
         is_accessible = any_access or modes.issubset(access_modes)
-        if capacity >= requested and (volume_mode, attributes_class) == wanted and is_accessible:
+        if capacity >= requested and (volume_mode, attributes_class) == expected and is_accessible:
             yield volumes
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kubestage.objects.views.storage import ClaimView, ClassView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
 
 
@@ -54,7 +55,7 @@ def _allowed(columns: Columns, topologies: Topologies) -> Mask:
 def has_room(
     columns: Columns, objects: StorageObjects, storage_class: ClassView, claim: ClaimView
 ) -> Mask | None:
-    """The nodes on which the driver has room for the claim; None if it does not tell."""
+    """The nodes on which the driver has room for the claim; None if it does not report that."""
     requests = (claim.raw["spec"].get("resources") or {}).get("requests") or {}
     if "storage" not in requests:
         return None
@@ -73,7 +74,7 @@ def has_room(
 
 
 def _by_class(listed: Iterable[Json]) -> Pools:
-    """The pools of storage that tell how much there is, by class."""
+    """The pools of storage that report their capacity, by class."""
     pools: Pools = {}
     for capacity in listed:
         limit = volume_limit(capacity)
@@ -92,7 +93,7 @@ def _largest(columns: Columns, pools: Iterable[tuple[int, Json]]) -> Ints:
 
 
 def volume_limit(capacity: Json) -> int | None:
-    """The greatest volume that a pool of storage has room for; None if it does not tell."""
+    """The greatest volume that a pool of storage has room for; None if it does not report that."""
     limit = capacity.get("maximumVolumeSize")
     if limit is None:
         limit = capacity.get("capacity")

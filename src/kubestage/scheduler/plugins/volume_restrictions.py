@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Rows
+    from kubestage.scheduler.arrays import Codes, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -34,18 +35,18 @@ _STATUSES: Final = {
 
 
 @dataclasses.dataclass(slots=True)
-class _Wanted:
+class _Requested:
     """What the pod needs for itself: disks on its node, and claims, with how many are taken."""
 
     disks: list[Json]
     claims: frozenset[str]
     taken: int
 
-    def clone(self) -> _Wanted:
+    def clone(self) -> _Requested:
         return dataclasses.replace(self)
 
     def shared_with(self, pod: PodView) -> int:
-        """How often another pod names the claims; namespaces are not told apart here."""
+        """How often another pod names the claims; namespaces do not count here."""
         return sum(name in self.claims for name in _claim_names(pod))
 
 
@@ -78,33 +79,33 @@ class VolumeRestrictions:
             taken = sum(mounted.is_mounted(pod.namespace, name) for name in claims)
         if not disks and not taken:
             return SKIP, None
-        state[self.name] = _Wanted(disks, frozenset(claims), taken)
+        state[self.name] = _Requested(disks, frozenset(claims), taken)
         return SUCCESS, None
 
     def add_pod(
         self, state: CycleState, pod: PodView, added: PodView, columns: Columns, row: int
     ) -> None:
         del pod, columns, row
-        wanted: _Wanted = state[self.name]
-        wanted.taken += wanted.shared_with(added)
+        requested: _Requested = state[self.name]
+        requested.taken += requested.shared_with(added)
 
     def remove_pod(
         self, state: CycleState, pod: PodView, removed: PodView, columns: Columns, row: int
     ) -> None:
         del pod, columns, row
-        wanted: _Wanted = state[self.name]
-        wanted.taken -= wanted.shared_with(removed)
+        requested: _Requested = state[self.name]
+        requested.taken -= requested.shared_with(removed)
 
     def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes | None:
         del pod
-        wanted: _Wanted = state[self.name]
+        requested: _Requested = state[self.name]
         numbers = np.arange(len(columns))[rows]
-        codes: Codes = np.full(len(numbers), _CLAIM_TAKEN if wanted.taken > 0 else 0, np.int32)
-        if wanted.disks:
+        codes: Codes = np.full(len(numbers), _CLAIM_TAKEN if requested.taken > 0 else 0, np.int32)
+        if requested.disks:
             holding = mounted_volumes.over(columns).has_disks[numbers]
             for at in holding.nonzero()[0].tolist():
                 pods = columns.infos[numbers[at]].pods_with_volumes
-                if _conflicts(wanted.disks, pods.values()):
+                if _conflicts(requested.disks, pods.values()):
                     codes[at] = _DISK_TAKEN
         return codes
 
@@ -141,9 +142,9 @@ def _conflicts(disks: list[Json], pods: Iterable[PodView]) -> bool:
     )
 
 
-def _clash(wanted: Json, held: Json) -> bool:
+def _clash(requested: Json, held: Json) -> bool:
     for source, is_same in _CLASHES.items():
-        one, other = wanted.get(source), held.get(source)
+        one, other = requested.get(source), held.get(source)
         if one is not None and other is not None and is_same(one, other):
             return True
     return False
@@ -196,6 +197,6 @@ def _after_pod_deletion(pod: PodView, old: Json | None, new: Json | None) -> boo
     names = set(_claim_names(pod))
     return any(
         (volume.get("persistentVolumeClaim") or {}).get("claimName") in names
-        or any(_clash(wanted, volume) for wanted in storage_objects.volumes_of(pod))
+        or any(_clash(requested, volume) for requested in storage_objects.volumes_of(pod))
         for volume in held
     )

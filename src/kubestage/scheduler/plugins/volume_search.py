@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from kubestage.objects.csi_migration import InTreePlugin
     from kubestage.objects.views.storage import ClaimView, ClassView, VolumeView
-    from kubestage.scheduler.columns import Codes, Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Codes, Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.storage_objects import StorageObjects
     from kubestage.scheduler.plugins.volume_offers import VolumeOffers
 
@@ -46,7 +47,7 @@ class PodClaims(msgspec.Struct, frozen=True):
 class Search:
     """The answer for every node: a code (0 where all is well), and what would be done there.
 
-    `chosen` tells for each waiting claim the places of volumes in `volumes`.
+    `chosen` has for each waiting claim the places of volumes in `volumes`.
     """
 
     columns: Columns
@@ -78,7 +79,7 @@ class Search:
         return [*self.provisioned, *unmatched]
 
     def number(self, volume: VolumeView) -> int:
-        """The place of a volume, given on first sight."""
+        """The place of a volume, assigned when first seen."""
         number = self._places.setdefault(volume.name, len(self.volumes))
         if number == len(self.volumes):
             self.volumes.append(volume)
@@ -104,7 +105,7 @@ def search(
 
 
 def _out_of_reach(columns: Columns, volumes: Iterable[VolumeView]) -> Codes:
-    """What is said of nodes if all volumes are there and no driver was taken over by another."""
+    """The codes of nodes if all volumes exist and no driver was replaced by another."""
     codes: Codes = np.zeros(len(columns), np.int32)
     for volume in volumes:
         reachable: Mask = np.zeros(len(columns), np.bool_)
@@ -157,7 +158,7 @@ def _translate(
     migrated: Mask,
     reachable: Mask,
 ) -> None:
-    """Ask the CSI driver's affinity instead of the volume's own on the nodes that migrated."""
+    """Use the CSI driver's affinity instead of the volume's own on the nodes that migrated."""
     try:
         required = csi_migration.node_affinity(plugin, volume.raw)
     except csi_migration.TranslationError as problem:
@@ -227,19 +228,19 @@ def _check_provisions(
 ) -> None:
     """Mark the nodes on which a volume cannot be made; the first claim that fails decides."""
     for claim, storage_class, needed in to_make:
-        asked = where & needed
-        if not asked.any():
+        affected = where & needed
+        if not affected.any():
             continue
         if not volume_provisioning.can_provision(storage_class):
-            found.codes[asked] |= _NOT_FOUND
-            where = where & ~asked
+            found.codes[affected] |= _NOT_FOUND
+            where = where & ~affected
             continue
         if storage_class.topologies:
-            refused = asked & ~volume_provisioning.allowed(found.columns, storage_class)
+            refused = affected & ~volume_provisioning.allowed(found.columns, storage_class)
             found.codes[refused] |= _NOT_FOUND
-            where, asked = where & ~refused, asked & ~refused
+            where, affected = where & ~refused, affected & ~refused
         room = volume_provisioning.has_room(found.columns, objects, storage_class, claim)
         if room is not None:
-            full = asked & ~room
+            full = affected & ~room
             found.codes[full] |= _NO_ROOM
             where = where & ~full

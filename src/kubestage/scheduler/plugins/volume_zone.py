@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kubestage.objects.views import storage
+from kubestage.scheduler.arrays import ABSENT
 from kubestage.scheduler.cluster_events import ActionType, ClusterEvent, EventHint, EventResource
-from kubestage.scheduler.columns import ABSENT
 from kubestage.scheduler.plugins import storage_objects, volume_matching
 from kubestage.scheduler.status import SKIP, SUCCESS, Status, unresolvable
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.pod import PodView
     from kubestage.objects.views.storage import ClaimView
-    from kubestage.scheduler.columns import Codes, Columns, Mask, Rows
+    from kubestage.scheduler.arrays import Codes, Mask, Rows
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.handle import Handle
 
@@ -27,7 +28,7 @@ _STABLE_NAMES: Final = {
     "topology.kubernetes.io/zone": "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region": "topology.kubernetes.io/region",
 }
-"""The labels that place a volume, in the order they are looked at, and their newer names."""
+"""The labels that place a volume, in the order in which they are checked, and their newer names."""
 
 _REJECTED: Final = unresolvable("node(s) had no available volume zone")
 _ZONES_END: Final = "__"
@@ -78,7 +79,7 @@ class VolumeZone:
         return topologies_of(volume.labels)
 
     def _unbound(self, claim: ClaimView) -> str | None:
-        """Why a claim without a volume stands in the way; None if it may wait for the pod."""
+        """Why a claim without a volume rejects nodes; None if it may wait for the pod."""
         if not claim.class_name:
             return "PersistentVolumeClaim had no pv name and storageClass name"
         found = self._objects.storage_class(claim.class_name)
@@ -113,7 +114,7 @@ class VolumeZone:
 
 
 def topologies_of(labels: Mapping[str, str]) -> list[Topology]:
-    """The zones and regions a volume is labelled with; a malformed label says nothing."""
+    """The zones and regions a volume is labelled with; a malformed label does not count."""
     topologies = []
     for key in _STABLE_NAMES:
         if key in labels:

@@ -1,11 +1,11 @@
-"""Preemption by arithmetic, for as much of it as needs no pod to be looked at.
+"""Preemption by arithmetic, as far as filters do not depend on single pods.
 
-What weaker pods take up is kept (`weaker_pods`), as is what promised ones would take
-(`promised_pods`), and a fit is a comparison of columns, so a node where the pod would not fit
-without any weaker ones is found at once. That goes as far as the filters do that know a node by
-its own properties and by what is free there: the verdict on a node is that of the first filter to
-reject it, so those that come after need not be asked. If no other filter has a say, whom there is
-room for beside the pod is told by subtraction, too (`asked`).
+What pods of lower priority take up is stored (`lower_priority_pods`), as is what nominated pods
+would take (`nominated_pods`), and a fit is a comparison of columns. So a node where the pod would
+not fit even without pods of lower priority is found at once. That holds for filters that depend on
+the node and on what is free there: the first filter to reject a node decides, so the filters after
+it need not run. If there are no other filters, the victims are found by subtraction, too
+(`requested_amounts`).
 """
 
 from __future__ import annotations
@@ -23,43 +23,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Columns, Ints
+    from kubestage.scheduler.arrays import Codes, Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.preemption.preemptor import Preemptor
     from kubestage.scheduler.resource_table import Table
     from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.status import Status
 
-_LOOK_AT_NO_POD: Final = frozenset(
+_READ_NO_PODS: Final = frozenset(
     {NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodeResourcesFit}
 )
-"""Exactly these: what a user's plugin looks at is not known, though it be named or made alike."""
+"""Exactly these types: nothing is known of a user's plugin, even of a subclass."""
 
 _ALL: Final = slice(None)
 
 
-def looks_at_no_pod(plugin: object) -> bool:
+def reads_no_pods(plugin: object) -> bool:
     """Whether a filter knows a node by its own properties and by what is free there."""
-    return type(plugin) in _LOOK_AT_NO_POD
+    return type(plugin) in _READ_NO_PODS
 
 
 def suffice(profile: Profile, state: CycleState) -> bool:
-    """Whether no filter that has a say looks at pods."""
+    """Whether no active filter depends on single pods."""
     skipped = state.skip_filter
     return all(
-        type(plugin) in _LOOK_AT_NO_POD or plugin.name in skipped for plugin in profile.filter
+        type(plugin) in _READ_NO_PODS or plugin.name in skipped for plugin in profile.filter
     ) and all(plugin.name in skipped for plugin in profile.tracking)
 
 
 def verdicts(
     profile: Profile, state: CycleState, pod: PodView, columns: Columns, rows: Ints, free: Table
 ) -> Verdicts:
-    """Who rejects which of the rows if so much is free there, up to the first who looks at pods."""
+    """Which filters reject which rows if so much is free, up to the first that depends on pods."""
     found = Verdicts(len(rows))
     for place, plugin in enumerate(profile.filter):
         if plugin.name in state.skip_filter:
             continue
-        if type(plugin) not in _LOOK_AT_NO_POD:
+        if type(plugin) not in _READ_NO_PODS:
             break
         if type(plugin) is NodeResourcesFit:
             codes = _codes(plugin, state, pod, columns, rows, free)
@@ -75,26 +76,28 @@ def shortages(
 ) -> tuple[int, Codes | None]:
     """The place of NodeResourcesFit among the filters, and its codes if so much is free on rows.
 
-    -1 if it has no say, or none before somebody who looks at pods.
+    -1 if it is not active, or comes after a filter that depends on pods.
     """
     for place, plugin in enumerate(profile.filter):
         if plugin.name in state.skip_filter:
             continue
         if type(plugin) is NodeResourcesFit:
             return place, _codes(plugin, state, pod, columns, rows, free)
-        if type(plugin) not in _LOOK_AT_NO_POD:
+        if type(plugin) not in _READ_NO_PODS:
             break
     return -1, None
 
 
 def cleared(preemptor: Preemptor, columns: Columns, rows: Ints) -> Table:
-    """What is free on rows without weaker pods, but with those that were promised a place."""
+    """What is free on rows without pods of lower priority, but with nominated ones."""
     pod, nominator = preemptor.pod, preemptor.nominator
-    beside = None if nominator.is_empty else nominator.beside(pod, columns, rows)
+    nominated_amounts = (
+        None if nominator.is_empty else nominator.nominated_amounts(pod, columns, rows)
+    )
     free: Table = columns.resources.free.take(rows, axis=1)
-    free += columns.weaker_pods.share(pod.priority, rows).take(rows, axis=1)
-    if beside is not None:
-        places, taken = beside
+    free += columns.lower_priority_pods.share(pod.priority, rows).take(rows, axis=1)
+    if nominated_amounts is not None:
+        places, taken = nominated_amounts
         free[:, places] -= taken
     return free
 
@@ -128,7 +131,7 @@ class _Amounts(NamedTuple):
 
 
 class _Only(NamedTuple):
-    """Stands in for columns before NodeResourcesFit, which looks at nothing but amounts.
+    """Stands in for columns before NodeResourcesFit, which reads nothing but amounts.
 
     NOTE: columns are not copied to change what is free, which takes 4 us, twice for each attempt.
     """

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.pod import PodView
 
+
 _LIFTED: Final = 1 << 31
 """Added to every priority of a sum, so that one more victim always weighs more."""
 
@@ -45,3 +46,12 @@ def _weight(victims: Sequence[PodView]) -> tuple[int, ...]:
     earliest = min([_NOT_YET if start is None else start for start in starts])
     lifted = sum(priorities) + _LIFTED * len(priorities)
     return priorities[0], lifted, len(priorities), -earliest
+
+
+def best(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates that are equal by all rules, in their order; the first is taken."""
+    if len(candidates) <= 1:
+        return list(candidates)
+    harms = [candidate.harm for candidate in candidates]
+    least = min(harms)
+    return [each for each, harm in zip(candidates, harms, strict=True) if harm == least]

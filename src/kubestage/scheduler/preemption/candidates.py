@@ -12,11 +12,12 @@ from kubestage.scheduler.preemption.search import Search
 from kubestage.scheduler.status import Code
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.diagnosis import Diagnosis
     from kubestage.scheduler.preemption.preemptor import Preemptor
 
-__all__ = ["Candidate", "find", "potential_rows", "wanted"]
+__all__ = ["Candidate", "candidate_count", "find", "potential_rows"]
 
 _MIN_BATCH: Final = 16
 
@@ -34,7 +35,7 @@ def potential_rows(diagnosis: Diagnosis) -> Ints:
     return found
 
 
-def wanted(nodes: int, percentage: int, absolute: int) -> int:
+def candidate_count(nodes: int, percentage: int, absolute: int) -> int:
     """How many candidates are enough."""
     return min(max(nodes * percentage // 100, absolute), nodes)
 

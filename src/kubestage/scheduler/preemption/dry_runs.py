@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Codes, Ints
+    from kubestage.scheduler.arrays import Codes, Ints
 
 NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
 
@@ -30,10 +30,10 @@ _NOBODY_TO_PREEMPT: Final = DryRun(NO_VICTIMS)
 
 
 class DryRuns:
-    """The outcomes on some rows, in the order in which these were tried.
+    """The dry runs on some rows, in the order in which these were tried.
 
-    As long as nothing else is noted, there is nobody to preempt. What was noted is sorted only
-    for those who ask: most attempts are told nobody.
+    A row for which nothing is noted has no victims. What was noted is sorted only when it is
+    read: most attempts are not explained.
     """
 
     __slots__ = ("_listed", "_names", "_noted", "_rows", "_sorted")
@@ -48,14 +48,14 @@ class DryRuns:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def note(self, places: Ints, outcome: DryRun) -> None:
-        """Note what came of some rows, by their places in the order."""
-        self._noted.append((places, outcome))
+    def note(self, places: Ints, run: DryRun) -> None:
+        """Note the result for some rows, by their places in the order."""
+        self._noted.append((places, run))
         self._sorted = None
 
-    def note_each(self, places: Sequence[int], outcomes: Sequence[DryRun]) -> None:
-        """Note what came of one row after the other."""
-        self._listed.append((places, outcomes))
+    def note_each(self, places: Sequence[int], runs: Sequence[DryRun]) -> None:
+        """Note the results for several rows."""
+        self._listed.append((places, runs))
         self._sorted = None
 
     def end_at(self, place: int) -> None:
@@ -64,42 +64,42 @@ class DryRuns:
         self._sorted = None
 
     def by_node(self) -> dict[str, DryRun]:
-        """Every outcome by the name of its node, made for those who want to read them all."""
-        outcomes, numbers = self._numbered()
+        """Every dry run by the name of its node."""
+        runs, numbers = self._numbered()
         names = self._names
         pairs = zip(self._rows.tolist(), numbers.tolist(), strict=True)
-        return {names[row]: outcomes[number] for row, number in pairs}
+        return {names[row]: runs[number] for row, number in pairs}
 
     def groups(self) -> Iterator[tuple[Ints, Status]]:
         """Rows that came to the same, and the status of that."""
-        outcomes, numbers = self._numbered()
-        for number, outcome in enumerate(outcomes):
+        runs, numbers = self._numbered()
+        for number, run in enumerate(runs):
             rows: Ints = self._rows[numbers == number]
             if len(rows):
-                yield rows, outcome.status
+                yield rows, run.status
 
     def errors(self) -> list[str]:
-        """What was said where nobody could tell, in the order of the rows."""
-        outcomes, numbers = self._numbered()
+        """The messages of dry runs that failed, in the order of the rows."""
+        runs, numbers = self._numbered()
         failed = {
-            number: outcome.status.message
-            for number, outcome in enumerate(outcomes)
-            if outcome.status.code is Code.ERROR
+            number: run.status.message
+            for number, run in enumerate(runs)
+            if run.status.code is Code.ERROR
         }
-        told = numbers.tolist() if failed else ()
-        return [failed[number] for number in told if number in failed]
+        reported = numbers.tolist() if failed else ()
+        return [failed[number] for number in reported if number in failed]
 
     def _numbered(self) -> tuple[list[DryRun], Codes]:
-        """All different outcomes, and for each row the number of its own."""
+        """All different dry runs, and for each row the number of its own."""
         if self._sorted is not None:
             return self._sorted
         number_of = {_NOBODY_TO_PREEMPT: 0}
         numbers: Codes = np.zeros(len(self._rows), np.int32)
-        for places, outcome in self._noted:
-            number = number_of.setdefault(outcome, len(number_of))
+        for places, run in self._noted:
+            number = number_of.setdefault(run, len(number_of))
             numbers[places[places < len(numbers)]] = number
-        for each, outcomes in self._listed:
-            for place, outcome in zip(each, outcomes, strict=True):
-                numbers[place] = number_of.setdefault(outcome, len(number_of))
+        for each, runs in self._listed:
+            for place, run in zip(each, runs, strict=True):
+                numbers[place] = number_of.setdefault(run, len(number_of))
         self._sorted = list(number_of), numbers
         return self._sorted

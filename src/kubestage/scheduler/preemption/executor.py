@@ -1,4 +1,4 @@
-"""Carries a preemption out: victims are marked and deleted, weaker nominations withdrawn."""
+"""Carries a preemption out: marks and deletes victims, withdraws nominations of lower priority."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ BY_SCHEDULER: Final = "PreemptionByScheduler"
 class Executor:
     """Knows for which pods a preemption is under way.
 
-    The real scheduler works through the victims beside its cycles and holds the preemptor back
-    until the last of them is on its way out. Here all is done at once, so that is so only while
+    The real scheduler evicts the victims in parallel to its cycles and holds the preemptor back
+    until the last of them is being deleted. Here all is done at once, so that is so only while
     the changes are being made.
     """
 
@@ -32,7 +32,7 @@ class Executor:
         self._under_way: dict[str, PodView | None] = {}
 
     def holds_back(self, pod: PodView) -> bool:
-        """Whether a pod should wait because its victims are still being told to go."""
+        """Whether a pod should wait because its victims are still being evicted."""
         if pod.uid not in self._under_way:
             return False
         last = self._under_way[pod.uid]
@@ -44,8 +44,8 @@ class Executor:
     def carry_out(self, candidate: Candidate, preemptor: PodView) -> str:
         """Make the changes; returns why that failed, or nothing.
 
-        Pods that are being deleted already are let alone. After a failure nobody may come to
-        wake the preemptor, so it is tried again at once.
+        Pods that are being deleted already are left alone. After a failure no event may come that
+        brings the preemptor back, so it is tried again at once.
         """
         victims = [victim for victim in candidate.victims if victim.deletion_ns is None]
         if not victims:
@@ -66,7 +66,7 @@ class Executor:
         return failure
 
     def _withdraw_nominations(self, node_name: str, preemptor: PodView) -> str:
-        """Let weaker pods that were promised the node look for another place at once."""
+        """Withdraw the nominations of pods of lower priority, which are tried again at once."""
         failure = ""
         for pod in self._handle.nominator.on(node_name):
             if pod.priority < preemptor.priority and pod.nominated_node_name:
@@ -115,7 +115,7 @@ def is_evicted(pod: PodView) -> bool:
 
 
 def _marked(victim: PodView, scheduler_name: str, now_ns: int | None) -> list[Json] | None:
-    """The victim's conditions with the one that says why it must go; None if one says so."""
+    """The victim's conditions with its reason for disruption; None if it is there already."""
     mark: Json = {"type": DISRUPTION_TARGET}
     if now_ns is not None:
         mark["lastTransitionTime"] = timestamps.format_time(now_ns)
@@ -133,8 +133,8 @@ def _marked(victim: PodView, scheduler_name: str, now_ns: int | None) -> list[Js
         if condition.get("type") == DISRUPTION_TARGET:
             if condition.get("status") == "True":
                 mark |= {"lastTransitionTime": condition.get("lastTransitionTime")}
-            said = ("status", "reason", "message", "lastTransitionTime")
-            if all(condition.get(key) == mark.get(key) for key in said):
+            compared = ("status", "reason", "message", "lastTransitionTime")
+            if all(condition.get(key) == mark.get(key) for key in compared):
                 return None
             return [*conditions[:at], mark, *conditions[at + 1 :]]
     return [*conditions, mark]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Preemptor(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """Whom it may push out, and before whom it has to step back."""
+    """A pod that preempts, and what decides which pods it may evict."""
 
     pod: PodView
     profile: Profile
@@ -31,25 +31,25 @@ class Preemptor(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @functools.cached_property
     def stored_budgets(self) -> Sequence[dict[str, Any]]:
-        """All disruption budgets, read when there is somebody whom they may protect."""
+        """All disruption budgets, read when first needed."""
         return tuple(self.lister.list("policy/v1", "PodDisruptionBudget"))
 
     @functools.cached_property
     def budgets(self) -> Sequence[BudgetView]:
-        """What they say."""
+        """The budgets, parsed."""
         return [budget_views.of(each) for each in self.stored_budgets]
 
-    def weaker(self, pods: Iterable[PodView]) -> list[PodView]:
-        """Those of some pods that may have to go."""
+    def lower_priority(self, pods: Iterable[PodView]) -> list[PodView]:
+        """The pods of lower priority among some pods."""
         priority = self.pod.priority
         return [other for other in pods if other.priority < priority]
 
     def yields_to(self, node_name: str) -> tuple[PodView, ...]:
-        """The pods that were promised a place on a node and keep it."""
+        """The pods nominated to a node that go before the preemptor."""
         return self.nominator.yielded_to(self.pod, node_name)
 
     @property
     def tracks_pods(self) -> bool:
-        """Whether a plugin that has a say follows pods as they are tried on and off."""
+        """Whether an active plugin follows pods as they are put on nodes and taken off."""
         skipped = self.state.skip_filter
         return any(plugin.name not in skipped for plugin in self.profile.tracking)

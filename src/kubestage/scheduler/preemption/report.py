@@ -9,13 +9,13 @@ from kubestage.scheduler.status import Code
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.attempt import Attempt
     from kubestage.scheduler.preemption.candidates import Candidate
     from kubestage.scheduler.preemption.dry_runs import DryRun, DryRuns
 
 
 KEY: Final = "DefaultPreemption"
-"""The plugin's name, under which the report is kept in the cycle state."""
+"""The plugin's name, under which the report is stored in the cycle state."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -23,8 +23,8 @@ class Report:
     """Filled in as preemption proceeds.
 
     `tried` is what the dry runs came to; `chosen` is the node that was taken and `tied` the names
-    of those that were just as good; `evicted` counts the victims if any had to be told to go;
-    `failure` says why an eviction went wrong.
+    of those that were just as good; `evicted` counts the victims if any had to be evicted;
+    `failure` is why an eviction failed.
     """
 
     tried: DryRuns | None = None
@@ -39,8 +39,8 @@ class Report:
         return {} if self.tried is None else self.tried.by_node()
 
 
-def told(attempt: Attempt) -> Json:
-    """The part of an attempt's record that tells how room was made, or why it was not."""
+def describe(attempt: Attempt) -> Json:
+    """The part of an explanation on preemption: how room was made, or why not."""
     assert attempt.post_filter is not None
     result, status = attempt.post_filter
     report: Report = attempt.state.get(KEY) or Report()

@@ -3,9 +3,9 @@
 All pods of lower priority are taken off a node, and if the pod fits then, they are put back one
 by one (`reprieve`).
 
-Nodes are tried many at a time, in columns, unless a plugin keeps state about pods elsewhere that
+Nodes are tried many at a time, in columns, unless a plugin has state about pods elsewhere that
 changes as pods come and go; then each node has a trial and a state of its own. Where no plugin
-looks at pods at all, numbers will do (`trials`).
+depends on pods, numbers are enough (`trials`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def dry_runs(
 ) -> Iterator[DryRun]:
     """The dry run on each of the rows, in their order, so many at a time.
 
-    Each holds a weaker pod, and is none of those that `by_amounts` rejects.
+    Each has a pod of lower priority, and is none of those that `by_amounts` rejects.
     """
     step = 1 if preemptor.tracks_pods else at_once
     for start in range(0, len(rows), step):
@@ -53,16 +53,16 @@ class _Trial:
         }
 
     def run(self) -> list[DryRun]:
-        """The outcome for each node."""
+        """The dry run on each node."""
         places = range(len(self._columns))
         infos, one = self._columns.infos, self._preemptor
-        weaker = {at: one.weaker(infos[at].pods.values()) for at in places}
-        for at, pods in weaker.items():
+        lower_priority = {at: one.lower_priority(infos[at].pods.values()) for at in places}
+        for at, pods in lower_priority.items():
             for pod in pods:
                 self.take_off({at: pod})
         statuses = self._statuses(list(places))
-        spacious = {at: weaker[at] for at, status in statuses.items() if status.is_success}
-        found = reprieve.outcomes(self, spacious, self._preemptor.budgets)
+        spacious = {at: lower_priority[at] for at, status in statuses.items() if status.is_success}
+        found = reprieve.dry_runs(self, spacious, self._preemptor.budgets)
         return [found.get(at) or DryRun(status) for at, status in statuses.items()]
 
     def put(self, pods: Mapping[int, PodView]) -> None:
@@ -79,7 +79,7 @@ class _Trial:
         return [status.is_success for status in self._statuses(places).values()]
 
     def _statuses(self, places: list[int]) -> dict[int, Status]:
-        """Whether the pod fits now, with and without the pods that were promised the place."""
+        """Whether the pod fits now, with and without the pods nominated to the node."""
         pod, profile, state = self._preemptor.pod, self._preemptor.profile, self._state
         rows = np.array(places, np.int64)
         statuses = dict.fromkeys(places, SUCCESS)
@@ -88,10 +88,10 @@ class _Trial:
             statuses.update(dict.fromkeys(rows[found].tolist(), status))
         for at in places if self._nominated else ():
             if at in self._nominated:
-                statuses[at] = self._beside_nominated(at) or statuses[at]
+                statuses[at] = self._with_nominated(at) or statuses[at]
         return statuses
 
-    def _beside_nominated(self, at: int) -> Status | None:
+    def _with_nominated(self, at: int) -> Status | None:
         """Why the pod does not fit if nominated pods are there too; None if it does."""
         pod, profile = self._preemptor.pod, self._preemptor.profile
         columns, state = self._columns.take([at]), self._state.clone()

@@ -91,8 +91,8 @@ class BackoffQueue:
     def pop_early(self) -> QueuedPod | None:
         """The pod whose pause ends first, before that time has come.
 
-        One that was tried again in this very instant waits. As long as all do, and nobody joins
-        them, there is no use in looking through them once more.
+        One that was tried again in this very instant waits. As long as all do, and no pod is
+        added, they need not be searched again.
         """
         now_ns = self._clock.now_ns
         if self._barren == (now_ns, self._added):

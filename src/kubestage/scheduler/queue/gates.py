@@ -26,7 +26,7 @@ class Gates:
         self._time = time
 
     def let_in(self, queued: QueuedPod) -> bool:
-        """Ask the plugins; the one that held the pod back last time is asked first."""
+        """Run the PreEnqueue plugins, first the one that held the pod back last time."""
         name = queued.pod.scheduler_name
         plugins = self._profiles[name].pre_enqueue
         last = queued.gating_plugin
@@ -39,6 +39,6 @@ class Gates:
                 queued.gating_plugin = plugin.name
                 queued.gating_events = self._hints.events_of(plugin.name)
                 break
-        # Upstream calls every outcome a success.
+        # Upstream reports every result as a success.
         self._time.ran("PreEnqueue", SUCCESS, name)
         return not queued.gating_plugin

@@ -39,7 +39,7 @@ _EVERYTHING: Final = tuple(
         EventResource.DEVICE_CLASS,
     )
 )
-"""What a plugin is taken to wait for that does not say."""
+"""The events of a plugin that does not register any."""
 
 
 class Strategy(enum.Enum):
@@ -51,7 +51,7 @@ class Strategy(enum.Enum):
 
 
 class Concern(enum.Enum):
-    """Who must be asked about an event: no pod, each one, or one of those that are alike."""
+    """For which pods hints are called: for none, for each, or for one of those that are alike."""
 
     NOBODY = "nobody"
     EACH = "each"
@@ -84,7 +84,7 @@ class QueueingHints:
         return known
 
     def concern(self, rejection: Rejection, event: ClusterEvent) -> Concern:
-        """Whether pods that were rejected in one way are to be asked about an event."""
+        """For which of the pods that were rejected in one way hints are called."""
         known = self._concerns.setdefault(event, {})
         found = known.get(rejection)
         if found is None:
@@ -102,8 +102,8 @@ class QueueingHints:
     ) -> Strategy:
         """Whether an event is worth another attempt at a pod.
 
-        Only those who rejected the pod are asked. One who said that it is merely pending may
-        bring it back at once; for the others it pauses first.
+        Only the hints of plugins that rejected the pod are called. A plugin that reported it as
+        pending may bring it back at once; for the others it backs off first.
         """
         if not queued.is_rejected:
             return Strategy.AFTER_BACKOFF
@@ -131,17 +131,17 @@ class QueueingHints:
         plugins = rejection.unschedulable_plugins | rejection.pending_plugins
         if event.is_wildcard or not plugins:
             return Concern.EACH
-        asked = [
+        rejecting = [
             (plugin, hint)
             for plugin, hint in self._covered(rejection.profile, event)
             if plugin in plugins
         ]
-        if not asked:
+        if not rejecting:
             return Concern.NOBODY
         alike = self._alike[rejection.profile]
         return (
             Concern.ALIKE
-            if all(hint is None or plugin in alike for plugin, hint in asked)
+            if all(hint is None or plugin in alike for plugin, hint in rejecting)
             else Concern.EACH
         )
 
@@ -186,5 +186,5 @@ def _hints_of(profile: Profile) -> Iterator[tuple[str, EventHint]]:
         if any(event.action & ActionType.ADD for event in nodes) and not any(
             event.action & ActionType.UPDATE_NODE_TAINT for event in nodes
         ):
-            # As upstream has it: who waits for new nodes is told of their taints going, too.
+            # As upstream: a plugin that registers new nodes gets updates of taints, too.
             yield plugin.name, EventHint(_TAINT_UPDATE)

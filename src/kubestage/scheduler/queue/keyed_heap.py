@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 Rank = tuple[int, ...]
 _Entry = tuple[Rank, int, "QueuedPod", str]
 
-_STALE_KEPT: Final = 64
+_MAX_STALE: Final = 64
 
 
 class KeyedHeap:
     """Queued pods, least rank first.
 
     A pod that is taken out or ranked anew leaves its old entry behind, stale, until that comes
-    up or is swept out with others. Whoever looks ahead has them sorted once (`_sorted`, the first
-    one last); those that come later go to a heap beside it.
+    up or is swept out with others. Reading ahead sorts them once (`_sorted`, the first one
+    last); those that come later go to a heap besides.
     """
 
     __slots__ = ("_entries", "_heap", "_last", "_sorted")
@@ -47,7 +47,7 @@ class KeyedHeap:
         self._last += 1
         entry = self._entries[key] = rank, self._last, queued, key
         heappush(self._heap, entry)
-        if len(self._heap) > 2 * len(self._entries) + _STALE_KEPT:
+        if len(self._heap) > 2 * len(self._entries) + _MAX_STALE:
             self._heap = list(self._entries.values())
             self._sorted.clear()
             heapify(self._heap)

@@ -1,4 +1,4 @@
-"""Who is promised a node: keeps the nominator in step with pods and their status."""
+"""Keeps the nominator up to date with pods and their status."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
 
 
 class Nominations:
-    """Promises that are made here may run ahead of what a pod's status says."""
+    """Nominations from pods' statuses, and those that a status does not show yet."""
 
     def __init__(self, nominator: Nominator, lister: Lister) -> None:
         self._nominator = nominator
         self._lister = lister
 
     def add(self, pod: PodView, node_name: str | None = None) -> None:
-        """Promise a pod a node: by default the one in its status; '' withdraws the promise.
+        """Nominate a pod: by default to the node in its status; '' withdraws the nomination.
 
-        Pods that are gone or have a node by now are promised nothing.
+        Pods that are gone or have a node by now are not nominated.
         """
         self._nominator.remove(pod.uid)
-        wanted = pod.nominated_node_name if node_name is None else node_name
-        if not wanted:
+        nominated = pod.nominated_node_name if node_name is None else node_name
+        if not nominated:
             return
         found = self._lister.get("v1", "Pod", pod.name, pod.namespace)
         if found is not None and not found["spec"].get("nodeName"):
-            self._nominator.add(pod, wanted)
+            self._nominator.add(pod, nominated)
 
     def update(self, old: Json, pod: PodView) -> None:
-        """A pod has changed; a promise that its status has yet to show is kept."""
-        promised = None
+        """A pod has changed; a nomination that its status does not show yet stays."""
+        nominated = None
         if not pod.nominated_node_name and not (old.get("status") or {}).get("nominatedNodeName"):
-            promised = self._nominator.node_of(pod.uid) or None
-        self.add(pod, promised)
+            nominated = self._nominator.node_of(pod.uid) or None
+        self.add(pod, nominated)
 
     def remove(self, uid: str) -> None:
-        """Withdraw a promise, if there is one."""
+        """Withdraw a nomination, if there is one."""
         self._nominator.remove(uid)

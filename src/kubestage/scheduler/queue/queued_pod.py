@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from kubestage.errors import SimulationError
 
 if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.cluster_events import ClusterEvent
+
+_MAX_TRIES: Final = 1000
+"""A pod that is tried so often in one instant would be tried without end."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -40,6 +45,15 @@ class QueuedPod:
     def __post_init__(self) -> None:
         self.key = self.pod.key
 
+    def count_try(self, now_ns: int) -> None:
+        """Count an attempt that starts now."""
+        if self.tried_ns != now_ns:
+            self.tried_ns, self.tries = now_ns, 0
+        self.tries += 1
+        if self.tries > _MAX_TRIES:
+            raise SimulationError(f"pod {self.key} is tried over and over again at {now_ns} ns")
+        self.attempts += 1
+
     @property
     def is_gated(self) -> bool:
         """Whether a PreEnqueue plugin holds it back."""
@@ -60,5 +74,5 @@ class QueuedPod:
 
     @property
     def waiting_since_ns(self) -> int:
-        """From when on its stay among the unschedulable is reckoned."""
+        """Since when it is among the unschedulable pods, for their timeout."""
         return self.queued_ns if self.flushed_ns is None else max(self.queued_ns, self.flushed_ns)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.errors import SimulationError
 from kubestage.scheduler import property_changes
 from kubestage.scheduler.queue import occasions, wakening
 from kubestage.scheduler.queue.backoff import BackoffQueue
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 _ADDED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_ADD)
 _UPDATED: Final = occasions.label_of(occasions.UNSCHEDULED_POD_UPDATE)
-_MAX_TRIES: Final = 1000
-"""A pod that is tried so often in one instant will be tried for ever."""
 
 
 class SchedulingQueue:
@@ -39,7 +36,7 @@ class SchedulingQueue:
 
     A pod is active, pausing, or unschedulable for the time being (gated ones among them). `ready`
     is called whenever one becomes active or pauses, `settled` when one is put off, so that
-    whoever drives the scheduler knows when to come back.
+    the driver of the scheduler knows when to call it again.
     """
 
     def __init__(
@@ -83,7 +80,7 @@ class SchedulingQueue:
         return self._in_flight
 
     def pods(self) -> dict[str, list[QueuedPod]]:
-        """All pods by the queue they are in, as ``scheduler_pending_pods`` tells them apart."""
+        """All pods by the queue they are in, as ``scheduler_pending_pods`` groups them."""
         waiting = list(self._unschedulable)
         return {
             "active": list(self._active),
@@ -136,13 +133,7 @@ class SchedulingQueue:
         return True
 
     def _count_try(self, queued: QueuedPod) -> None:
-        now_ns = self._clock.now_ns
-        if queued.tried_ns != now_ns:
-            queued.tried_ns, queued.tries = now_ns, 0
-        queued.tries += 1
-        if queued.tries > _MAX_TRIES:
-            raise SimulationError(f"pod {queued.key} is tried over and over again at {now_ns} ns")
-        queued.attempts += 1
+        queued.count_try(self._clock.now_ns)
         self.cycle += 1
 
     def done(self, uid: str) -> None:
@@ -162,7 +153,7 @@ class SchedulingQueue:
         self._last_sequence += 1
         queued.queued_ns, queued.sequence = self._clock.now_ns, self._last_sequence
         queued.backoff_until_ns = queued.flushed_ns = None
-        strategy = self._strategy_in_flight(queued)
+        strategy = self._in_flight.strategy(queued, self._hints)
         self._requeue(queued, strategy, occasions.SCHEDULE_ATTEMPT_FAILURE)
         self.done(queued.pod.uid)
 
@@ -251,21 +242,6 @@ class SchedulingQueue:
             if not queued.is_gated_from(event):
                 self._unschedulable.take(queued.key)
                 self._requeue(queued, strategy, label)
-
-    def _strategy_in_flight(self, queued: QueuedPod) -> Strategy:
-        """Whether anything that happened while a pod was tried is worth another attempt."""
-        if not queued.is_rejected or queued.pod.uid not in self._in_flight:
-            return Strategy.AFTER_BACKOFF
-        found = Strategy.SKIP
-        for event, old, new in self._in_flight.events_for(queued.pod.uid):
-            strategy = self._hints.strategy(queued, event, old, new)
-            if strategy is Strategy.IMMEDIATELY:
-                return strategy
-            if strategy is Strategy.AFTER_BACKOFF:
-                found = strategy
-                if not queued.pending_plugins:
-                    break
-        return found
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, occasion: str) -> bool:
         """Put a pod where it belongs; whether that is where it can be tried from."""

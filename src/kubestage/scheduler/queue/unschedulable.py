@@ -18,11 +18,11 @@ MAX_STAY_NS: Final = 300 * SECOND_NS
 """After so long a pod is tried again even if no event has called for it."""
 
 FLUSH_INTERVAL_NS: Final = 30 * SECOND_NS
-"""How often stays are looked at, counted from the start of the scheduler."""
+"""How often stays are checked, counted from the start of the scheduler."""
 
 
 class Rejection(NamedTuple):
-    """What decides which events can bring a pod back: who rejected it."""
+    """What decides which events can bring a pod back: the plugins that rejected it."""
 
     profile: str
     unschedulable_plugins: frozenset[str]
@@ -33,8 +33,8 @@ class UnschedulablePods:
     """The pool, in the order in which pods came, and the same by rejection and likeness.
 
     NOTE: most events concern none of the few rejections that pods by the thousand share, and of
-    pods that are alike one can be asked for all. To ask each takes 1 us, and 4 us if terms are to
-    be matched, so 5 or 20 ms for every pod that is bound while 5,000 wait.
+    pods that are alike one hint serves for all. A call for each takes 1 us, or 4 us to match
+    terms, so 5 or 20 ms for every pod that is bound while 5,000 wait.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -45,7 +45,7 @@ class UnschedulablePods:
         self._last = 0
         self._started_ns = clock.now_ns
         self.due_ns: int | None = None
-        """When stays must be looked at next; it may turn out that there was no need."""
+        """When stays must be checked next; that may be earlier than needed."""
 
     def __len__(self) -> int:
         return len(self._pods)
@@ -63,7 +63,7 @@ class UnschedulablePods:
         rejection = Rejection(
             pod.scheduler_name, queued.unschedulable_plugins, queued.pending_plugins
         )
-        likeness = alike_hints.of(pod)
+        likeness = alike_hints.likeness_of(pod)
         entry = self._entries.get(key)
         if entry is None:
             self._last += 1
@@ -88,7 +88,7 @@ class UnschedulablePods:
 
     @property
     def rejections(self) -> Collection[Rejection]:
-        """Who has rejected pods that are here."""
+        """The rejections of the pods in the pool."""
         return self._groups.keys()
 
     def alike(self, rejection: Rejection) -> Collection[Mapping[str, QueuedPod]]:
@@ -123,6 +123,6 @@ class UnschedulablePods:
                 del self._groups[rejection]
 
     def _due_ns(self, queued: QueuedPod) -> int:
-        """The first look at which the pod's stay will be found too long."""
+        """The first flush at which the pod has stayed too long."""
         elapsed_ns = queued.waiting_since_ns + MAX_STAY_NS - self._started_ns
         return self._started_ns + (elapsed_ns // FLUSH_INTERVAL_NS + 1) * FLUSH_INTERVAL_NS

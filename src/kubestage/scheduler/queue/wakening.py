@@ -1,4 +1,4 @@
-"""Which pods an event brings back from the pool of those that nothing can be done for."""
+"""Which pods an event brings back from the pool of unschedulable pods."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _alike(
     new: _Object,
     changed: str,
 ) -> Iterator[Helped]:
-    """One is asked for all; but the one that has changed itself is another matter."""
+    """One call serves for all, except for the pod that has changed itself."""
     others = pods
     if changed in pods:
         others = {key: queued for key, queued in pods.items() if key != changed}

@@ -2,6 +2,6 @@
 
 Here belong what is known of templates (`known`, `learning`), how it is laid out for compiled code
 (`layout`, `plan_table`, `kind_table`, `items`), the kernels (`compiled`, with a plain twin each),
-and how what they foretell comes true, or is withdrawn (`look_ahead`, `forecast`, `lane`). What a
-plugin says is asked of the plugin; what is not known to be safe is tried in the ordinary way.
+and how forecasts are made, carried out or withdrawn (`forecaster`, `forecast`, `lane`). Answers of
+plugins come from the plugins; what is not known to be safe is tried in the ordinary way.
 """

@@ -1,4 +1,4 @@
-"""A quick attempt: found by what is kept for a pod's template."""
+"""A quick attempt: found by the cached scores of a pod's template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The objects beside pods and nodes that decide what a pod asks for."""
+"""The objects besides pods and nodes on which attempts depend."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from kubestage.objects import gvk
 
 if TYPE_CHECKING:
-    from kubestage.objects.kinds import Kind
     from kubestage.store.store import Store
 
 # Services and owners spread their pods by default, namespaces are selected by affinity terms, and
@@ -20,49 +19,41 @@ _OTHERS: Final = (
 
 
 class Backdrop:
-    """Tells whether any of them has changed.
-
-    Collections are looked up and never begun here: in which order they begin, things are cleaned
-    up in the end.
-    """
+    """Detects whether any of them has changed."""
 
     __slots__ = (
-        "_devices", "_kinds", "_ledger", "_namespace", "_revision", "_service", "_version",
+        "_all", "_devices", "_namespaces", "_revision", "_services", "_store", "_version",
     )  # fmt: skip
 
     def __init__(self, store: Store) -> None:
-        self._ledger = store.ledger
-        self._service, self._devices = store.kind(gvk.SERVICE), store.kind(gvk.DEVICE_CLASS)
-        self._namespace = store.kind(gvk.NAMESPACE)
-        known = [self._service, self._devices, self._namespace]
-        self._kinds = [*known, *map(store.kind, _OTHERS)]
+        self._store = store
+        self._services = store.collection(gvk.SERVICE)
+        self._devices = store.collection(gvk.DEVICE_CLASS)
+        self._namespaces = store.collection(gvk.NAMESPACE)
+        known = [self._services, self._devices, self._namespaces]
+        self._all = [*known, *map(store.collection, _OTHERS)]
         self._revision = -1
         self._version = 0
 
     @property
     def has_services(self) -> bool:
         """Whether there are any Services."""
-        services = self._ledger.find(self._service)
-        return services is not None and bool(services.objects)
+        return bool(self._services.objects)
 
     @property
     def devices(self) -> int:
         """How often device classes have changed."""
-        return self._changes(self._devices)
+        return self._devices.log.end
 
     @property
     def namespaces(self) -> int:
         """How often namespaces have changed, by whose labels terms select them."""
-        return self._changes(self._namespace)
+        return self._namespaces.log.end
 
     @property
     def version(self) -> int:
         """A number that grows with every change of theirs."""
-        if self._revision != self._ledger.revision:
-            self._revision = self._ledger.revision
-            self._version = sum(map(self._changes, self._kinds))
+        if self._revision != self._store.revision:
+            self._revision = self._store.revision
+            self._version = sum(each.log.end for each in self._all)
         return self._version
-
-    def _changes(self, kind: Kind) -> int:
-        found = self._ledger.find(kind)
-        return 0 if found is None else found.log.end

@@ -1,10 +1,10 @@
 """Many attempts in one go: the kernels, compiled.
 
 Each does what a plugin does (its twin), but for the one kind of pod and the nodes at hand, and
-with the same numbers to the last digit. `layout` says what is where.
+with the same numbers to the last digit. `layout` has what is where.
 
-NOTE: all that is compiled is in this file, for what is kept on disk is only as old as this file;
-that it was made by the layout at hand is checked by `stamp`.
+NOTE: all that is compiled is in this file, since Numba's cache on disk depends on this file alone;
+that it was compiled for the present layout is checked by `stamp`.
 Functions that are called for each pod take no more arrays than they need: every array is seven
 arguments, and groups of them cost more than the work (4 us a call).
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.scheduler.quick import compiling, layout
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Codes, Ints, Mask
+    from kubestage.scheduler.arrays import Codes, Ints, Mask
     from kubestage.scheduler.quick.layout import (
         Floats,
         KindArrays,
@@ -32,7 +32,7 @@ _MOST: Final = 1 << 62
 _BLOCK: Final = 256
 
 
-@compiling.kept
+@compiling.cached
 def place_all(
     pods: Ints,
     start: int,
@@ -46,7 +46,7 @@ def place_all(
 ) -> int:
     """Place pods of the given kinds one after the other; how many have found a node.
 
-    What was found goes to `found`: the node, how many were looked at, and how many were fit.
+    What was found goes to `found`: the node, how many were evaluated, and how many were feasible.
     Among equals the one that is first in `scratch.order` is taken: that of places, or of rows.
     """
     count, bounds, items = plans.feasible.shape[1], kinds.bounds, kinds.items
@@ -72,7 +72,7 @@ def place_all(
     return len(pods)
 
 
-@compiling.kept
+@compiling.cached
 def take_back(pods: Ints, rows: Ints, nodes: Nodes, plans: PlanArrays, kinds: KindArrays) -> None:
     """Take pods of the given kinds off the nodes they were placed on."""
     for at in range(len(pods)):
@@ -153,7 +153,7 @@ def weigh(
 
 @compiling.inner
 def count_in(adds: Table, counts: Table, row: int, sign: int, nodes: Nodes) -> None:
-    """Count a pod in on a node, or out. Twins: `ResourceTable.count` and `Tally.count`."""
+    """Count a pod in on a node, or out. Twins: `ResourceTable.count` and `PodCounter.count`."""
     free, _, nonzero, requested, ring, logged, slots, cells = nodes
     for line in range(min(adds.shape[1], free.shape[0])):
         change = sign * adds[0, line]
@@ -285,7 +285,7 @@ def gather(
 ) -> tuple[int, int]:  # fmt: skip
     """The first so many nodes that are fit, into `rows`; how many, and out of how many.
 
-    Nodes are looked at in blocks, for a loop over nodes with one thing to do is the fastest.
+    Nodes are filtered in blocks, since a loop over nodes with one step is the fastest.
     Its twin is `Cycle._evaluate`.
     """
     found, count, looked = 0, len(feasible), 0
@@ -350,10 +350,10 @@ def keep_away(item: Ints, slots: Slots, cells: Codes, first: int, end: int, fits
 
 
 @compiling.inner
-def fill(kept: Ints, rows: Ints, fit: int, totals: Ints) -> None:
+def fill(cached: Ints, rows: Ints, fit: int, totals: Ints) -> None:
     """Begin with the scores that are kept."""
     for place in range(fit):
-        totals[place] = kept[rows[place]]
+        totals[place] = cached[rows[place]]
 
 
 @compiling.part
@@ -437,7 +437,7 @@ def add_worth(
     item: Ints, weight: float, slots: Slots, cells: Codes, sums: Ints, rows: Ints, fit: int,
     worth: Floats,
 ) -> None:  # fmt: skip
-    """What a soft constraint says of each node; pods on a host are counted by node.
+    """The score of each node by a soft constraint; pods on a host are counted by node.
 
     Its twin is `spread_scoring.score`.
     """
@@ -459,7 +459,7 @@ def add_worth(
 def add_turned(
     worth: Floats, weight: int, fit: int, is_ignored: Mask, raw: Ints, totals: Ints
 ) -> None:
-    """Turn what constraints say over: the least is best. Twin: `spread_scoring.normalize`."""
+    """Invert the scores of constraints: the least is best. Twin: `spread_scoring.normalize`."""
     least, most = _MOST, 0
     for place in range(fit):
         if not is_ignored[place]:
@@ -487,7 +487,7 @@ def best(totals: Ints, rows: Ints, order: Ints, by_row: bool, fit: int) -> int:
     return chosen
 
 
-@compiling.kept
+@compiling.cached
 def stamp() -> int:
     """Of which layout the kernels are."""
     return layout.STAMP

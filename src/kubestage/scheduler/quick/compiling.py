@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
 
-def kept(function: _F) -> _F:
+def cached(function: _F) -> _F:
     """Compiled once on a machine."""
     return cast("_F", numba.njit(error_model="numpy", cache=True)(function))
 
@@ -35,7 +35,7 @@ def inner(function: _F) -> _F:
     return cast("_F", numba.njit(error_model="numpy", **closed)(function))
 
 
-def is_kept(kernel: Any) -> bool:
+def is_cached(kernel: Any) -> bool:
     """Whether a kernel is on disk, in whichever version."""
     return any(pathlib.Path(kernel.stats.cache_path).glob(f"*.{kernel.__name__}-*.nbi"))
 
@@ -43,7 +43,7 @@ def is_kept(kernel: Any) -> bool:
 def get_ready(place_all: Any, take_back: Any, stamp: Any) -> None:
     """Have the kernels compiled, or read from disk, by calling them with nothing to do.
 
-    Those that were made by another layout, as `stamp` tells, are compiled again.
+    Those that were compiled for another layout, by `stamp`, are compiled again.
     """
     one, two, bits = np.zeros(1, np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_)
     small, floats = np.zeros((1, 1), np.int32), np.zeros(1)

@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.queue import QueuedPod
     from kubestage.scheduler.quick.backdrop import Backdrop
     from kubestage.scheduler.quick.layout import KindArrays, Nodes, PlanArrays
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Turn(NamedTuple):
     """A pod, its kind, and what was found for it.
 
-    That is the row of the node, how many nodes were looked at, and how many of them were fit.
+    That is the row of the node, how many nodes were evaluated, and how many of them were feasible.
     """
 
     queued: QueuedPod
@@ -36,7 +37,7 @@ _make_turn: Final[Callable[[tuple[Any, ...]], Turn]] = functools.partial(tuple._
 class Forecast:
     """What becomes of the pods that are next in turn.
 
-    All of them are counted in on their nodes already. Whoever wants the columns as they are must
+    All of them are counted in on their nodes already. To read the columns as they are now,
     `withdraw` it first; then those before `at` stay, and the others are counted out again.
     """
 
@@ -66,7 +67,7 @@ class Forecast:
 
     @property
     def is_over(self) -> bool:
-        """Whether all of it has come true."""
+        """Whether all turns have been taken."""
         return self.at >= len(self.turns)
 
     @property

@@ -1,4 +1,4 @@
-"""What a kind of pod says of other pods, and they of it, written down for compiled code."""
+"""The terms and constraints of a kind of pod, and those of others on it, for compiled code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kubestage.scheduler.quick.layout import (
     FIRST,
     LEAST,
     LINE,
-    NO_TALLY,
+    NO_COUNTER,
     OF_NODE,
     OWN,
     PRESENT,
@@ -28,8 +28,9 @@ from kubestage.scheduler.quick.layout import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.scheduler.cells import Tally
-    from kubestage.scheduler.columns import Columns, Ints
+    from kubestage.scheduler.arrays import Ints
+    from kubestage.scheduler.cells import PodCounter
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.spread_constraints import Spread
     from kubestage.scheduler.plugins.spread_domains import Domains
     from kubestage.scheduler.quick.layout import Slots
@@ -61,15 +62,15 @@ class Items:
         lines = [self._columns.label(key).codes for key in self._line_of]
         return np.array(lines, np.int32).reshape(-1, len(self._columns))
 
-    def point_at(self, tallies: Iterable[Tally]) -> None:
-        """Items that only say where a tally is."""
-        self.weigh((tally, 0) for tally in tallies)
+    def point_at(self, counters: Iterable[PodCounter]) -> None:
+        """Items that only locate a counter."""
+        self.weigh((counter, 0) for counter in counters)
 
-    def weigh(self, tallies: Iterable[tuple[Tally, int]]) -> None:
-        """Items that give a tally a weight."""
-        for tally, weight in tallies:
+    def weigh(self, counters: Iterable[tuple[PodCounter, int]]) -> None:
+        """Items with a counter and its weight."""
+        for counter, weight in counters:
             item = [0] * layout.FIELDS
-            self._place(item, tally, tally.topology_key)
+            self._place(item, counter, counter.topology_key)
             item[WEIGHT] = weight
             self.all.append(item)
 
@@ -86,8 +87,10 @@ class Items:
         by_host = spread.topology_key == HOSTNAME_LABEL
         if by_host:
             item = [0] * layout.FIELDS
-            tally = None if spread.by_node is None else self._columns.tallies.answer(spread.by_node)
-            self._place(item, tally, spread.topology_key)
+            counter = (
+                None if spread.by_node is None else self._columns.counters.answer(spread.by_node)
+            )
+            self._place(item, counter, spread.topology_key)
             item[SUMS], item[WEIGHT] = -1, spread.constraint.max_skew
         else:
             item = self._spread(spread, domains)
@@ -95,31 +98,31 @@ class Items:
         self.all.append(item)
 
     def _spread(self, spread: Spread, domains: Domains) -> Item:
-        tallies, item = self._columns.tallies, [0] * layout.FIELDS
-        tally = None
+        counters, item = self._columns.counters, [0] * layout.FIELDS
+        counter = None
         if spread.by_node is not None and spread.by_domain is not None:
-            tally = tallies.answer(spread.by_domain if domains.are_plain else spread.by_node)
-        self._place(item, tally, spread.topology_key)
+            counter = counters.answer(spread.by_domain if domains.are_plain else spread.by_node)
+        self._place(item, counter, spread.topology_key)
         label = self._columns.label(spread.topology_key)
         item[SIZE] = len(label.values)
         item[UNNAMED] = label.code_of.get("", len(label.values))
         item[WEIGHT] = spread.constraint.max_skew
         item[SUMS] = -1
-        if tally is not None and not domains.are_plain:
+        if counter is not None and not domains.are_plain:
             item[SUMS] = self.sums
             self.sums += domains.size
             both = self._refer(domains.rows, domains.domain_of)
             item[ROWS], item[ROWS_END] = both
         return item
 
-    def _place(self, item: Item, tally: Tally | None, topology_key: str | None) -> None:
+    def _place(self, item: Item, counter: PodCounter | None, topology_key: str | None) -> None:
         if topology_key is None:
             item[LINE] = OF_NODE
         else:
             item[LINE] = self._line_of.setdefault(topology_key, len(self._line_of))
             self.most_values = max(self.most_values, len(self._columns.label(topology_key).values))
-        item[FIRST] = NO_TALLY if tally is None else tally.first
-        item[SIZE] = 0 if tally is None else tally.size
+        item[FIRST] = NO_COUNTER if counter is None else counter.first
+        item[SIZE] = 0 if counter is None else counter.size
 
     def _refer(self, *numbers: Ints) -> tuple[int, int]:
         """Where numbers are among the extra ones; the same array is written down once."""

@@ -1,29 +1,31 @@
-"""The two things that an attempt does with what is kept for a template, in plain NumPy.
+"""The two steps of an attempt with the cached scores of a template, in plain NumPy.
 
-`refresh` works rows out anew, `choose` takes the best node. The compiled kernels, which do all that
+`refresh` computes rows again, `choose` takes the best node. The compiled kernels, which do all that
 and more for many pods at once, are loaded when there is enough work for that to pay, if Numba is
 installed.
 """
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from kubestage import lazy
 from kubestage.scheduler import sampling, selection
+
+with lazy.imports():
+    from kubestage.scheduler.quick import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubestage.scheduler.columns import Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
     from kubestage.scheduler.resource_table import ResourceTable, Table
 
 LEAST_ALLOCATED: Final = 0
 MOST_ALLOCATED: Final = 1
-_COMPILED: Final = "kubestage.scheduler.quick.compiled"
 _PAYS_AFTER: Final = 20_000
 ORDINARY: Final = 10
 """As how many quick attempts an ordinary one counts: it takes so much longer."""
@@ -32,7 +34,7 @@ MAX_SCORE: Final = 100
 
 
 class Amounts(NamedTuple):
-    """What a template asks for, as lines of the resource table and numbers for them.
+    """What a template requests, as lines of the resource table and numbers for them.
 
     `least` must be free; `scored` and `balanced` are what the two scores add to what is taken.
     """
@@ -49,9 +51,9 @@ class Amounts(NamedTuple):
     balance_weight: int
 
 
-class Kept(NamedTuple):
-    """What is kept for each node: whether it is fit at all, a score that never changes, and the
-    two that follow from the pods on it.
+class NodeScores(NamedTuple):
+    """What is cached for each node: whether it is open at all, a score that never changes, and the
+    two that depend on the pods on it.
     """
 
     is_open: Mask
@@ -61,42 +63,44 @@ class Kept(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The row that is taken (-1 for none), and how many nodes were looked at and fit."""
+    """The row that is taken (-1 for none), and how many nodes were evaluated and feasible."""
 
     row: int
     evaluated: int
     feasible: int
 
 
-def refresh(rows: Ints, table: ResourceTable, asked: Amounts, kept: Kept) -> None:
-    """Work out what some rows say now."""
-    free = table.free[asked.lines[:, None], rows]
-    kept.feasible[rows] = kept.is_open[rows] & (free >= asked.least[:, None]).all(axis=0)
-    scores = kept.fixed[rows]
-    if asked.fit_weight:
-        scores = scores + _fit(rows, table, asked) * asked.fit_weight
-    if asked.balance_weight:
-        scores = scores + _balance(rows, table, asked) * asked.balance_weight
-    kept.totals[rows] = scores
+def refresh(rows: Ints, table: ResourceTable, amounts: Amounts, node_scores: NodeScores) -> None:
+    """Compute some rows again."""
+    free = table.free[amounts.lines[:, None], rows]
+    node_scores.feasible[rows] = node_scores.is_open[rows] & (free >= amounts.least[:, None]).all(
+        axis=0
+    )
+    scores = node_scores.fixed[rows]
+    if amounts.fit_weight:
+        scores = scores + _fit(rows, table, amounts) * amounts.fit_weight
+    if amounts.balance_weight:
+        scores = scores + _balance(rows, table, amounts) * amounts.balance_weight
+    node_scores.totals[rows] = scores
 
 
-def _fit(rows: Ints, table: ResourceTable, asked: Amounts) -> Ints:
-    at = asked.score_lines[:, None]
+def _fit(rows: Ints, table: ResourceTable, amounts: Amounts) -> Ints:
+    at = amounts.score_lines[:, None]
     allocatable, taken = table.allocatable[at, rows], table.nonzero[at, rows]
-    requested = taken + asked.scored[:, None]
-    if asked.strategy == MOST_ALLOCATED:
+    requested = taken + amounts.scored[:, None]
+    if amounts.strategy == MOST_ALLOCATED:
         part = np.minimum(requested, allocatable)
     else:
         part = np.maximum(allocatable - requested, 0)
     shares: Table = part * MAX_SCORE // allocatable
-    total: Ints = (shares * asked.weights[:, None]).sum(axis=0)
-    return total // max(int(asked.weights.sum()), 1)
+    total: Ints = (shares * amounts.weights[:, None]).sum(axis=0)
+    return total // max(int(amounts.weights.sum()), 1)
 
 
-def _balance(rows: Ints, table: ResourceTable, asked: Amounts) -> Ints:
-    at = asked.balance_lines[:, None]
+def _balance(rows: Ints, table: ResourceTable, amounts: Amounts) -> Ints:
+    at = amounts.balance_lines[:, None]
     allocatable, taken = table.allocatable[at, rows], table.requested[at, rows]
-    after = _evenness(taken + asked.balanced[:, None], allocatable)
+    after = _evenness(taken + amounts.balanced[:, None], allocatable)
     half = MAX_SCORE // 2
     change: Ints = ((after - _evenness(taken, allocatable) + half) >> 1) + half
     return change
@@ -160,11 +164,11 @@ def work_out(
     totals[row] = score
 
 
-def choose(kept: Kept, start: int, needed: int) -> Choice:
-    """The best of the first so many nodes that are fit, looked at from a row on and around."""
-    count = len(kept.feasible)
+def choose(node_scores: NodeScores, start: int, needed: int) -> Choice:
+    """The best of the first so many feasible nodes, searched from a row on and around."""
+    count = len(node_scores.feasible)
     order = sampling.all_rotated(start, count)
-    passing = kept.feasible[order].nonzero()[0]
+    passing = node_scores.feasible[order].nonzero()[0]
     evaluated = count
     if len(passing) > needed:
         evaluated = int(passing[needed])
@@ -172,7 +176,7 @@ def choose(kept: Kept, start: int, needed: int) -> Choice:
     if not len(passing):
         return Choice(-1, evaluated, 0)
     rows = order[passing]
-    totals = kept.totals[rows]
+    totals = node_scores.totals[rows]
     best = (totals == totals.max()).nonzero()[0]
     at = best[0] if len(best) == 1 else selection.first_in_heap_order(best)
     return Choice(int(rows[at]), evaluated, len(passing))
@@ -186,8 +190,8 @@ def at_once(work: Callable[[], object]) -> object:
 class Compiled:
     """The compiled kernels, loaded when that pays; one for all schedulers.
 
-    It does when so many quick attempts were made without, or are still to be made. `run` has them
-    loaded: at once, unless somebody knows better who cannot wait; until then there are none.
+    It does after so many quick attempts without them, or before as many. `run` loads them: at
+    once by default, or later, for callers that cannot wait; until then there are none.
 
     NOTE: to load them takes half a second, and to compile them, once on a machine, ten. A pod takes
     35 us less with them if its template is plain (15, not 50), and else 200 us less.
@@ -195,7 +199,7 @@ class Compiled:
 
     def __init__(self, pays_after: int = _PAYS_AFTER) -> None:
         self._left = pays_after
-        self._is_asked_for = False
+        self._is_requested = False
         self._is_tried = False
         self._module: Any = None
         self.on_load: Callable[[Any], None] | None = None
@@ -203,8 +207,8 @@ class Compiled:
 
     def get(self, pods: int) -> Any:
         """The kernels if they are loaded, or if so many pods are reason enough; else None."""
-        if not self._is_asked_for and pods >= self._left:
-            self._is_asked_for = True
+        if not self._is_requested and pods >= self._left:
+            self._is_requested = True
             self.run(self.load)
         return self._module
 
@@ -215,12 +219,11 @@ class Compiled:
     def load(self) -> bool:
         """Have the kernels at hand from now on; whether there are any on this machine."""
         if not self._is_tried and importlib.util.find_spec("numba") is not None:
-            module = importlib.import_module(_COMPILED)
             if self.on_load is not None:
-                self.on_load(module)
-            module.get_ready()
-            self._module = module
-        self._is_asked_for = self._is_tried = True
+                self.on_load(compiled)
+            compiled.get_ready()
+            self._module = compiled
+        self._is_requested = self._is_tried = True
         return self._module is not None
 
 

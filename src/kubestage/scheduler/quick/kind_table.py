@@ -1,4 +1,4 @@
-"""The kinds of pods that quick attempts know: a plan each, and what is said of other pods."""
+"""The kinds of pods that quick attempts know: each a plan with its terms and constraints."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.plugins.spread_constraints import Spread
-    from kubestage.scheduler.pod_tallies import PodKind
+    from kubestage.scheduler.pod_counters import PodKind
     from kubestage.scheduler.quick.layout import Slots
-    from kubestage.scheduler.quick.plan import Plan
+    from kubestage.scheduler.quick.plan import QuickPlan
     from kubestage.scheduler.resource_table import Table
     from kubestage.scheduler.runtime import Profile
 
@@ -33,19 +33,19 @@ class Kind(NamedTuple):
 
     profile: Profile
     pod: PodView
-    plan: Plan
+    plan: QuickPlan
     hard: tuple[Spread, ...]
     soft: tuple[Spread, ...]
 
     @property
     def is_solitary(self) -> bool:
-        """Whether its pods care for no others, and a node's score says all."""
+        """Whether its pods depend on no others, and a node's score on no other node."""
         return self.plan.is_plain and not (self.hard or self.soft) and not self.pod.has_affinity
 
-    def plugin(self, point: str, wanted: type) -> Any:
+    def plugin(self, point: str, plugin_type: type) -> Any:
         """The plugin of a type at an extension point, or None."""
         plugins = getattr(self.profile, point)
-        return next((each for each in plugins if type(each) is wanted), None)
+        return next((each for each in plugins if type(each) is plugin_type), None)
 
 
 class Compiled(NamedTuple):
@@ -82,7 +82,7 @@ class KindTable:
         kinds = self._written.pod_kinds
         found = kinds[number]
         if found is not None and found.is_dropped:
-            found = kinds[number] = self._columns.tallies.kind_of(self.all[number].pod)
+            found = kinds[number] = self._columns.counters.kind_of(self.all[number].pod)
         return found
 
     def compiled(self, namespaces: int) -> Compiled:
@@ -94,8 +94,8 @@ class KindTable:
 
     def _version(self, namespaces: int) -> tuple[Any, ...]:
         columns = self._columns
-        asked = columns.tallies.version if columns.has_tallies else -1
-        return columns.cells, asked, columns.stated_terms.version, namespaces
+        counters_version = columns.counters.version if columns.has_counters else -1
+        return columns.cells, counters_version, columns.stated_terms.version, namespaces
 
     def _compile(self, namespaces: int) -> Compiled:
         written, kinds = self._written, self.all
@@ -139,7 +139,7 @@ class Written:
             if kind.pod.has_affinity:
                 self._has_affinity = True
                 columns.stated_terms.expect(kind.pod)
-        # Who is counted where is known when all have asked.
+        # Counters are complete when all kinds have been written.
         places = [[*_write(items, kind, columns), 0, 0] for kind in kinds]
         self._bounds = _joined(self._bounds, places)
         self._traits = _joined(self._traits, [_traits(kind) for kind in kinds])
@@ -153,24 +153,24 @@ class Written:
 
     def _based_on(self, namespaces: int) -> tuple[Any, ...]:
         columns = self._columns
-        return columns.cells, columns.has_tallies, columns.stated_terms.version, namespaces
+        return columns.cells, columns.has_counters, columns.stated_terms.version, namespaces
 
     def _count(self) -> None:
-        """Write down by which tallies kinds are counted, of those that have more than before."""
+        """Write down by which counters kinds are counted, of those that have more than before."""
         columns, items, pod_kinds = self._columns, self._items, self.pod_kinds
         for number, kind in enumerate(self._kinds):
             counted = pod_kinds[number]
-            if columns.has_tallies and (counted is None or counted.is_dropped):
-                counted = pod_kinds[number] = columns.tallies.kind_of(kind.pod)
-            size = 0 if counted is None else len(counted.tallies)
+            if columns.has_counters and (counted is None or counted.is_dropped):
+                counted = pod_kinds[number] = columns.counters.kind_of(kind.pod)
+            size = 0 if counted is None else len(counted.counters)
             if size == self._counted[number]:
                 continue
             self._counted[number] = size
             first = len(items.all)
             if counted is not None:
-                items.point_at(counted.tallies)
+                items.point_at(counted.counters)
             if kind.pod.has_affinity:
-                items.point_at(each.tally for each in columns.stated_terms.expect(kind.pod))
+                items.point_at(each.counter for each in columns.stated_terms.expect(kind.pod))
             self._bounds[number, COUNTS:] = first, len(items.all)
 
     def compiled(self, version: Any) -> Compiled:
@@ -197,7 +197,7 @@ def _joined(table: Table, rows: Sequence[Sequence[int]]) -> Table:
 
 
 def _write(items: Items, kind: Kind, columns: Columns) -> list[int]:
-    """Write down what is said of other pods; where each list begins, and the end of the last."""
+    """Write the terms and constraints; returns where each list begins, and the end of the last."""
     bounds = [len(items.all)]
     pod = kind.pod
     spread = kind.plugin("filter", PodTopologySpread)

@@ -1,6 +1,6 @@
 """What is known for quick attempts on one set of columns: plans and kinds, and which pod is which.
 
-It follows from the nodes as they are: when one changes, all is learnt anew.
+It depends on the nodes: when one changes, all is learnt again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from kubestage.scheduler.quick import learning
 from kubestage.scheduler.quick.kind_table import Kind, KindTable
-from kubestage.scheduler.quick.plan import Plan
+from kubestage.scheduler.quick.plan import QuickPlan
 from kubestage.scheduler.quick.plan_table import PlanTable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Key = tuple[Any, ...]
 UNFIT: Final = -1
 """Stands for the kind of pods that cannot be tried quickly."""
 
-# Plans are kept up to so many numbers in all, so fewer of them in a larger cluster.
+# Plans are stored up to so many numbers in all, so fewer of them in a larger cluster.
 _MAX_NUMBERS: Final = 1 << 23
 _MIN_PLANS: Final = 1 << 6
 _MAX_KINDS: Final = 1 << 10
@@ -43,34 +43,34 @@ _ANYWHERE: Final = frozenset(
 class Known:
     """The plans and kinds that were learnt.
 
-    Which kind a pod is of depends on objects around it (Services, owners), so it is asked anew
-    when those change.
+    Which kind a pod is of depends on objects around it (Services, owners), so it is looked up
+    again when those change.
     """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._seen: set[Key] = set()
-        self._plan_of: dict[Key, Plan | None] = {}
+        self._plan_of: dict[Key, QuickPlan | None] = {}
         self._number_of: dict[Key, int] = {}
         self._at_hand: dict[Key, int] = {}
         self._moment: Any = None
-        self._looks_at_labels = False
+        self._reads_labels = False
         self.by_label = False
         self._limit = max(_MAX_NUMBERS // max(len(columns), 1), _MIN_PLANS)
         self.plans = PlanTable(len(columns), len(columns.resources.line_of) + 1)
         self.kinds = KindTable(columns)
 
-    def look_at(self, pods: Iterable[PodView], backdrop: Backdrop) -> None:
+    def prepare(self, pods: Iterable[PodView], backdrop: Backdrop) -> None:
         """Prepare for pods to come, as things are now.
 
-        Labels are left out of account as long as nobody looks at them: some pods have labels of
-        their own.
+        Labels are ignored as long as nothing depends on them: some pods have labels of their
+        own.
         """
         columns = self._columns
-        by_label = columns.has_tallies or backdrop.has_services or columns.has_stated_terms
-        if not (by_label or self._looks_at_labels):
-            self._looks_at_labels = any(map(_looks_at_others, pods))
-        self.by_label = by_label or self._looks_at_labels
+        by_label = columns.has_counters or backdrop.has_services or columns.has_stated_terms
+        if not (by_label or self._reads_labels):
+            self._reads_labels = any(map(_reads_other_pods, pods))
+        self.by_label = by_label or self._reads_labels
         moment = backdrop.version, self.by_label
         if moment != self._moment or len(self._at_hand) > _MAX_KEYS:
             self._moment = moment
@@ -108,14 +108,16 @@ class Known:
             number = self._at_hand[key] = self._learn(key, profile, pod, backdrop)
         return number
 
-    def _plan(self, profile: Profile, pod: PodView, backdrop: Backdrop) -> Plan | None:
+    def _plan(self, profile: Profile, pod: PodView, backdrop: Backdrop) -> QuickPlan | None:
         """The plan of a pod's template; devices may stand behind some resources."""
         devices = backdrop.devices if pod.fit_request.scalars else 0
-        key = profile.name, pod.plan.asked_of_nodes, devices
+        key = profile.name, pod.plan.requested_of_nodes, devices
         if key not in self._plan_of:
-            lesson = learning.learn(profile, pod, self._columns)
-            made = None if lesson is None else Plan(self.plans, lesson.asked, lesson.state)
-            self._plan_of[key] = made
+            learned = learning.learn(profile, pod, self._columns)
+            plan = (
+                None if learned is None else QuickPlan(self.plans, learned.request, learned.state)
+            )
+            self._plan_of[key] = plan
         return self._plan_of[key]
 
     @property
@@ -132,7 +134,7 @@ class Known:
         if hard is None or soft is None:
             return UNFIT
         # Others must not be taken for it, even when what spreads it now is gone.
-        self._looks_at_labels |= bool(hard or soft or pod.has_affinity)
+        self._reads_labels |= bool(hard or soft or pod.has_affinity)
         identity = *key[:3], plan, hard, soft
         number = self._number_of.get(identity)
         if number is None:
@@ -141,7 +143,7 @@ class Known:
         return number
 
 
-def of(columns: Columns) -> Known:
+def known_for(columns: Columns) -> Known:
     """What is known on these columns; nothing when a node has changed, or when it was too much."""
     known = columns.known
     if known is None or known.is_full:
@@ -151,7 +153,7 @@ def of(columns: Columns) -> Known:
 
 
 def is_eligible(pod: PodView) -> bool:
-    """Whether a pod is all that its template says, and nothing more."""
+    """Whether a pod depends on its template alone."""
     raw = pod.raw
     spec = raw["spec"]
     if (
@@ -164,7 +166,7 @@ def is_eligible(pod: PodView) -> bool:
     return "volumes" not in spec or all(each.keys() <= _ANYWHERE for each in spec["volumes"] or ())
 
 
-def _looks_at_others(pod: PodView) -> bool:
+def _reads_other_pods(pod: PodView) -> bool:
     plan = pod.plan
     return plan.has_affinity or plan.has_spread or "ownerReferences" in pod.raw["metadata"]
 

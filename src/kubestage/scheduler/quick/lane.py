@@ -1,8 +1,8 @@
-"""The fast lane: pods whose nodes are known ahead, carried out one by one as their turns come.
+"""The fast lane: nodes are forecast for many pods at once, which are then bound one by one.
 
-To everybody else it is as if each had been tried in the ordinary way: the same node, the same
-changes in the store in the same order, the same record and metrics. Where anything else has
-happened in between, what was known ahead is withdrawn.
+The result is the same as if each pod had been tried in the ordinary way: the same node, the same
+changes in the store in the same order, the same record and metrics. If anything else happens in
+between, the forecast is withdrawn.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from kubestage.scheduler.cycle import Cycle
     from kubestage.scheduler.queue import SchedulingQueue
     from kubestage.scheduler.quick.forecast import Forecast, Turn
-    from kubestage.scheduler.quick.look_ahead import LookAhead
+    from kubestage.scheduler.quick.forecaster import Forecaster
     from kubestage.scheduler.record import Record
     from kubestage.scheduler.runtime import Profile
     from kubestage.scheduler.status import Status
     from kubestage.scheduler.timing import Timekeeper
-    from kubestage.store.ledger import Ledger
+    from kubestage.store.store import Store
 
 _LEAST_AHEAD: Final = 8
 _MOST_AHEAD: Final = 1024
@@ -42,30 +42,30 @@ _MOST_AHEAD: Final = 1024
 
 @dataclasses.dataclass(slots=True)
 class Lane:
-    """Looks ahead, and carries out what was seen.
+    """Makes forecasts and carries them out.
 
-    `go_on` has a pod reserved, permitted and bound in the ordinary way; `refuse` hears of one
-    that could not be bound.
+    `go_on` reserves, permits and binds a pod in the ordinary way; `refuse` is called for one that
+    could not be bound. `ahead` is how many pods the next forecast covers.
     """
 
     cache: Cache
     queue: SchedulingQueue
     cycle: Cycle
-    look_ahead: LookAhead
+    forecaster: Forecaster
     binding: BindingCycle
     record: Record
     time: Timekeeper
-    ledger: Ledger
+    store: Store
     go_on: Callable[[Placement], None]
     refuse: Callable[[Placement, Status], None]
     ahead: int = _MOST_AHEAD
     manners: dict[str, Manner] = dataclasses.field(default_factory=dict)
 
     def run(self, at_most: int) -> int:
-        """Try pods as long as nothing but them happens; how many were tried."""
+        """Try pods as long as nothing else happens; how many were tried."""
         done = 0
         while done < at_most:
-            if not self.cycle.is_plain or self.time.is_measuring or self._is_told_in_full:
+            if not self.cycle.is_plain or self.time.is_measuring or self._is_explained:
                 break
             forecast = self.cache.forecast
             if forecast is None or forecast.is_over:
@@ -80,40 +80,43 @@ class Lane:
         return done
 
     @property
-    def _is_told_in_full(self) -> bool:
-        """Whether the next attempt is; then it is an ordinary one."""
+    def _is_explained(self) -> bool:
+        """Whether the next attempt is to be explained; then it is an ordinary one."""
         return self.record.explains(self.time.attempts + 1)
 
     def _forecast(self) -> Forecast | None:
-        """Look ahead: far if that has come true so far, and not at all if it cannot."""
+        """Make a forecast for the next pods; None if the first of them cannot be forecast.
+
+        It covers more pods while forecasts hold, and fewer after one was withdrawn.
+        """
         compiled = kernels.COMPILED.get(self.queue.active_count)
         if compiled is None:
             return None
         columns, cache = self.cache.columns, self.cache
         first = self.queue.ahead(1)
-        if not first or not len(columns) or self.look_ahead.is_vain(columns, first[0].pod):
+        if not first or not len(columns) or self.forecaster.is_hopeless(columns, first[0].pod):
             return None
         pods = self.queue.ahead(self.ahead)
-        cache.forecast = forecast = self.look_ahead.forecast(columns, pods, cache.assumed, compiled)
+        cache.forecast = forecast = self.forecaster.forecast(columns, pods, cache.assumed, compiled)
         if forecast is None:
-            self._look_less_far()
+            self._shorten_forecasts()
         else:
             self.ahead = min(4 * self.ahead, _MOST_AHEAD)
         return forecast
 
     def _carry_out(self, forecast: Forecast, at_most: int) -> bool:
-        """Carry out what is known, until something else happens; whether nothing has."""
-        ledger, queue, time = self.ledger, self.queue, self.time
+        """Carry a forecast out until something else happens; whether it may go on."""
+        store, queue, time = self.store, self.queue, self.time
         kinds, turns, last = forecast.known.kinds.all, forecast.turns, forecast.at + at_most
-        # Where things around have changed since the forecast, every turn is looked at again.
+        # If objects around have changed since the forecast, every turn is checked again.
         expected, is_current = -1, True
         while forecast.at < len(turns) and forecast.at < last:
-            revision, turn = ledger.revision, turns[forecast.at]
+            revision, turn = store.revision, turns[forecast.at]
             if revision != expected:
-                is_current = self.look_ahead.is_current(forecast)
+                is_current = self.forecaster.is_current(forecast)
                 if not self._still_holds(forecast, is_current):
                     return False
-            if self._is_told_in_full:
+            if self._is_explained:
                 return False
             if not queue.pop_next(turn.queued):
                 return self._withdraw()
@@ -133,28 +136,28 @@ class Lane:
                 return False
             counts[-1] += 1
             # A pod that is bound in the default way is one change in the store.
-            is_alone = ledger.revision == revision + manner.is_default
-            told = self._tell(forecast, turn, pod, number)
-            expected = told if is_alone and is_current else -1
+            is_alone = store.revision == revision + manner.is_default
+            revision_after = self._announce(forecast, turn, pod, number)
+            expected = revision_after if is_alone and is_current else -1
         return True
 
     def _settle(self, forecast: Forecast, turn: Turn) -> PodView:
-        """The attempt whose turn it is has come true."""
+        """Take the next turn: the pod is on its node from now on."""
         columns, cycle = forecast.columns, self.cycle
         cycle.next_start = (cycle.next_start + turn.evaluated) % len(columns.names)
         pod = msgspec.structs.replace(turn.queued.pod, node_name=columns.names[turn.row])
-        kind = forecast.known.kinds.pod_kind(turn.number) if columns.has_tallies else None
+        kind = forecast.known.kinds.pod_kind(turn.number) if columns.has_counters else None
         self.cache.assume_forecast(pod, turn.row, kind)
         forecast.at += 1
         return pod
 
-    def _tell(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> int:
-        """Have everybody know of a bound pod; the store's version then, or -1 if more has come."""
+    def _announce(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> int:
+        """Announce a bound pod; returns the store's revision then, or -1 if more has changed."""
         queued, profile, record = turn.queued, pod.scheduler_name, self.record
-        before = after = self.ledger.revision
+        before = after = self.store.revision
         if self.binding.writes_events:
             self.binding.announce(pod, queued.key, pod.node_name, profile)
-            after = self.ledger.revision
+            after = self.store.revision
         self.time.bound(queued)
         if record.listens:
             attempt = self._placement(forecast, turn, pod, number).attempt
@@ -169,7 +172,7 @@ class Lane:
         return after if after <= before + 1 else -1
 
     def _hand_over(self, forecast: Forecast, turn: Turn, pod: PodView) -> None:
-        """Have an attempt carried out in the ordinary way from here on."""
+        """Carry an attempt out in the ordinary way from here on."""
         name, time = forecast.known.kinds.all[turn.number].profile.name, self.time
         self.queue.in_flight.begin(pod.uid)
         started_ns = time.begin()
@@ -187,28 +190,28 @@ class Lane:
         return Placement(number, turn.queued, attempt, pod, pod.node_name, started_ns)
 
     def _still_holds(self, forecast: Forecast, is_current: bool) -> bool:
-        if self.cycle.is_plain and (is_current or self.look_ahead.still_holds(forecast)):
+        if self.cycle.is_plain and (is_current or self.forecaster.still_holds(forecast)):
             return True
         return self._withdraw()
 
     def _withdraw(self) -> bool:
         self.cache.withdraw()
-        self._look_less_far()
+        self._shorten_forecasts()
         return False
 
-    def _look_less_far(self) -> None:
+    def _shorten_forecasts(self) -> None:
         self.ahead = max(self.ahead // 4, _LEAST_AHEAD)
 
     def _manner(self, profile: Profile) -> Manner:
         points = (profile.reserve, profile.permit, profile.pre_bind, profile.post_bind)
         is_default = [type(each) for each in profile.bind] == [DefaultBinder]
-        made = Manner(all(map(learning.is_built_in, points)), is_default)
-        self.manners[profile.name] = made
-        return made
+        manner = Manner(all(map(learning.is_built_in, points)), is_default)
+        self.manners[profile.name] = manner
+        return manner
 
 
 class Manner(NamedTuple):
-    """Whether plugins leave plain pods alone once they have a node, and whether these are bound in
+    """Whether no plugin acts on plain pods after a node is chosen, and whether these are bound in
     the default way.
     """
 

@@ -1,9 +1,8 @@
 """What compiled code works on: groups of arrays, and what is where in them.
 
-A *plan* is what a pod asks of nodes alone: all that needs to be known of a node for it is one bit
-and one number, kept for all nodes. A *kind* is a plan and what its pods say of other pods: lists
-of items, each of which points at a tally (a run of cells) and at the slot that every node has in
-it.
+A *plan* is what a pod requests of nodes alone: for it a node is one bit and one number, stored for
+all nodes. A *kind* is a plan with the terms and constraints of its pods on other pods: lists of
+items, each of which points at a counter (a run of cells) and at the slot of every node in it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Codes, Ints, Mask
+    from kubestage.scheduler.arrays import Codes, Ints, Mask
     from kubestage.scheduler.resource_table import Table
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -22,7 +21,7 @@ Slots = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 
 # The lists of a kind, in order. Pods must not be unevenly spread (HARD), must be where some are
 # (NEAR) and not where others are (AWAY), would rather be evenly spread (SOFT) and where some are
-# (LIKES), and are counted in some tallies (COUNTS).
+# (LIKES), and are counted in some counters (COUNTS).
 HARD: Final = 0
 NEAR: Final = 1
 AWAY: Final = 2
@@ -34,7 +33,7 @@ COUNTS_END: Final = 7
 BOUNDS: Final = 8
 
 # The fields of an item. LINE is the line of `slots` that it goes by (OF_NODE: a slot per node),
-# FIRST and SIZE say where its tally is (NO_TALLY: all zeros), WEIGHT is a weight or a skew.
+# FIRST and SIZE are where its counter is (NO_COUNTER: all zeros), WEIGHT is a weight or a skew.
 LINE: Final = 0
 FIRST: Final = 1
 SIZE: Final = 2
@@ -56,7 +55,7 @@ UNNAMED: Final = 11
 FIELDS: Final = 12
 
 # The traits of a kind: its plan, whether its pods must be near their like, whether nodes must have
-# all topologies to be scored, and the weights of what is said of other pods and of spread.
+# all topologies to be scored, and the weights of affinity and of spread.
 PLAN: Final = 0
 FINDS_ITSELF: Final = 1
 REQUIRES_ALL: Final = 2
@@ -65,7 +64,7 @@ SPREAD_WEIGHT: Final = 4
 TRAITS: Final = 5
 
 OF_NODE: Final = -1
-NO_TALLY: Final = -1
+NO_COUNTER: Final = -1
 
 # What weighs how much in a plan: the two scores of resources, whether nodes shall be packed, and
 # the two that are relative to the best node.
@@ -120,7 +119,7 @@ class KindArrays(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for what an attempt works out; `order` says which place goes first among equals."""
+    """Room for the numbers of an attempt; `order` is which place goes first among equals."""
 
     rows: Ints
     totals: Ints

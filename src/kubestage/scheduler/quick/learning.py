@@ -1,4 +1,4 @@
-"""When a template is plain enough for quick attempts, and what it asks of nodes then."""
+"""When a template is plain enough for quick attempts, and what it requests of nodes then."""
 
 from __future__ import annotations
 
@@ -12,50 +12,46 @@ from kubestage.scheduler.plugins.dynamic_resources import DynamicResources
 from kubestage.scheduler.plugins.image_locality import ImageLocality
 from kubestage.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from kubestage.scheduler.plugins.node_affinity import NodeAffinity
-from kubestage.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
-from kubestage.scheduler.plugins.node_name import NodeName
 from kubestage.scheduler.plugins.node_resources_balanced_allocation import (
     NodeResourcesBalancedAllocation,
 )
 from kubestage.scheduler.plugins.node_resources_fit import NodeResourcesFit
-from kubestage.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from kubestage.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from kubestage.scheduler.plugins.taint_toleration import TaintToleration
 from kubestage.scheduler.quick.kernels import Amounts
-from kubestage.scheduler.quick.plan_table import Asked
+from kubestage.scheduler.quick.plan_table import TemplateRequest
 from kubestage.scheduler.status import Code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.columns import Columns, Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
+    from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.runtime import Profile
 
-SOCIAL: Final = (InterPodAffinity, PodTopologySpread)
-"""The plugins that look at other pods: what they say is not a plan's but a kind's."""
+POD_AWARE: Final = (InterPodAffinity, PodTopologySpread)
+"""The plugins that depend on other pods: their answers belong to a kind, not to its plan."""
 
-# What these say follows from the pod's template and the node alone.
-_STATIC: Final = (NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodeDeclaredFeatures)
 # These scores are relative to the best of the nodes that fit, which change.
 _RELATIVE: Final = (TaintToleration, NodeAffinity, DynamicResources)
-_OWN: Final = "kubestage.scheduler.plugins."
+_PLUGINS_PACKAGE: Final = "kubestage.scheduler.plugins."
 _BALANCED: Final = 2
 
 
-class Lesson(NamedTuple):
-    """What a template asks of nodes, and what plugins keep in mind about its pods."""
+class Learned(NamedTuple):
+    """What a template requests of nodes, and the state of plugins for its pods."""
 
-    asked: Asked
+    request: TemplateRequest
     state: CycleState
 
 
 def is_built_in(plugins: Sequence[Any]) -> bool:
     """Whether there are none but built-in plugins."""
-    return all(type(plugin).__module__.startswith(_OWN) for plugin in plugins)
+    return all(type(plugin).__module__.startswith(_PLUGINS_PACKAGE) for plugin in plugins)
 
 
-def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
+def learn(profile: Profile, pod: PodView, columns: Columns) -> Learned | None:
     """What can be kept for the pods of a template; None if too little can."""
     points = (profile.pre_filter, profile.filter, profile.pre_score, profile.score)
     if not all(map(is_built_in, points)) or not _prepares_all(profile):
@@ -67,10 +63,10 @@ def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
     asking = [
         each
         for each in profile.filter
-        if each.name not in state.skip_filter and type(each) not in SOCIAL
+        if each.name not in state.skip_filter and type(each) not in POD_AWARE
     ]
     fit = [each for each in asking if type(each) is NodeResourcesFit]
-    if len(fit) != 1 or not all(type(each) in (*_STATIC, NodeResourcesFit) for each in asking):
+    if len(fit) != 1 or not all(each is fit[0] or _is_static(each) for each in asking):
         return None
     is_open: Mask = np.ones(len(columns), np.bool_)
     for plugin in asking:
@@ -82,11 +78,15 @@ def learn(profile: Profile, pod: PodView, columns: Columns) -> Lesson | None:
     scores = _scores(profile, pod, columns, state)
     if amounts is None or scores is None:
         return None
-    return Lesson(Asked(amounts, is_open, *scores, _takes(pod, columns)), state)
+    return Learned(TemplateRequest(amounts, is_open, *scores, _takes(pod, columns)), state)
+
+
+def _is_static(plugin: Any) -> bool:
+    return getattr(plugin, "is_static", False)
 
 
 def _prepares_all(profile: Profile) -> bool:
-    """Whether all plugins that prepare what they say are enabled to."""
+    """Whether all plugins with a Pre point are enabled there."""
     pairs = (
         (profile.pre_filter, profile.filter, "pre_filter"),
         (profile.pre_score, profile.score, "pre_score"),
@@ -104,7 +104,7 @@ def _prepare(profile: Profile, pod: PodView, columns: Columns, state: CycleState
     rows = np.arange(len(columns))
     skipped = set()
     for plugin in profile.pre_filter:
-        if type(plugin) not in SOCIAL:
+        if type(plugin) not in POD_AWARE:
             status, names = plugin.pre_filter(state, pod, columns)
             if status.code is Code.SKIP:
                 skipped.add(plugin.name)
@@ -113,7 +113,7 @@ def _prepare(profile: Profile, pod: PodView, columns: Columns, state: CycleState
     state.skip_filter = frozenset(skipped)
     skipped = set()
     for plugin in profile.pre_score:
-        if type(plugin) not in SOCIAL:
+        if type(plugin) not in POD_AWARE:
             status = plugin.pre_score(state, pod, columns, rows)
             if status.code is Code.SKIP:
                 skipped.add(plugin.name)
@@ -132,7 +132,7 @@ def _scores(
     relative: dict[type, tuple[Ints, int]] = {}
     for plugin in profile.score:
         if plugin.name in state.skip_score or type(plugin) in (
-            *SOCIAL, NodeResourcesFit, NodeResourcesBalancedAllocation,
+            *POD_AWARE, NodeResourcesFit, NodeResourcesBalancedAllocation,
         ):  # fmt: skip
             continue
         if type(plugin) not in (*_RELATIVE, ImageLocality):
@@ -166,8 +166,8 @@ def _takes(pod: PodView, columns: Columns) -> dict[int, tuple[int, int]]:
 def _amounts(
     profile: Profile, pod: PodView, columns: Columns, state: CycleState, fit: Any
 ) -> Amounts | None:
-    request = fit.asked(state)
-    if request is None:
+    fit_request = fit.requested_amounts(state)
+    if fit_request is None:
         return None
     none: Ints = np.zeros(0, np.int64)
     scored: tuple[Ints, Ints, Ints, int] | None = (none, none, none, 0)
@@ -183,5 +183,5 @@ def _amounts(
             balanced, balance_weight = plugin.balanced(columns, state), weight
     if scored is None or balanced is None or len(balanced[0]) != _BALANCED:
         return None
-    lines, least = request
+    lines, least = fit_request
     return Amounts(lines, least, *scored[:3], *balanced, scored[3], fit_weight, balance_weight)

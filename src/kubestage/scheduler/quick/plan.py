@@ -10,36 +10,36 @@ if TYPE_CHECKING:
     from kubestage.scheduler.columns import Columns
     from kubestage.scheduler.cycle_state import CycleState
     from kubestage.scheduler.quick.kernels import Choice
-    from kubestage.scheduler.quick.plan_table import Asked, PlanTable
+    from kubestage.scheduler.quick.plan_table import PlanTable, TemplateRequest
 
 _FEW: Final = 4
 
 
-class Plan:
-    """What the pods of a template ask of nodes.
+class QuickPlan:
+    """What the pods of a template request of nodes.
 
-    `state` is what plugins keep in mind about such a pod.
+    `state` is the cycle state of plugins for such a pod.
     """
 
     __slots__ = ("_amounts", "_table", "is_plain", "number", "state")
 
-    def __init__(self, table: PlanTable, asked: Asked, state: CycleState) -> None:
+    def __init__(self, table: PlanTable, request: TemplateRequest, state: CycleState) -> None:
         self.state = state
-        self.number = table.add(asked)
-        self.is_plain = asked.is_plain
+        self.number = table.add(request)
+        self.is_plain = request.is_plain
         self._table = table
-        self._amounts = asked.amounts
+        self._amounts = request.amounts
 
     def choose(self, columns: Columns, start: int, needed: int) -> Choice:
-        """The best node, after what has happened since it was last asked."""
-        kept, seen = self._table.kept(self.number), self._table.arrays.seen
+        """The best node, after the changes since the last call."""
+        scores, seen = self._table.scores(self.number), self._table.arrays.seen
         rows = columns.row_log.since(int(seen[self.number]))
         seen[self.number] = columns.row_log.count
         if len(rows) > _FEW:
-            kernels.refresh(rows, columns.resources, self._amounts, kept)
+            kernels.refresh(rows, columns.resources, self._amounts, scores)
         elif len(rows):
             table, arrays, number = columns.resources, self._table.arrays, self.number
-            asked, scored = arrays.sizes[number].tolist()
+            request, scored = arrays.sizes[number].tolist()
             for row in rows.tolist():
                 kernels.work_out(
                     row,
@@ -47,11 +47,11 @@ class Plan:
                     table.allocatable,
                     table.nonzero,
                     table.requested,
-                    arrays.lines[number, :asked],
-                    arrays.least[number, :asked],
+                    arrays.lines[number, :request],
+                    arrays.least[number, :request],
                     arrays.scoring[number, :, :scored],
                     arrays.balancing[number],
                     arrays.weights[number],
-                    *kept,
+                    *scores,
                 )
-        return kernels.choose(kept, start, needed)
+        return kernels.choose(scores, start, needed)

@@ -1,4 +1,4 @@
-"""What is kept of each plan, side by side in a few arrays."""
+"""All plans side by side in a few arrays."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from kubestage.scheduler.quick import layout
-from kubestage.scheduler.quick.kernels import Kept
+from kubestage.scheduler.quick.kernels import NodeScores
 from kubestage.scheduler.quick.layout import PlanArrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.scheduler.columns import Ints, Mask
+    from kubestage.scheduler.arrays import Ints, Mask
     from kubestage.scheduler.quick.kernels import Amounts
 
 _FIRST_PLANS: Final = 4
 
 
-class Asked(NamedTuple):
+class TemplateRequest(NamedTuple):
     """All that a plan is made of.
 
     Scores that are relative to the best node (taints that are disliked, nodes that are preferred)
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether a node's score says all, whatever the other nodes' are."""
+        """Whether a node's score does not depend on other nodes."""
         return self.disliked is None and self.preferred is None
 
     @property
@@ -65,46 +65,46 @@ class PlanTable:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, asked: Asked) -> int:
+    def add(self, request: TemplateRequest) -> int:
         """The number of a plan."""
-        identity = asked.identity
+        identity = request.identity
         number = self._number_of.get(identity)
         if number is None:
             number = self._number_of[identity] = self._count
             self._count += 1
-            self._make_room(asked)
-            self._write(number, asked)
+            self._make_room(request)
+            self._write(number, request)
         return number
 
-    def kept(self, number: int) -> Kept:
+    def scores(self, number: int) -> NodeScores:
         """What is kept for each node."""
         arrays = self.arrays
-        return Kept(
+        return NodeScores(
             arrays.is_open[number],
             arrays.fixed[number],
             arrays.feasible[number],
             arrays.totals[number],
         )
 
-    def _make_room(self, asked: Asked) -> None:
+    def _make_room(self, request: TemplateRequest) -> None:
         arrays = self.arrays
         plans, lines = arrays.seen.shape[0], arrays.adds.shape[2]
-        amounts = asked.amounts
-        wanted = 1 + max(*asked.takes, len(amounts.lines), len(amounts.score_lines))
-        if self._count > plans or wanted > lines:
-            grown = _empty(max(2 * plans, self._count), self._nodes, max(wanted, lines))
+        amounts = request.amounts
+        size = 1 + max(*request.takes, len(amounts.lines), len(amounts.score_lines))
+        if self._count > plans or size > lines:
+            grown = _empty(max(2 * plans, self._count), self._nodes, max(size, lines))
             grown = grown._replace(raw=arrays.raw)
             for old, new in zip(arrays, grown, strict=True):
                 new[tuple(slice(0, length) for length in old.shape)] = old
             self.arrays = grown
-        raws = (asked.disliked is not None) + (asked.preferred is not None)
+        raws = (request.disliked is not None) + (request.preferred is not None)
         if self._raw_count + raws > self.arrays.raw.shape[0]:
             more = np.zeros((2 * self._raw_count + raws, self._nodes), np.int64)
             more[: self._raw_count] = self.arrays.raw[: self._raw_count]
             self.arrays = self.arrays._replace(raw=more)
 
-    def _write(self, number: int, asked: Asked) -> None:
-        arrays, amounts = self.arrays, asked.amounts
+    def _write(self, number: int, request: TemplateRequest) -> None:
+        arrays, amounts = self.arrays, request.amounts
         count, scored = len(amounts.lines), len(amounts.score_lines)
         arrays.sizes[number] = count, scored
         arrays.lines[number, :count] = amounts.lines
@@ -115,13 +115,13 @@ class PlanTable:
             amounts.fit_weight,
             amounts.balance_weight,
             amounts.strategy,
-            *asked.relative_weights,
+            *request.relative_weights,
         )
-        for line, (requested, nonzero) in asked.takes.items():
+        for line, (requested, nonzero) in request.takes.items():
             arrays.adds[number, :, line] = requested, nonzero
-        arrays.is_open[number] = asked.is_open
-        arrays.fixed[number] = asked.fixed
-        for place, raw in enumerate((asked.disliked, asked.preferred)):
+        arrays.is_open[number] = request.is_open
+        arrays.fixed[number] = request.fixed
+        for place, raw in enumerate((request.disliked, request.preferred)):
             arrays.relative[number, place] = -1
             if raw is not None:
                 arrays.relative[number, place] = self._raw_count

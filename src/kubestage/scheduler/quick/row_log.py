@@ -1,4 +1,4 @@
-"""Which rows have changed since somebody last looked."""
+"""Which rows have changed since they were last read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from kubestage.scheduler.columns import Ints
+    from kubestage.scheduler.arrays import Ints
 
 _LEAST: Final = 1 << 10
 

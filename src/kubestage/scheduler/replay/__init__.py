@@ -2,5 +2,5 @@
 
 A case holds a cluster, pods to schedule and what the real scheduler decided. `runner` runs the
 case on a tiny cluster of its own, by the rules under which cases are recorded; `comparison`
-says where the two differ.
+reports where the two differ.
 """

@@ -65,15 +65,15 @@ def compare(case: Json) -> CaseReport:
         ]
         report.differences.extend(found)
         report.identical += not found
-    for path, ended, wanted in (
+    for path, ended, recorded in (
         ("order", runner.order, expected["order"]),
         ("preempted", sorted(runner.preempted), sorted(expected.get("preempted") or ())),
         ("profiles", runner.profile_plugins(), expected.get("profiles")),
         ("finalAssignments", runner.assignments(), expected.get("finalAssignments")),
         ("unscheduled", runner.unscheduled(), expected.get("unscheduled")),
     ):
-        if wanted is not None and ended != wanted:
-            report.differences.append(Difference(report.name, 0, "", path, wanted, ended))
+        if recorded is not None and ended != recorded:
+            report.differences.append(Difference(report.name, 0, "", path, recorded, ended))
     return report
 
 
@@ -89,16 +89,16 @@ def _count_answers(report: CaseReport, want: Json, got: Json) -> None:
     for point in _BY_PLUGIN:
         _count(report, want.get(point) or {}, got.get(point) or {})
     for point in _BY_NODE_AND_PLUGIN:
-        wanted, given = want.get(point) or {}, got.get(point) or {}
-        for node in {**wanted, **given}:
-            _count(report, wanted.get(node) or {}, given.get(node) or {})
+        expected, actual = want.get(point) or {}, got.get(point) or {}
+        for node in {**expected, **actual}:
+            _count(report, expected.get(node) or {}, actual.get(node) or {})
     if "preemption" in want or "preemption" in got:
         same = want.get("preemption") == got.get("preemption")
         report.answers["DefaultPreemption"] += 1
         report.wrong_answers["DefaultPreemption"] += not same
 
 
-def _count(report: CaseReport, wanted: Json, given: Json) -> None:
-    for plugin in {**wanted, **given}:
+def _count(report: CaseReport, expected: Json, actual: Json) -> None:
+    for plugin in {**expected, **actual}:
         report.answers[plugin] += 1
-        report.wrong_answers[plugin] += wanted.get(plugin) != given.get(plugin)
+        report.wrong_answers[plugin] += expected.get(plugin) != actual.get(plugin)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
-from kubestage.scheduler import config, explanation, registry, selection
+from kubestage.scheduler import config, explanation, profiles, selection
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.cycle import Cycle
 from kubestage.scheduler.handle import Handle
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.views.pod import PodView
-    from kubestage.scheduler.cycle import Attempt
+    from kubestage.scheduler.attempt import Attempt
     from kubestage.scheduler.runtime import Profile
 
 
@@ -48,19 +48,19 @@ class Runner:
         stated = case.get("kubeSchedulerConfiguration")
         configuration = config.from_dict(stated) if stated else config.default()
         self.completed = config.complete(configuration)
-        self.profiles = registry.profiles(configuration, self.handle)
+        self.profiles = profiles.build(configuration, self.handle)
         self.cycle = Cycle(self.nominator, stream, ALL_NODES, selection.TieBreak.FIRST)
         self.order = list(case.get("pods") or ())
         self.preempted: list[str] = []
         self._load()
 
     def attempts(self) -> Iterator[Json]:
-        """Every attempt, in order, told as the recording tells it."""
+        """Every attempt, in order, explained as in the recording."""
         for key in self.order:
             self.nominator.remove(self.cluster.pod(key).uid)
             for number in range(1, MAX_ATTEMPTS + 1):
-                told, again = self._attempt(key)
-                yield {**told, "attempt": number}
+                explained, again = self._attempt(key)
+                yield {**explained, "attempt": number}
                 if not again:
                     break
 
@@ -114,8 +114,8 @@ class Runner:
         for plugin in profile.pre_enqueue:
             status = plugin.pre_enqueue(pod)
             if not status.is_success:
-                told = _unattempted(pod, "gated", status.message)
-                return {**told, "preEnqueue": {plugin.name: explanation.answer(status)}}, False
+                explained = _unattempted(pod, "gated", status.message)
+                return {**explained, "preEnqueue": {plugin.name: explanation.answer(status)}}, False
         attempt = self.cycle.schedule(profile, pod, self.cache.columns)
         if attempt.selected is None:
             return self._make_room(attempt)
@@ -123,24 +123,24 @@ class Runner:
 
     def _make_room(self, attempt: Attempt) -> tuple[Json, bool]:
         self.cycle.post_filter(attempt)
-        told = explanation.explain(attempt)
+        explained = explanation.explain(attempt)
         if attempt.post_filter is None:
-            return told, False
+            return explained, False
         result, status = attempt.post_filter
         if not status.is_success or result is None or not result.nominated_node:
-            return told, False
-        for victim in told["preemption"]["victims"]:
+            return explained, False
+        for victim in explained["preemption"]["victims"]:
             if victim not in self.cluster.deleted:
                 self.cluster.delete_pod(self.cluster.pod(victim))
             self.preempted.append(victim)
         for other in self.nominator.on(result.nominated_node):
-            # No API server told the recorded scheduler that weaker nominations were withdrawn.
+            # The recorded scheduler had no API server, so these nominations stayed.
             self.cluster.patch_status(other, {"nominatedNodeName": other.nominated_node_name})
         self.cluster.patch_status(attempt.pod, {"nominatedNodeName": result.nominated_node})
-        return told, True
+        return explained, True
 
     def _bind(self, profile: Profile, attempt: Attempt) -> Json:
-        told = explanation.explain(attempt)
+        explained = explanation.explain(attempt)
         node_name = attempt.node_name
         assert node_name is not None
         selected = volumes.selected_claims(self.cluster, attempt.pod)
@@ -151,10 +151,10 @@ class Runner:
             plugin.pre_bind(attempt.state, attempt.pod, node_name)
         bound = volumes.finish_binding(self.cluster, attempt.pod, selected)
         if bound:
-            told["volumesBound"] = bound
+            explained["volumesBound"] = bound
         self.nominator.remove(attempt.pod.uid)
         self.cluster.bind(self.cluster.pod(attempt.pod.key), node_name)
-        return told
+        return explained
 
 
 def _unattempted(pod: PodView, result: str, message: str) -> Json:

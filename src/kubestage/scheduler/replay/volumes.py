@@ -21,7 +21,7 @@ _BOUND: Final = {"phase": "Bound"}
 def selected_claims(cluster: ReplayCluster, pod: PodView) -> frozenset[str]:
     """The claims of a pod for which a node was chosen in an earlier attempt.
 
-    To be asked before the scheduler writes its own choice; it tells them first.
+    To be called before the scheduler writes its own choice.
     """
     return frozenset(
         claim.name for claim in _claims(cluster, pod) if _SELECTED_NODE in claim.annotations
@@ -37,22 +37,22 @@ def finish_binding(
     of their own, then those to make one for, by size unless they were `selected_before`.
     """
     chosen: list[tuple[ClaimView, Json]] = []
-    made: list[tuple[ClaimView, Json]] = []
+    provisioned: list[tuple[ClaimView, Json]] = []
     for claim in _claims(cluster, pod):
         volume = _chosen_volume(cluster, claim)
         if volume is not None:
             chosen.append((claim, volume))
         elif _SELECTED_NODE in claim.annotations:
-            made.append((claim, _new_volume(cluster, claim)))
+            provisioned.append((claim, _new_volume(cluster, claim)))
     chosen.sort(key=lambda item: item[0].requested)
-    made.sort(key=lambda item: -1 if item[0].name in selected_before else item[0].requested)
-    told = []
-    for claim, volume in chosen + made:
+    provisioned.sort(key=lambda item: -1 if item[0].name in selected_before else item[0].requested)
+    bound = []
+    for claim, volume in chosen + provisioned:
         name = volume["metadata"]["name"]
         cluster.update({**volume, "status": {**(volume.get("status") or {}), **_BOUND}})
         cluster.update(_bound(claim, name))
-        told.append(f"{claim.namespace}/{claim.name}={name}")
-    return told
+        bound.append(f"{claim.namespace}/{claim.name}={name}")
+    return bound
 
 
 def _claims(cluster: ReplayCluster, pod: PodView) -> list[ClaimView]:
@@ -75,10 +75,10 @@ def _chosen_volume(cluster: ReplayCluster, claim: ClaimView) -> Json | None:
 
 
 def _new_volume(cluster: ReplayCluster, claim: ClaimView) -> Json:
-    """A volume of the size that the claim asks for, within reach of every node."""
+    """A volume of the size that the claim requests, within reach of every node."""
     name = f"pv-{claim.namespace}-{claim.name}"
-    made_by = cluster.get("storage.k8s.io/v1", "StorageClass", claim.class_name)
-    assert made_by is not None, "a claim without a class is not provisioned"
+    provisioned_by = cluster.get("storage.k8s.io/v1", "StorageClass", claim.class_name)
+    assert provisioned_by is not None, "a claim without a class is not provisioned"
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
@@ -95,7 +95,7 @@ def _new_volume(cluster: ReplayCluster, claim: ClaimView) -> Json:
                 "name": claim.name,
                 "uid": claim.uid,
             },
-            "csi": {"driver": made_by["provisioner"], "volumeHandle": name},
+            "csi": {"driver": provisioned_by["provisioner"], "volumeHandle": name},
         },
     }
 

@@ -1,4 +1,4 @@
-"""Who asks for what in which container, and whether that can be."""
+"""A command that is to run in a container, and whether that is possible."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from kubestage.server.containers import channels, commands
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.server.containers.commands import Outcome
-    from kubestage.server.context import Context
+    from kubestage.server.containers.commands import CommandResult
+    from kubestage.server.context import RequestContext
 
 
 _LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
 
 
-def container_of(context: Context) -> tuple[Json, Json]:
-    """The pod and the container that are meant; refused, as upstream does, if it does not run."""
+def container_of(context: RequestContext) -> tuple[Json, Json]:
+    """The pod and container of a request; refused, as upstream does, if it does not run."""
     target = context.target
     pod = context.live.store.get(gvk.POD, target.name, target.namespace)
     name = pod_logs.container_name(pod, context.request.parameter("container"))
@@ -32,8 +32,8 @@ def container_of(context: Context) -> tuple[Json, Json]:
     return pod, next(each for each in listed if each["name"] == name)
 
 
-def answer(context: Context) -> tuple[Outcome, frozenset[int]]:
-    """What a command prints, and the streams that are to be told of it."""
+def answer(context: RequestContext) -> tuple[CommandResult, frozenset[int]]:
+    """What a command prints, and the streams that receive it."""
     words = context.request.query.get("command") or []
     if not any(words[:1]):
         raise BadRequest("you must specify at least one command for the container")
@@ -41,12 +41,12 @@ def answer(context: Context) -> tuple[Outcome, frozenset[int]]:
     outcome = commands.run(context.live, pod, container, words)
     if not options.boolean(context.request, "tty"):
         return outcome, _streams(context)
-    # A terminal is one stream, and goes back to the left only when told to.
+    # A terminal is one stream, and goes back to the left only at a carriage return.
     shown = (outcome.out + outcome.err).replace(b"\n", b"\r\n")
-    return commands.Outcome(shown, b"", outcome.code), _streams(context) - {channels.STDERR}
+    return commands.CommandResult(shown, b"", outcome.code), _streams(context) - {channels.STDERR}
 
 
-def _streams(context: Context) -> frozenset[int]:
-    asked = {"stdout": channels.STDOUT, "stderr": channels.STDERR}
-    found = (number for name, number in asked.items() if options.boolean(context.request, name))
+def _streams(context: RequestContext) -> frozenset[int]:
+    streams = {"stdout": channels.STDOUT, "stderr": channels.STDERR}
+    found = (number for name, number in streams.items() if options.boolean(context.request, name))
     return frozenset(found)

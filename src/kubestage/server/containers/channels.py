@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubestage.aliases import Json
-    from kubestage.server.containers.commands import Outcome
+    from kubestage.server.containers.commands import CommandResult
 
 
 _BINARY: Final = ("v5.channel.k8s.io", "v4.channel.k8s.io")
@@ -33,10 +33,10 @@ def chosen(offered: Iterable[str]) -> str | None:
     return next((each for each in offered if each in SUBPROTOCOLS), None)
 
 
-def messages(subprotocol: str, outcome: Outcome, *, wants: frozenset[int]) -> Iterator[Json]:
-    """What a client is sent about a command; `wants` are the streams that it asked for.
+def messages(subprotocol: str, outcome: CommandResult, *, wants: frozenset[int]) -> Iterator[Json]:
+    """The messages about a command; `wants` are the streams that the client requested.
 
-    The first message is empty: it says that the streams are open.
+    The first message is empty: the streams are open.
     """
     lowest = min(wants, default=ERROR)
     yield _message(subprotocol, lowest, b"")

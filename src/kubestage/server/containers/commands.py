@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kubestage.aliases import Json
-    from kubestage.server.containers.files import Files
+    from kubestage.server.containers.files import ContainerFiles
     from kubestage.server.live import Live
 
 
@@ -26,7 +26,7 @@ _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _ISO: Final = {"": "%Y-%m-%d", "date": "%Y-%m-%d", "seconds": "%Y-%m-%dT%H:%M:%S+00:00"}
 
 
-class Outcome(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command wrote, and its exit code."""
 
     out: bytes = b""
@@ -34,15 +34,15 @@ class Outcome(NamedTuple):
     code: int = 0
 
 
-def _out(text: str) -> Outcome:
-    return Outcome(text.encode())
+def _out(text: str) -> CommandResult:
+    return CommandResult(text.encode())
 
 
-def _failed(text: str, code: int = 1) -> Outcome:
-    return Outcome(err=f"{text}\n".encode(), code=code)
+def _failed(text: str, code: int = 1) -> CommandResult:
+    return CommandResult(err=f"{text}\n".encode(), code=code)
 
 
-def run(live: Live, pod: Json, container: Json, words: Sequence[str]) -> Outcome:
+def run(live: Live, pod: Json, container: Json, words: Sequence[str]) -> CommandResult:
     """What a command prints in a container."""
     return _Shell(live, pod, container).run(list(words))
 
@@ -56,27 +56,27 @@ class _Shell:
         self._container = container
         self._home: str = posixpath.normpath(container.get("workingDir") or "/")
 
-    def run(self, words: list[str]) -> Outcome:
+    def run(self, words: list[str]) -> CommandResult:
         name, arguments = posixpath.basename(words[0]), words[1:]
         if name in _SHELLS:
             return self._line(name, arguments)
         command = _COMMANDS.get(name)
         return _unknown(words[0]) if command is None else command(self, arguments)
 
-    def env(self, arguments: list[str]) -> Outcome:
+    def env(self, arguments: list[str]) -> CommandResult:
         if arguments:
             return _failed("env: only `env` by itself is simulated", NOT_FOUND)
         return _out("".join(f"{name}={value}\n" for name, value in self._variables.items()))
 
-    def printenv(self, arguments: list[str]) -> Outcome:
+    def printenv(self, arguments: list[str]) -> CommandResult:
         if not arguments:
             return self.env([])
         variables = self._variables
         found = [variables[name] for name in arguments if name in variables]
         text = "".join(f"{value}\n" for value in found)
-        return Outcome(text.encode(), b"", 0 if len(found) == len(arguments) else 1)
+        return CommandResult(text.encode(), b"", 0 if len(found) == len(arguments) else 1)
 
-    def hostname(self, arguments: list[str]) -> Outcome:
+    def hostname(self, arguments: list[str]) -> CommandResult:
         known: dict[str, Callable[[], str]] = {
             "": lambda: hosts.name_of(self._pod),
             "-s": lambda: hosts.name_of(self._pod).partition(".")[0],
@@ -84,15 +84,19 @@ class _Shell:
             "-i": lambda: " ".join(hosts.addresses_of(self._pod)),
             "-I": lambda: " ".join(hosts.addresses_of(self._pod)),
         }
-        asked = known.get(" ".join(arguments))
-        return _unknown_options("hostname", arguments) if asked is None else _out(f"{asked()}\n")
+        requested = known.get(" ".join(arguments))
+        return (
+            _unknown_options("hostname", arguments)
+            if requested is None
+            else _out(f"{requested()}\n")
+        )
 
-    def date(self, arguments: list[str]) -> Outcome:
+    def date(self, arguments: list[str]) -> CommandResult:
         now = dt.datetime.fromtimestamp(self._live.stage.clock.unix_ns // 10**9, dt.UTC)
-        asked = [each for each in arguments if each not in ("-u", "--utc")]
-        if not asked:
+        requested = [each for each in arguments if each not in ("-u", "--utc")]
+        if not requested:
             return _out(f"{now:%a %b} {now.day:2} {now:%H:%M:%S} UTC {now:%Y}\n")
-        (first, *others) = asked
+        (first, *others) = requested
         if others or not first.startswith(("+", "-I", "-R")):
             return _unknown_options("date", arguments)
         if first == "-R":
@@ -104,22 +108,22 @@ class _Shell:
         text = written.replace("%N", nanoseconds).replace("%s", str(int(now.timestamp())))
         return _out(f"{now.strftime(text)}\n")
 
-    def echo(self, arguments: list[str]) -> Outcome:
+    def echo(self, arguments: list[str]) -> CommandResult:
         is_bare = arguments[:1] == ["-n"]
         return _out(" ".join(arguments[is_bare:]) + ("" if is_bare else "\n"))
 
-    def pwd(self, arguments: list[str]) -> Outcome:
+    def pwd(self, arguments: list[str]) -> CommandResult:
         return _unknown_options("pwd", arguments) if arguments else _out(f"{self._home}\n")
 
-    def true(self, arguments: list[str]) -> Outcome:
+    def true(self, arguments: list[str]) -> CommandResult:
         del arguments
-        return Outcome()
+        return CommandResult()
 
-    def false(self, arguments: list[str]) -> Outcome:
+    def false(self, arguments: list[str]) -> CommandResult:
         del arguments
-        return Outcome(code=1)
+        return CommandResult(code=1)
 
-    def cat(self, arguments: list[str]) -> Outcome:
+    def cat(self, arguments: list[str]) -> CommandResult:
         if not arguments or any(each.startswith("-") for each in arguments):
             return _failed("cat: name the files: neither options nor stdin are simulated")
         known, out, problems = self._files, b"", []
@@ -133,9 +137,9 @@ class _Shell:
             else:
                 problems.append(f"cat: {each}: {_missing(known, path)}")
         err = "".join(f"{each}\n" for each in problems)
-        return Outcome(out, err.encode(), 1 if problems else 0)
+        return CommandResult(out, err.encode(), 1 if problems else 0)
 
-    def ls(self, arguments: list[str]) -> Outcome:
+    def ls(self, arguments: list[str]) -> CommandResult:
         options = "".join(each[1:] for each in arguments if each.startswith("-"))
         if set(options) - set("1aAlh"):
             return _unknown_options("ls", arguments)
@@ -152,9 +156,9 @@ class _Shell:
             where = "" if path in known.contents else path
             lines += [self._entry(known, where, name, is_long="l" in options) for name in names]
         text, err = ("".join(f"{line}\n" for line in each) for each in (lines, problems))
-        return Outcome(text.encode(), err.encode(), 1 if problems else 0)
+        return CommandResult(text.encode(), err.encode(), 1 if problems else 0)
 
-    def _entry(self, known: Files, where: str, name: str, *, is_long: bool) -> str:
+    def _entry(self, known: ContainerFiles, where: str, name: str, *, is_long: bool) -> str:
         """One line of a list."""
         if not is_long:
             return name
@@ -164,7 +168,7 @@ class _Shell:
         size = 4096 if data is None else len(data)
         return f"{kind} 1 root root {size:8} {now:%b} {now.day:2} {now:%H:%M} {name}"
 
-    def _line(self, shell: str, arguments: list[str]) -> Outcome:
+    def _line(self, shell: str, arguments: list[str]) -> CommandResult:
         """A line for a shell, if it is no more than one command and its words."""
         if len(arguments) != 2 or arguments[0] != "-c":
             return _failed(
@@ -172,7 +176,7 @@ class _Shell:
                 NOT_FOUND,
             )
         line = arguments[1]
-        # Within single quotes a variable is none, which nobody can tell afterwards.
+        # Within single quotes a variable is plain text, which cannot be known afterwards.
         is_more = _SYNTAX.search(_VARIABLE.sub("", line)) or ("'" in line and "$" in line)
         try:
             words = [] if is_more else shlex.split(line)
@@ -194,14 +198,14 @@ class _Shell:
 
     @property
     def _variables(self) -> dict[str, str]:
-        return environment.of(self._live.store, self._pod, self._container)
+        return environment.environment_variables(self._live.store, self._pod, self._container)
 
     @property
-    def _files(self) -> Files:
-        return files.of(self._live, self._pod, self._container)
+    def _files(self) -> ContainerFiles:
+        return files.container_files(self._live, self._pod, self._container)
 
 
-_COMMANDS: Final[dict[str, Callable[[_Shell, list[str]], Outcome]]] = {
+_COMMANDS: Final[dict[str, Callable[[_Shell, list[str]], CommandResult]]] = {
     "cat": _Shell.cat,
     "date": _Shell.date,
     "echo": _Shell.echo,
@@ -217,17 +221,17 @@ KNOWN: Final = (*_COMMANDS, "sh -c")
 """What is answered."""
 
 
-def _unknown(name: str) -> Outcome:
+def _unknown(name: str) -> CommandResult:
     known = ", ".join(KNOWN)
     problem = f'simulated container: command "{name}" is not simulated; known are {known}'
     return _failed(problem, NOT_FOUND)
 
 
-def _unknown_options(name: str, arguments: list[str]) -> Outcome:
+def _unknown_options(name: str, arguments: list[str]) -> CommandResult:
     return _failed(f"{name}: {' '.join(arguments)}: is not simulated")
 
 
-def _missing(known: Files, path: str) -> str:
+def _missing(known: ContainerFiles, path: str) -> str:
     """Why there is no such file: it is not, or it would be one of the image."""
     if known.mount_of(path) is not None:
         return "No such file or directory"

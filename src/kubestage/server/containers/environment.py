@@ -22,16 +22,16 @@ _KINDS: Final = {"configMap": "ConfigMap", "secret": "Secret"}
 _API: Final = ("default", "kubernetes")
 
 
-def of(store: Store, pod: Json, container: Json) -> dict[str, str]:
+def environment_variables(store: Store, pod: Json, container: Json) -> dict[str, str]:
     """All variables of a container, in the order in which they are set."""
     services = dict(_service_variables(store, pod))
-    given = dict(_from_sources(store, pod, container))
+    variables = dict(_from_sources(store, pod, container))
     for variable in container.get("env") or ():
-        value = _value(store, pod, container, variable, {**services, **given})
+        value = _value(store, pod, container, variable, {**services, **variables})
         if value is not None:
-            given[variable["name"]] = value
+            variables[variable["name"]] = value
     runtime = {"PATH": _PATH, "HOSTNAME": hosts.name_of(pod)}
-    return {**runtime, **services, **given, "HOME": given.get("HOME", "/root")}
+    return {**runtime, **services, **variables, "HOME": variables.get("HOME", "/root")}
 
 
 def _from_sources(store: Store, pod: Json, container: Json) -> Iterator[tuple[str, str]]:
@@ -92,14 +92,14 @@ def expanded(text: str, known: Mapping[str, str]) -> str:
 def _service_variables(store: Store, pod: Json) -> Iterator[tuple[str, str]]:
     """Variables that name the Services of the namespace, and always that of the API."""
     wants_links = pod["spec"].get("enableServiceLinks", True)
-    own = pod["metadata"]["namespace"]
+    namespace = pod["metadata"]["namespace"]
     for service in store.read(("v1", "Service")).values():
         metadata, spec = service["metadata"], service["spec"]
         is_api = (metadata["namespace"], metadata["name"]) == _API
         address = spec.get("clusterIP")
         if not address or address == "None" or not spec.get("ports"):
             continue
-        if is_api or (wants_links and metadata["namespace"] == own):
+        if is_api or (wants_links and metadata["namespace"] == namespace):
             yield from _of_service(metadata["name"], address, spec["ports"])
 
 

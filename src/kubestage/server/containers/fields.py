@@ -1,4 +1,4 @@
-"""What the downward API tells a container about its own pod."""
+"""Fields of the downward API: what a container can read about its own pod."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def resource(store: Store, pod: Json, container: Json, reference: Json) -> str:
     container = _container(pod, named) or container
     part, _, name = reference["resource"].partition(".")
     resources = container.get("resources") or {}
-    given = (resources.get(part) or {}).get(name)
-    if given is None and part == "limits":
+    amount_text = (resources.get(part) or {}).get(name)
+    if amount_text is None and part == "limits":
         node = store.read(("v1", "Node")).get(pod["spec"].get("nodeName") or "") or {}
-        given = ((node.get("status") or {}).get("allocatable") or {}).get(name)
+        amount_text = ((node.get("status") or {}).get("allocatable") or {}).get(name)
     divisor = quantity.of(reference.get("divisor") or "1")
     if name == "cpu":
         each = divisor.milli_value or 1000
-        amount = quantity.milli_value_of(given or "0")
+        amount = quantity.milli_value_of(amount_text or "0")
     else:
-        each, amount = divisor.value or 1, quantity.value_of(given or "0")
+        each, amount = divisor.value or 1, quantity.value_of(amount_text or "0")
     return str(-(-amount // each))
 
 

@@ -21,7 +21,7 @@ Contents = dict[str, bytes]
 _KUBELETS: Final = ("/etc/hosts", "/etc/hostname")
 
 
-class Files(NamedTuple):
+class ContainerFiles(NamedTuple):
     """What is there: contents by path, and the directories that volumes are mounted at."""
 
     contents: Mapping[str, bytes]
@@ -46,14 +46,14 @@ class Files(NamedTuple):
         return iter(self.contents)
 
 
-def of(live: Live, pod: Json, container: Json) -> Files:
+def container_files(live: Live, pod: Json, container: Json) -> ContainerFiles:
     """The files of a container."""
     contents: Contents = {
         "/etc/hostname": f"{hosts.name_of(pod)}\n".encode(),
         "/etc/hosts": hosts.file_of(pod).encode(),
     }
     volumes = {each["name"]: each for each in pod["spec"].get("volumes") or ()}
-    variables = environment.of(live.store, pod, container)
+    variables = environment.environment_variables(live.store, pod, container)
     mounts = []
     for mount in container.get("volumeMounts") or ():
         at = posixpath.normpath(mount["mountPath"])
@@ -70,11 +70,11 @@ def of(live: Live, pod: Json, container: Json) -> Files:
         for path, data in held.items():
             if path.startswith(below):
                 contents[f"{at.rstrip('/')}/{path[len(below) :]}"] = data
-    return Files(dict(sorted(contents.items())), tuple(sorted(mounts)))
+    return ContainerFiles(dict(sorted(contents.items())), tuple(sorted(mounts)))
 
 
 def _contents(live: Live, pod: Json, container: Json, volume: Json) -> Contents:
-    """The files of a volume. One that containers write to is empty: nobody writes here."""
+    """The files of a volume. One that containers write to is empty."""
     if "projected" not in volume:
         return _source(live, pod, container, volume)
     found: Contents = {}
@@ -85,12 +85,12 @@ def _contents(live: Live, pod: Json, container: Json, volume: Json) -> Contents:
 
 def _source(live: Live, pod: Json, container: Json, source: Json) -> Contents:
     for part, kind, name in (("configMap", "ConfigMap", "name"), ("secret", "Secret", "name")):
-        given = source.get(part)
-        if given is not None:
+        source_part = source.get(part)
+        if source_part is not None:
             # A volume of its own calls a Secret otherwise than one that is projected.
-            called = given.get(name) or given.get("secretName") or ""
+            called = source_part.get(name) or source_part.get("secretName") or ""
             held = environment.keyed(live.store, pod, kind, called)
-            items = given.get("items")
+            items = source_part.get("items")
             if not items:
                 return held
             return {each["path"]: held[each["key"]] for each in items if each["key"] in held}

@@ -51,8 +51,8 @@ def file_of(pod: Json) -> str:
         f"{each['ip']}\t{'	'.join(each.get('hostnames') or ())}\n"
         for each in pod["spec"].get("hostAliases") or ()
     )
-    told = "\n# Entries added by HostAliases.\n" if aliases else ""
-    return f"{_HEAD}{lines}{told}{aliases}"
+    heading = "\n# Entries added by HostAliases.\n" if aliases else ""
+    return f"{_HEAD}{lines}{heading}{aliases}"
 
 
 def _short(pod: Json) -> str:

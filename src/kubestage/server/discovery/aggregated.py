@@ -10,7 +10,7 @@ from kubestage.server.discovery import groups, resources
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
-    from kubestage.server.discovery.resources import Resource, Subresource
+    from kubestage.server.discovery.resources import ApiResource, Subresource
 
 Version = Literal["v2", "v2beta1"]
 
@@ -25,7 +25,7 @@ def etag(body: bytes) -> str:
     return f'"{hashlib.sha512(body).hexdigest().upper()}"'
 
 
-def aggregated(kinds: KindTable, *, core: bool, version: Version = "v2") -> Json:
+def document(kinds: KindTable, *, core: bool, version: Version = "v2") -> Json:
     """The document of ``/api`` (`core`) or ``/apis``."""
     names = [""] if core else groups.names(kinds)
     return {
@@ -43,8 +43,8 @@ def _group(kinds: KindTable, group: str) -> Json:
             {
                 "version": version,
                 "resources": [
-                    _resource(each, _own_version(kinds, group, version, each.name))
-                    for each in resources.of(kinds, group, version)
+                    _resource(each, _group_version(kinds, group, version, each.name))
+                    for each in resources.served_resources(kinds, group, version)
                 ],
                 "freshness": "Current",
             }
@@ -53,16 +53,16 @@ def _group(kinds: KindTable, group: str) -> Json:
     }
 
 
-def _own_version(kinds: KindTable, group: str, version: str, name: str) -> tuple[str, str]:
+def _group_version(kinds: KindTable, group: str, version: str, name: str) -> tuple[str, str]:
     """The group and version that a resource states: only custom resources repeat theirs."""
     row = kinds.by_plural(group, version, name)
     return (group, version) if row is not None and groups.is_custom(row) else ("", "")
 
 
-def _resource(resource: Resource, own: tuple[str, str]) -> Json:
+def _resource(resource: ApiResource, group_version: tuple[str, str]) -> Json:
     out: Json = {
         "resource": resource.name,
-        "responseKind": _kind(*own, resource.kind),
+        "responseKind": _kind(*group_version, resource.kind),
         "scope": "Namespaced" if resource.namespaced else "Cluster",
         "singularResource": resource.singular,
         "verbs": list(resource.verbs),
@@ -72,12 +72,14 @@ def _resource(resource: Resource, own: tuple[str, str]) -> Json:
     if resource.categories:
         out["categories"] = list(resource.categories)
     if resource.subresources:
-        out["subresources"] = [_subresource(each, own) for each in resource.subresources]
+        out["subresources"] = [_subresource(each, group_version) for each in resource.subresources]
     return out
 
 
-def _subresource(subresource: Subresource, own: tuple[str, str]) -> Json:
-    group, version = (subresource.group, subresource.version) if subresource.group else own
+def _subresource(subresource: Subresource, group_version: tuple[str, str]) -> Json:
+    group, version = (
+        (subresource.group, subresource.version) if subresource.group else group_version
+    )
     return {
         "subresource": subresource.name,
         "responseKind": _kind(group, version, subresource.kind),

@@ -9,7 +9,7 @@ from kubestage.server.discovery import groups, resources
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
-    from kubestage.server.discovery.resources import Resource, Subresource
+    from kubestage.server.discovery.resources import ApiResource, Subresource
 
 
 def legacy_api(server_address: str) -> Json:
@@ -49,7 +49,7 @@ def _group(kinds: KindTable, group: str) -> Json:
 
 def api_resource_list(kinds: KindTable, group: str, version: str) -> Json | None:
     """The body of ``/api/v1`` or ``/apis/GROUP/VERSION``; None if that is not served."""
-    found = resources.of(kinds, group, version)
+    found = resources.served_resources(kinds, group, version)
     if not found:
         return None
     rows: list[Json] = []
@@ -62,7 +62,7 @@ def api_resource_list(kinds: KindTable, group: str, version: str) -> Json | None
     return {"kind": "APIResourceList", **head, "groupVersion": group_version, "resources": rows}
 
 
-def _row(resource: Resource) -> Json:
+def _row(resource: ApiResource) -> Json:
     row: Json = {
         "name": resource.name,
         "singularName": resource.singular,
@@ -79,7 +79,7 @@ def _row(resource: Resource) -> Json:
     return row
 
 
-def _subrow(resource: Resource, subresource: Subresource) -> Json:
+def _subrow(resource: ApiResource, subresource: Subresource) -> Json:
     row: Json = {
         "name": f"{resource.name}/{subresource.name}",
         "singularName": "",

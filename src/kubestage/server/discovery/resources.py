@@ -22,8 +22,8 @@ class Subresource(NamedTuple):
     version: str = ""
 
 
-class Resource(NamedTuple):
-    """One resource as clients hear of it."""
+class ApiResource(NamedTuple):
+    """One resource as discovery lists it."""
 
     name: str
     singular: str
@@ -82,7 +82,7 @@ _STORED: Final = {
 }
 
 
-def of(kinds: KindTable, group: str, version: str) -> tuple[Resource, ...]:
+def served_resources(kinds: KindTable, group: str, version: str) -> tuple[ApiResource, ...]:
     """The resources of a group and version by name; none if it is not served."""
     found = {
         row.plural: _stored(kinds, row)
@@ -95,9 +95,9 @@ def of(kinds: KindTable, group: str, version: str) -> tuple[Resource, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _stored(kinds: KindTable, row: Kind) -> Resource:
+def _stored(kinds: KindTable, row: Kind) -> ApiResource:
     custom = groups.is_custom(row)
-    return Resource(
+    return ApiResource(
         name=row.plural,
         singular=row.singular,
         kind=row.kind,
@@ -124,8 +124,8 @@ def _subresource(row: Kind, name: str) -> Subresource:
     return special if special is not None else Subresource(name, row.kind, _EDIT)
 
 
-def _unstored(row: unstored.Unstored) -> Resource:
-    return Resource(
+def _unstored(row: unstored.Unstored) -> ApiResource:
+    return ApiResource(
         name=row.name,
         # The metrics API has no singular names.
         singular=row.kind.lower() if groups.is_built_in(row.group) else "",

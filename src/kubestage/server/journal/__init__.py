@@ -12,9 +12,9 @@ The directory (mode 0700, its files 0600) holds
   commit, so a journal that knows of fewer commits has lost some;
 - ``lock``: held by the process that serves the directory, and its number.
 
-Changes are written in batches. One is safe when SQLite says that the disk has it (``synchronous``
-is FULL: a crash of the process, of the machine or of the power loses nothing that is safe), and
-only then is anybody told of it. Under relaxed durability all is told at once and written soon
-after: the last moments may be lost. Versions are reserved ahead, so that none is given out twice
-either way.
+Changes are written in batches. A batch is safe when SQLite reports that it is on disk
+(``synchronous`` is FULL: a crash of the process, of the machine or of the power loses nothing that
+is safe), and only then do clients see it. Under relaxed durability they see all at once, and it is
+written soon after: the last moments may be lost. Versions are reserved ahead, so that none is given
+out twice either way.
 """

@@ -8,16 +8,62 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.server.journal import state
-from kubestage.server.journal.pending import Pending
-from kubestage.store.restoring import Place
+from kubestage.server.journal.state import Batch
+from kubestage.store.log import DELETED
+from kubestage.store.restoring import ObjectKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.server.journal.files import Files
-    from kubestage.server.journal.state import Batch, State
+    from kubestage.aliases import Json
+    from kubestage.server.journal.files import JournalFiles
+    from kubestage.server.journal.state import JournalState
+    from kubestage.store.log import Change
     from kubestage.store.store import Store
+
+
+class Pending:
+    """The newest state of each object that has changed: versions in between need not be kept."""
+
+    def __init__(self) -> None:
+        self._gone: dict[tuple[str, str, str], None] = {}
+        self._changed: dict[tuple[str, str, str], Json] = {}
+
+    def add(self, change: Change) -> None:
+        """Another change; one that is made again after its end comes after those that stayed."""
+        kind = change.kind
+        place = kind.group, kind.plural, change.key
+        if change.type == DELETED:
+            self._changed.pop(place, None)
+            self._gone[place] = None
+        else:
+            self._changed[place] = change.new
+
+    def add_all(self, store: Store) -> None:
+        """All that is there, in the order of its creation."""
+        found = [
+            (int(obj["metadata"]["resourceVersion"]), (each.kind.group, each.kind.plural, key), obj)
+            for each in store.collections()
+            for key, obj in each.objects.items()
+        ]
+        found.sort(key=lambda entry: entry[0])
+        for _, place, obj in found:
+            self._changed[place] = obj
+
+    def take(self, state: JournalState) -> Batch:
+        """A batch of all of them, with the state that they lead to."""
+        gone = [ObjectKey(*place) for place in self._gone]
+        changed = [(ObjectKey(*place), obj) for place, obj in self._changed.items()]
+        self._gone, self._changed = {}, {}
+        return Batch(gone, changed, state)
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._gone, self._changed = {}, {}
+
+    def __bool__(self) -> bool:
+        return bool(self._gone or self._changed)
+
 
 RESERVED: Final = 100_000
 """How many versions are reserved ahead."""
@@ -30,7 +76,9 @@ class Committing:
     relaxed durability a commit waits for the disk only when it reserves versions.
     """
 
-    def __init__(self, files: Files, store: Store, last: State, *, is_relaxed: bool) -> None:
+    def __init__(
+        self, files: JournalFiles, store: Store, last: JournalState, *, is_relaxed: bool
+    ) -> None:
         self.pending = Pending()
         self.state = self.safe = last
         self._files = files
@@ -44,20 +92,20 @@ class Committing:
 
     def next_batch(self) -> Batch:
         """All that has happened and is in no batch."""
-        # A verb that was refused half way may have left changes of which nobody was told.
-        self._store.settle()
-        ledger, last = self._store.ledger, self.state
-        revision, reserved = ledger.revision, last.reserved
+        # A verb that was refused half way may have left changes that were not delivered.
+        store, last = self._store, self.state
+        store.settle()
+        revision, reserved = store.revision, last.reserved
         if revision + RESERVED // 2 > reserved:
             reserved = revision + RESERVED
-        garbage = [Place(kind.group, kind.plural, key) for kind, key in self._store.garbage.queue]
+        garbage = [ObjectKey(kind.group, kind.plural, key) for kind, key in store.garbage.queue]
         self.state = msgspec.structs.replace(
             last,
             commit=last.commit + 1,
             revision=revision,
             reserved=reserved,
-            unix_ns=self._store.clock.unix_ns,
-            count=state.count(ledger),
+            unix_ns=store.clock.unix_ns,
+            count=store.object_count,
             garbage=garbage,
         )
         return self.pending.take(self.state)
@@ -89,10 +137,10 @@ class Committing:
         self._files.database.commit()
         self._committed(batch)
 
-    def close(self, *, is_sound: bool) -> None:
+    def close(self, *, is_intact: bool) -> None:
         """Let go of the files."""
         self._thread.shutdown()
-        self._files.close(is_sound=is_sound)
+        self._files.close(is_intact=is_intact)
 
     def _begin(self, batch: Batch) -> Iterator[None]:
         database, new = self._files.database, batch.state
@@ -103,7 +151,7 @@ class Committing:
         return database.write(batch)
 
     def _committed(self, batch: Batch) -> None:
-        self._files.check_there()
+        self._files.check_present()
         if self._waits_for_disk:
             self._files.witness.write(batch.state.commit)
         self.safe = batch.state

@@ -6,14 +6,14 @@ import functools
 import os
 import sqlite3
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.errors import InputError
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server.journal import failures, parts, rows
-from kubestage.server.journal.state import FORMAT, State
+from kubestage.server.journal.state import FORMAT, JournalState
 
 if TYPE_CHECKING:
     import pathlib
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.server.journal.state import Batch
-    from kubestage.store.restoring import Place
+    from kubestage.store.restoring import ObjectKey
 
 
 _APPLICATION: Final = 0x6B737467
@@ -81,7 +81,7 @@ class Database:
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
-        self._written = parts.Written()
+        self._written = parts.WrittenParts()
         # SQLite gives the files beside it the same mode.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -124,7 +124,7 @@ class Database:
             self._connection.execute(statement)
         self._connection.execute("COMMIT")
 
-    def read_state(self) -> State | None:
+    def read_state(self) -> JournalState | None:
         """The state as of the last commit; None if there was none."""
         found = self._connection.execute("SELECT checksum, text FROM state").fetchone()
         if found is None:
@@ -132,13 +132,13 @@ class Database:
         try:
             if zlib.crc32(found[1]) != found[0]:
                 raise failures.damaged(self.path, "its state is not what was written")
-            return msgspec.json.decode(found[1], type=State)
+            return msgspec.json.decode(found[1], type=JournalState)
         except (msgspec.DecodeError, TypeError) as error:
             raise failures.damaged(self.path, str(error)) from error
 
-    def read_objects(self, expected: int) -> Iterator[tuple[Place, dict[str, Any]]]:
+    def read_objects(self, expected: int) -> Iterator[tuple[ObjectKey, Json]]:
         """All objects in the order of their creation, each of them proved to be whole."""
-        decoder, count = rows.Decoder(), 0
+        decoder, count = rows.RowDecoder(), 0
         query = "SELECT resource, key, checksum, text FROM objects ORDER BY id"
         for resource, key, checksum, text in self._connection.execute(query):
             if type(text) is not bytes or rows.checksum(resource, key, text) != checksum:
@@ -174,7 +174,7 @@ class Database:
         text = msgspec.json.encode(batch.state)
         execute(_STATE, (zlib.crc32(text), text))
 
-    def _write_parts(self, place: Place, obj: Json) -> Generator[None, None, Json]:
+    def _write_parts(self, place: ObjectKey, obj: Json) -> Generator[None, None, Json]:
         """Write what is new of the parts of an object, if it is large; what else there is of it."""
         found = parts.split(obj)
         address = rows.address(place)
@@ -196,7 +196,7 @@ class Database:
                 yield
         return found[0]
 
-    def _delete(self, places: Sequence[Place]) -> None:
+    def _delete(self, places: Sequence[ObjectKey]) -> None:
         keys = [rows.address(each) for each in places]
         self._connection.executemany(_DELETE, keys)
         scenarios = [each for each in keys if each[0] == _SCENARIOS]

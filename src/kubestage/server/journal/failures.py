@@ -26,7 +26,7 @@ _REASONS: Final = {
     "SQLITE_LOCKED": ("another program uses the journal", "stop it first"),
 }
 _GONE: Final = (
-    "somebody has removed the journal",
+    "the journal was removed",
     "save what is still served with GET /kubestage/v1/export, then start with a new data directory",
 )
 _ERRNOS: Final = {
@@ -40,11 +40,11 @@ _ERRNOS: Final = {
 
 
 class StorageFailed(ApiError):
-    """What was asked for happened, but could not be kept: nobody may rely on it."""
+    """The request was carried out, but could not be stored: it may be lost."""
 
 
-def of_sqlite(file: pathlib.Path, error: sqlite3.Error) -> InputError:
-    """An error of the database, with what it says and what may help."""
+def sqlite_failure(file: pathlib.Path, error: sqlite3.Error) -> InputError:
+    """An error of the database, with its message and what may help."""
     name = getattr(error, "sqlite_errorname", "") or ""
     for known, (problem, fix) in _REASONS.items():
         if name.startswith(known):
@@ -52,10 +52,10 @@ def of_sqlite(file: pathlib.Path, error: sqlite3.Error) -> InputError:
     return damaged(file, str(error))
 
 
-def of_system(file: pathlib.Path, error: OSError) -> InputError:
+def system_failure(file: pathlib.Path, error: OSError) -> InputError:
     """An error of the file system, likewise."""
-    said = error.strerror or str(error)
-    problem, fix = _ERRNOS.get(error.errno or 0, (f"cannot be used: {said}", _RIGHTS))
+    reason = error.strerror or str(error)
+    problem, fix = _ERRNOS.get(error.errno or 0, (f"cannot be used: {reason}", _RIGHTS))
     return InputError(problem, file=str(file), fix=fix)
 
 
@@ -65,9 +65,11 @@ def damaged(file: pathlib.Path, what: str) -> InputError:
 
 
 def at_run_time(file: pathlib.Path, error: sqlite3.Error | OSError) -> str:
-    """What all who write are told from now on."""
-    told = of_system(file, error) if isinstance(error, OSError) else of_sqlite(file, error)
+    """The error of all writes from now on."""
+    problem = (
+        system_failure(file, error) if isinstance(error, OSError) else sqlite_failure(file, error)
+    )
     return (
-        f"Internal error occurred: storage failed: {told}; nothing is kept until the server is "
+        f"Internal error occurred: storage failed: {problem}; nothing is kept until the server is "
         "started again"
     )

@@ -1,4 +1,4 @@
-"""Tells what is safe: the durability of a served stage."""
+"""The durability of a served stage: writes changes, and reports which are safe."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kubestage.server.journal.failures import StorageFailed
 
 if TYPE_CHECKING:
     from kubestage.server.fanout import Fanout
-    from kubestage.server.journal.files import Files
-    from kubestage.server.journal.state import State
+    from kubestage.server.journal.files import JournalFiles
+    from kubestage.server.journal.state import JournalState
     from kubestage.server.live import Live
     from kubestage.store.log import Change
     from kubestage.store.store import Store
@@ -26,48 +26,50 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Journal:
-    """Has all changes of a store written, and says which are safe.
+    """Writes all changes of a store to disk, and reports which are safe.
 
-    It hears of changes from the moment it is made; `start` writes those that have happened by
+    It is notified of changes from its creation on; `start` writes those that have happened by
     then and goes on in the event loop: while a commit is under way, the next batch gathers. When
     it cannot write any more, that is its `failure`, and nothing new is ever called safe.
     """
 
-    def __init__(self, files: Files, store: Store, last: State, *, is_relaxed: bool) -> None:
+    def __init__(
+        self, files: JournalFiles, store: Store, last: JournalState, *, is_relaxed: bool
+    ) -> None:
         self._failure = ""
         self._store = store
         self._file = files.database.path
         self._is_relaxed = is_relaxed
         self._committing = Committing(files, store, last, is_relaxed=is_relaxed)
         self._pending = self._committing.pending
-        self._wanted = asyncio.Event()
+        self._has_work = asyncio.Event()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._fanout: Fanout | None = None
         self._task: asyncio.Task[None] | None = None
         if not last.commit:
-            self._pending.add_all(store.ledger)
+            self._pending.add_all(store)
         store.subscribe(self.on_change)
 
-    def __reduce__(self) -> tuple[type[Deaf], tuple[()]]:
-        """A copy of a stage is nobody's to keep."""
-        return Deaf, ()
+    def __reduce__(self) -> tuple[type[NoJournal], tuple[()]]:
+        """The copy of a stage has no journal."""
+        return NoJournal, ()
 
     @property
     def failure(self) -> StorageFailed | None:
-        """Why nothing can be written any more, if so; each time anew, for it to be raised."""
+        """Why nothing can be written any more, if so; a new exception each time, to be raised."""
         return StorageFailed(self._failure) if self._failure else None
 
     @property
     def revision(self) -> int:
-        """The newest version that may be told."""
+        """The newest version that may be sent to clients."""
         safe = self._committing.safe
         if self._is_relaxed and not self._failure:
-            return min(self._store.ledger.revision, safe.reserved)
+            return min(self._store.revision, safe.reserved)
         return safe.revision
 
     @property
     def remembered(self) -> dict[str, str]:
-        """What `remember` was told, in this process or an earlier one."""
+        """What `remember` was called with, in this process or an earlier one."""
         return self._committing.state.remembered
 
     def start(self, live: Live) -> None:
@@ -75,38 +77,38 @@ class Journal:
         try:
             self._committing.write_now(self._committing.next_batch())
         except sqlite3.Error as error:
-            raise failures.of_sqlite(self._file, error) from error
+            raise failures.sqlite_failure(self._file, error) from error
         except OSError as error:
-            raise failures.of_system(self._file, error) from error
+            raise failures.system_failure(self._file, error) from error
         self._fanout = live.fanout
-        live.keep(self)
-        self._tell()
+        live.set_durability(self)
+        self._notify()
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def on_change(self, change: Change) -> None:
-        """Hear of one change."""
+        """Handle one change."""
         if self._failure:
             return
         self._pending.add(change)
-        if not self._wanted.is_set():
-            self._wanted.set()
+        if not self._has_work.is_set():
+            self._has_work.set()
             if self._is_relaxed and self._task is not None:
-                self._task.get_loop().call_soon(self._tell)
+                self._task.get_loop().call_soon(self._notify)
 
     async def until(self, revision: int) -> None:
-        """Wait until a version may be told; StorageFailed if it never will be."""
+        """Wait until a version may be sent; StorageFailed if it never will be."""
         if revision > self.revision:
             await self._wait(revision, 0)
 
     async def remember(self, name: str, value: str | None) -> None:
         """Have a text known again after a restart; None forgets it."""
         committing = self._committing
-        kept = {each: text for each, text in self.remembered.items() if each != name}
+        remembered = {each: text for each, text in self.remembered.items() if each != name}
         if value is not None:
-            kept[name] = value
-        committing.state = msgspec.structs.replace(committing.state, remembered=kept)
+            remembered[name] = value
+        committing.state = msgspec.structs.replace(committing.state, remembered=remembered)
         if self._is_relaxed:
-            self._wanted.set()
+            self._has_work.set()
         else:
             await self._wait(0, committing.state.commit + 1)
 
@@ -116,7 +118,7 @@ class Journal:
         if self._failure or self._store.clock.unix_ns <= committing.safe.unix_ns:
             return
         if self._is_relaxed:
-            self._wanted.set()
+            self._has_work.set()
         else:
             await self._wait(0, committing.state.commit + 1)
 
@@ -128,45 +130,45 @@ class Journal:
                 last = self._committing.next_batch()
                 last.state.is_closed = True
                 self._committing.write_now(last)
-                self._tell()
+                self._notify()
             except (sqlite3.Error, OSError) as error:
                 self._fail(error)
         if self._task is not None and not self._task.get_loop().is_closed():
             self._task.cancel()
-        self._committing.close(is_sound=not self._failure)
+        self._committing.close(is_intact=not self._failure)
 
     async def _run(self) -> None:
         while not self._failure:
-            await self._wanted.wait()
+            await self._has_work.wait()
             if self._is_relaxed:
                 await asyncio.sleep(_RELAXED_S)
-            self._wanted.clear()
+            self._has_work.clear()
             try:
                 await self._committing.write(self._committing.next_batch())
             except (sqlite3.Error, OSError) as error:
                 self._fail(error)
             else:
-                self._tell()
+                self._notify()
 
     async def _wait(self, revision: int, commit: int) -> None:
         if self._failure:
             raise StorageFailed(self._failure)
-        self._wanted.set()
+        self._has_work.set()
         future = asyncio.get_running_loop().create_future()
         self._waiting.append((revision, commit, future))
         await future
 
-    def _tell(self) -> None:
-        """Let everybody know who waits for what is safe now."""
+    def _notify(self) -> None:
+        """Wake all that wait for what is safe now."""
         revision, commit = self.revision, self._committing.safe.commit
         if self._fanout is not None:
             self._fanout.show(revision)
         waiting, self._waiting = self._waiting, []
-        for wanted in waiting:
-            if wanted[0] > revision or wanted[1] > commit:
-                self._waiting.append(wanted)
-            elif not wanted[2].done():
-                wanted[2].set_result(None)
+        for waiter in waiting:
+            if waiter[0] > revision or waiter[1] > commit:
+                self._waiting.append(waiter)
+            elif not waiter[2].done():
+                waiter[2].set_result(None)
 
     def _fail(self, error: sqlite3.Error | OSError) -> None:
         self._failure = failures.at_run_time(self._file, error)
@@ -178,7 +180,7 @@ class Journal:
                 future.set_exception(StorageFailed(self._failure))
 
 
-class Deaf:
+class NoJournal:
     """Stands where a journal was in the copy of a stage."""
 
     def on_change(self, change: Change) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import kubestage
 from kubestage.server.journal import failures
 from kubestage.server.journal.committing import RESERVED
-from kubestage.server.journal.files import Files
+from kubestage.server.journal.files import JournalFiles
 from kubestage.server.journal.journal import Journal
 from kubestage.server.journal.state import Batch
 from kubestage.stage import Stage, few_collections
@@ -21,21 +21,22 @@ from kubestage.store.restoring import Past
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestage.server.journal.state import State
+    from kubestage.aliases import Json
+    from kubestage.server.journal.state import JournalState
 
 
 def open_directory(directory: str | pathlib.Path, *, is_relaxed: bool = False) -> Opened:
-    """Take a data directory, new or of an earlier process; InputError says why not."""
-    return Opened(Files(pathlib.Path(directory)), is_relaxed=is_relaxed)
+    """Open a data directory, new or of an earlier process; InputError if that is not possible."""
+    return Opened(JournalFiles(pathlib.Path(directory)), is_relaxed=is_relaxed)
 
 
 class Opened:
     """A data directory that is ours, and has yet to become a stage.
 
-    `is_new` says that nothing was there, `remembered` what earlier processes wanted to be known.
+    `is_new` is set if nothing was there; `remembered` are the texts of earlier processes.
     """
 
-    def __init__(self, files: Files, *, is_relaxed: bool) -> None:
+    def __init__(self, files: JournalFiles, *, is_relaxed: bool) -> None:
         self._files = files
         self._is_relaxed = is_relaxed
         self.is_new = files.state.commit == 0
@@ -50,14 +51,14 @@ class Opened:
         implicit_namespaces: bool = False,
         **store: Any,
     ) -> tuple[Stage, Journal]:
-        """The stage, and the journal that has heard of all its changes since.
+        """The stage, and the journal that has been notified of all its changes since.
 
         A stage that goes on has the seed it had if none is given, and the time it had. One that is
         new has `remembered` kept beside it. `store` are more options of the store.
         """
         path = self._files.database.path
-        with contextlib.ExitStack() as trouble:
-            trouble.callback(self._files.close, is_sound=False)
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(self._files.close, is_intact=False)
             try:
                 made = self._stage(
                     seed,
@@ -66,21 +67,21 @@ class Opened:
                     dict(remembered or {}),
                 )
             except sqlite3.Error as error:
-                raise failures.of_sqlite(path, error) from error
+                raise failures.sqlite_failure(path, error) from error
             except OSError as error:
-                raise failures.of_system(path, error) from error
-            trouble.pop_all()
+                raise failures.system_failure(path, error) from error
+            on_failure.pop_all()
         return made
 
     def close(self) -> None:
         """Give the directory back as it was."""
-        self._files.close(is_sound=True)
+        self._files.close(is_intact=True)
 
     def _stage(
         self,
         seed: int | None,
         start: str | None,
-        store: dict[str, Any],
+        store: Json,
         remembered: dict[str, str],
     ) -> tuple[Stage, Journal]:
         last, database = self._files.state, self._files.database
@@ -116,5 +117,5 @@ class Opened:
         self._files.witness.write(booted.commit)
         return stage, self._journal(stage, booted)
 
-    def _journal(self, stage: Stage, last: State) -> Journal:
+    def _journal(self, stage: Stage, last: JournalState) -> Journal:
         return Journal(self._files, stage.store, last, is_relaxed=self._is_relaxed)

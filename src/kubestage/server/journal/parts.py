@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 NAMES: Final = "$parts"
-"""Under this name the text of an object tells which parts it has, in order."""
+"""The key under which the text of an object lists its parts, in order."""
 
 _LEAST: Final = 1_000
 _SIZE: Final = 250
@@ -73,8 +73,8 @@ def join(rest: Json, read: Callable[[str], bytes]) -> Json:
         whole["spec"] = {**rest["spec"], "events": events}
     if timeline:
         result = rest["status"]["scenarioResult"]
-        told = {step: timeline.get(step, []) for step in result["timeline"]}
-        whole["status"] = {**rest["status"], "scenarioResult": {**result, "timeline": told}}
+        timelines = {step: timeline.get(step, []) for step in result["timeline"]}
+        whole["status"] = {**rest["status"], "scenarioResult": {**result, "timeline": timelines}}
     return whole
 
 
@@ -87,7 +87,7 @@ def _decoded(text: bytes) -> list[Any]:
     return items
 
 
-class Written:
+class WrittenParts:
     """Which parts of which objects are in the file, as far as this process has written them."""
 
     def __init__(self) -> None:

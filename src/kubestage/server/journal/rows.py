@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.store.restoring import Place
+from kubestage.store.restoring import ObjectKey
 
 Row = tuple[str, str, int, bytes]
 
@@ -19,7 +19,7 @@ _decode: Final = msgspec.json.Decoder().decode
 _SHARED: Final = frozenset({"spec", "status", "labels", "managedFields", "ownerReferences"})
 
 
-def encode(place: Place, obj: dict[str, Any]) -> Row:
+def encode(place: ObjectKey, obj: dict[str, Any]) -> Row:
     """The row of an object: resource, key, checksum and text."""
     resource, key = address(place)
     text = text_of(obj)
@@ -35,24 +35,24 @@ def text_of(value: Any) -> bytes:
         return json.dumps(value).encode()
 
 
-def address(place: Place) -> tuple[str, str]:
+def address(place: ObjectKey) -> tuple[str, str]:
     """Resource and key, as rows name them: ``deployments.apps``, ``default/web``."""
     group, plural, key = place
     return f"{plural}.{group}" if group else plural, key
 
 
 def checksum(resource: str, key: str, text: bytes) -> int:
-    """What tells that a row is as it was written."""
+    """The checksum of a row."""
     return zlib.crc32(text, zlib.crc32(f"{resource}/{key}".encode()))
 
 
-def place_of(resource: str, key: str) -> Place:
+def place_of(resource: str, key: str) -> ObjectKey:
     """Where the object of a row belongs."""
     plural, _, group = resource.partition(".")
-    return Place(group, plural, key)
+    return ObjectKey(group, plural, key)
 
 
-class Decoder:
+class RowDecoder:
     """Reads objects back; those that are alike share memory again."""
 
     def __init__(self) -> None:

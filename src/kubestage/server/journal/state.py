@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-from kubestage.store.restoring import Place  # noqa: TC001 - read by msgspec
-
-if TYPE_CHECKING:
-    from kubestage.store.ledger import Ledger
+from kubestage.store.restoring import ObjectKey  # noqa: TC001 - read by msgspec
 
 FORMAT: Final = 2
 """Goes up when older versions of kubestage could not read what this one writes."""
 
 
-class State(msgspec.Struct, kw_only=True):
+class JournalState(msgspec.Struct, kw_only=True):
     """The state of the whole, as of one commit.
 
-    No version above `reserved` was ever given out; `is_closed` says that the last process ended
+    No version above `reserved` was ever given out; `is_closed` is set if the last process ended
     in order, and that `revision` was the newest one. `count` is how many objects there are,
-    `remembered` what others want to know again after a restart.
+    `remembered` are texts that are known again after a restart.
     """
 
     kubestage: str
@@ -32,18 +29,13 @@ class State(msgspec.Struct, kw_only=True):
     is_closed: bool = False
     unix_ns: int = 0
     count: int = 0
-    garbage: list[Place] = []
+    garbage: list[ObjectKey] = []
     remembered: dict[str, str] = {}
 
 
 class Batch(msgspec.Struct):
     """The changes of one commit: what is gone, then what is new or another, and the new state."""
 
-    gone: list[Place]
-    changed: list[tuple[Place, dict[str, Any]]]
-    state: State
-
-
-def count(ledger: Ledger) -> int:
-    """How many objects there are."""
-    return sum(len(each.objects) for each in ledger.collections())
+    gone: list[ObjectKey]
+    changed: list[tuple[ObjectKey, dict[str, Any]]]
+    state: JournalState

@@ -1,7 +1,7 @@
 """What the scheduler found out about the pods of the living cluster, as far as there is room.
 
 All that is found out in an attempt is a thousand times the size of its outcome. So it is kept for
-as many attempts as a budget allows: for all that a person asks for by hand, and for some of those
+as many attempts as a budget allows: for all pods that are created by hand, and for some of those
 that come by the thousand. Outcomes are kept of all, the newest ones.
 """
 
@@ -20,7 +20,7 @@ from kubestage.scheduler.record import WAITING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.scheduler.cycle import AnyAttempt
+    from kubestage.scheduler.attempt import AnyAttempt
     from kubestage.scheduler.record import Decision
     from kubestage.server.live import Live
 
@@ -32,8 +32,8 @@ _FASTEST: Final = 1
 _OWN_COST: Final = 20
 
 
-class Budget:
-    """How many nodes may be told of: so many at once, and so many more with every second."""
+class ExplanationBudget:
+    """How many nodes may be explained: so many at once, and so many more with every second."""
 
     def __init__(self, at_once: int, each_second: int) -> None:
         self._most, self._rate = at_once, each_second
@@ -41,7 +41,7 @@ class Budget:
         self._since_s = time.perf_counter()
 
     def spend(self, nodes: int) -> bool:
-        """Tell of so many, if any; whether more may be told of now."""
+        """Spend so many nodes, if any; whether more may be explained now."""
         now_s = time.perf_counter()
         earned = (now_s - self._since_s) * self._rate
         self._left, self._since_s = min(self._left + earned, self._most), now_s
@@ -50,7 +50,7 @@ class Budget:
         return self._left > 0
 
 
-class Row(msgspec.Struct):
+class AttemptRow(msgspec.Struct):
     """An attempt: its outcome, the pod it was about, when it was, and what was found out."""
 
     decision: Decision
@@ -64,26 +64,26 @@ class Row(msgspec.Struct):
         return None if self.packed is None else unpack(self.packed)
 
 
-def pack(told: Json) -> bytes:
+def pack(explanation: Json) -> bytes:
     """An explanation as it is kept."""
-    return zlib.compress(msgspec.json.encode(told), _FASTEST)
+    return zlib.compress(msgspec.json.encode(explanation), _FASTEST)
 
 
 def unpack(packed: bytes) -> Json:
     """An explanation that was kept."""
-    told: Json = msgspec.json.decode(zlib.decompress(packed))
-    return told
+    explanation: Json = msgspec.json.decode(zlib.decompress(packed))
+    return explanation
 
 
-class Attempts:
+class RecordedAttempts:
     """Listens to the scheduler of a stage while no Scenario does."""
 
     def __init__(self, live: Live) -> None:
         self._live = live
-        self._rows: collections.deque[Row] = collections.deque(maxlen=_ROWS)
-        self._told: collections.deque[Row] = collections.deque()
+        self._rows: collections.deque[AttemptRow] = collections.deque(maxlen=_ROWS)
+        self._explained: collections.deque[AttemptRow] = collections.deque()
         self._bytes = 0
-        self._budget = Budget(at_once=10_000, each_second=2_000)
+        self._budget = ExplanationBudget(at_once=10_000, each_second=2_000)
 
     def attach(self) -> None:
         """Listen from now on, unless a Scenario is under way."""
@@ -92,32 +92,32 @@ class Attempts:
         if stage.scheduler is not None and is_free:
             stage.scheduler.record.hand_on(self, in_full=self._budget.spend(0))
 
-    def attempted(self, decision: Decision, attempt: AnyAttempt, told: Json | None) -> None:
+    def attempted(self, decision: Decision, attempt: AnyAttempt, explanation: Json | None) -> None:
         """An attempt has ended."""
-        self.add(decision, attempt.pod.uid, told)
+        self.add(decision, attempt.pod.uid, explanation)
 
-    def add(self, decision: Decision, uid: str, told: Json | None) -> None:
-        """Keep an attempt, and see whether the next may be told in full."""
+    def add(self, decision: Decision, uid: str, explanation: Json | None) -> None:
+        """Record an attempt, and decide whether the next is recorded in full."""
         assert decision.result != WAITING
-        row = Row(decision, uid, self._live.stage.clock.unix_ns)
+        row = AttemptRow(decision, uid, self._live.stage.clock.unix_ns)
         self._rows.append(row)
-        if told is not None:
-            row.packed = pack(told)
-            self._told.append(row)
+        if explanation is not None:
+            row.packed = pack(explanation)
+            self._explained.append(row)
             self._bytes += len(row.packed)
             self._make_room()
-        self._budget.spend(0 if told is None else decision.evaluated)
+        self._budget.spend(0 if explanation is None else decision.evaluated)
         self.attach()
 
-    def of_pod(self, key: str, uid: str = "") -> Iterator[Row]:
+    def attempts_at(self, key: str, uid: str = "") -> Iterator[AttemptRow]:
         """The attempts at a pod, or at all that had its name, in order."""
         return (
             row for row in self._rows if row.decision.pod == key and (not uid or row.uid == uid)
         )
 
     def _make_room(self) -> None:
-        while self._bytes > _BYTES or len(self._told) > _ROWS:
-            oldest = self._told.popleft()
+        while self._bytes > _BYTES or len(self._explained) > _ROWS:
+            oldest = self._explained.popleft()
             assert oldest.packed is not None
             self._bytes -= len(oldest.packed)
             oldest.packed = None

@@ -1,4 +1,4 @@
-"""One request to our own API, as its handlers see it, and what they answer."""
+"""One request to the kubestage API, as its handlers see it, and what they return."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from kubestage import lazy
 from kubestage.errors import BadRequest, Conflict
 from kubestage.server import bodies
-from kubestage.server.kubestage_api import states
+
+with lazy.imports():
+    from kubestage.server import pacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from kubestage.server.kubestage_api.states import State
     from kubestage.server.live import Live
     from kubestage.server.pacing import Pacer
     from kubestage.server.request import Request
@@ -22,40 +24,32 @@ if TYPE_CHECKING:
 Body = TypeVar("Body", bound=msgspec.Struct)
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """What a handler says with a status of its own."""
+class HandlerResult(msgspec.Struct, frozen=True):
+    """What a handler returns when the status is not 200."""
 
     value: Any
     status: int = 200
 
 
-class Call:
-    """A request whose path, query and body are to be read; `parts` are those of the path."""
+class ApiCall:
+    """A request whose path parameters, query and body are to be read."""
 
-    def __init__(self, live: Live, request: Request, parts: Mapping[str, str]) -> None:
+    def __init__(self, live: Live, request: Request, path_params: Mapping[str, str]) -> None:
         self.live = live
         self.request = request
-        self.parts = parts
-
-    @property
-    def state(self) -> State:
-        """What our own API remembers of the stage."""
-        return states.of(self.live)
+        self.path_params = path_params
 
     @property
     def pacer(self) -> Pacer:
         """The clock; refused where there is none."""
-        # NOTE: loaded when asked for, as all behind this API is.
-        from kubestage.server.pacing import Pacer  # noqa: PLC0415
-
-        if not isinstance(self.live.pace, Pacer):
+        if not isinstance(self.live.pace, pacing.Pacer):
             raise Conflict("time never passes on this server: it has no clock to set")
         return self.live.pace
 
     @property
     def free_pacer(self) -> Pacer:
         """The clock, to be set; refused while the whole cluster is being changed."""
-        self.state.check_free()
+        self.live.state.check_free()
         return self.pacer
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
@@ -72,7 +66,7 @@ class Call:
 
 
 def read(value: Any, shape: type[Body]) -> Body:
-    """A value as one of our own shapes; BadRequest names what does not fit, and the likely key."""
+    """A value as a shape of the API; BadRequest names what does not fit, and the nearest key."""
     if value is None:
         value = {}
     if not isinstance(value, dict):
@@ -87,10 +81,10 @@ def read(value: Any, shape: type[Body]) -> Body:
         raise BadRequest(f"{path}: {problem}" if path else problem) from None
 
 
-def check_known(given: Iterable[Any], known: Iterable[str], what: str) -> None:
-    """Refuse the first key that is not known, and name the one that was likely meant."""
+def check_known(found: Iterable[Any], known: Iterable[str], what: str) -> None:
+    """Refuse the first key that is not known, and name the nearest one that is."""
     names = list(known)
-    for key in given:
+    for key in found:
         if key in names:
             continue
         near = difflib.get_close_matches(str(key), names, n=1)

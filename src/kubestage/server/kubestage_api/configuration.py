@@ -1,4 +1,4 @@
-"""The scheduler's configuration: which one is at work, and another in its place."""
+"""The scheduler's configuration: read the current one, or replace it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage import lazy
 from kubestage import stage as stages
 from kubestage.errors import ApiError, BadRequest, Conflict, Invalid
 from kubestage.scheduler import config
-from kubestage.server.kubestage_api import states
+
+# NOTE: a server without a journal needs no database.
+with lazy.imports():
+    from kubestage.server.journal import journal
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.scheduler.config import SchedulerConfiguration
     from kubestage.scheduler.scheduler import Scheduler
-    from kubestage.server.kubestage_api.call import Call
+    from kubestage.server.kubestage_api.call import ApiCall
     from kubestage.server.live import Live
 
     Checked = SchedulerConfiguration
@@ -25,18 +29,18 @@ REMEMBERED: Final = "schedulerConfiguration"
 """Under this name a journal remembers the configuration that was put last, as JSON."""
 
 _OUTSIDE: Final = (
-    "a scheduler outside schedules, and has its configuration elsewhere: start kubestage with "
+    "an external scheduler schedules, and has its configuration elsewhere: start kubestage with "
     "--scheduler built-in to configure its own"
 )
-_NONE: Final = "nobody schedules here: start kubestage with --scheduler built-in"
+_NONE: Final = "no scheduler is running here: start kubestage with --scheduler built-in"
 
 
-async def get(call: Call) -> Json:
-    """The configuration at work."""
+async def get(call: ApiCall) -> Json:
+    """The current configuration."""
     return _scheduler(call.live).configuration.to_dict()
 
 
-async def put(call: Call) -> Json:
+async def put(call: ApiCall) -> Json:
     """Have a scheduler of another configuration take over."""
     live = call.live
     _scheduler(live)
@@ -53,14 +57,14 @@ def _scheduler(live: Live) -> Scheduler:
     return scheduler
 
 
-def check(live: Live, given: bytes | Json) -> Checked:
+def check(live: Live, source: bytes | Json) -> Checked:
     """A configuration that can be used, from its text or as an object; refused with all reasons."""
     try:
-        read = _read(given)
-        plugins = states.of(live).plugins
+        read = _read(source)
+        plugins = live.state.plugins
         points = {name: config.points_of(each) for name, each in plugins.items()}
         config.complete(read, points)
-        # Plugins are made anew and may refuse: that is found out where nothing is lost by it.
+        # Plugins are created again and may refuse: try that on an empty stage first.
         stages.Stage().add_scheduler(read, plugins=plugins)
     except UnicodeDecodeError:
         raise BadRequest("the body is not text: send JSON or YAML") from None
@@ -69,16 +73,16 @@ def check(live: Live, given: bytes | Json) -> Checked:
     return read
 
 
-def _read(given: bytes | Json) -> Checked:
-    return config.from_dict(given) if isinstance(given, dict) else config.load(given.decode())
+def _read(source: bytes | Json) -> Checked:
+    return config.from_dict(source) if isinstance(source, dict) else config.load(source.decode())
 
 
 def _refusal(error: config.ConfigError) -> ApiError:
-    told = str(error)
+    text = str(error)
     if error.stage == "decode":
-        return BadRequest(told)
+        return BadRequest(text)
     causes = [_cause(each) for each in error.named_errors]
-    return Invalid(told, {"kind": "KubeSchedulerConfiguration", "causes": causes})
+    return Invalid(text, {"kind": "KubeSchedulerConfiguration", "causes": causes})
 
 
 def _cause(problem: str) -> Json:
@@ -93,10 +97,7 @@ def _cause(problem: str) -> Json:
 
 async def take_over(live: Live, checked: Checked) -> None:
     """Have a scheduler of this configuration take over, now and after a restart."""
-    # NOTE: loaded when asked for: a server that keeps nothing needs no database.
-    from kubestage.server.journal.journal import Journal  # noqa: PLC0415
-
-    state, before = states.of(live), _scheduler(live)
+    state, before = live.state, _scheduler(live)
     live.stage.configure_scheduler(
         checked,
         plugins=state.plugins,
@@ -107,6 +108,6 @@ async def take_over(live: Live, checked: Checked) -> None:
     if state.attempts is not None:
         state.attempts.attach()
     live.pace.wake()
-    if isinstance(live.durability, Journal):
+    if isinstance(live.durability, journal.Journal):
         text = msgspec.json.encode(checked.to_dict()).decode()
         await live.durability.remember(REMEMBERED, text)

@@ -1,81 +1,78 @@
-"""Finds the endpoint that a request means, has it serve, and writes down what it says."""
+"""Finds the route of a request, calls its handler, and encodes what the handler returns."""
 
 from __future__ import annotations
 
 import asyncio
 import difflib
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from kubestage.errors import ApiError, BadRequest, InputError, MethodNotAllowed, NotFound
 from kubestage.objects import yaml_text
 from kubestage.server import negotiation
-from kubestage.server.kubestage_api import call, endpoints
-from kubestage.server.kubestage_api.call import Answer, Call
+from kubestage.server.kubestage_api import call, routes
+from kubestage.server.kubestage_api.call import ApiCall, HandlerResult
 from kubestage.server.response import JSON, YAML, Response
 
 if TYPE_CHECKING:
-    from kubestage.server.kubestage_api.endpoints import Endpoint
+    from kubestage.server.kubestage_api.routes import Route
     from kubestage.server.live import Live
     from kubestage.server.request import Request
 
-_AT: Final = "kubestage.server.kubestage_api."
 
-
-async def respond(live: Live, request: Request) -> Response:
-    """Serve a request."""
-    form = negotiation.negotiate(request.header(b"accept"), converts=False)
-    endpoint, parts = find(request.method, request.path)
-    call.check_known(request.query, [each.name for each in endpoint.parameters], "query parameter")
-    module, _, name = endpoint.handler.partition(":")
-    handler: Any = getattr(importlib.import_module(_AT + module), name)
+async def handle(live: Live, request: Request) -> Response:
+    """Serve a request for a path below ``/kubestage``."""
+    accepted = negotiation.negotiate(request.header(b"accept"), converts=False)
+    route, path_params = match(request.method, request.path)
+    call.check_known(request.query, [each.name for each in route.parameters], "query parameter")
+    handler = route.handler()
     try:
-        said = await handler(Call(live, request, parts))
+        returned = await handler(ApiCall(live, request, path_params))
     except InputError as error:
         raise BadRequest(str(error)) from None
-    answer = said if isinstance(said, Answer) else Answer(said)
-    if form.media_type == negotiation.YAML:
+    result = returned if isinstance(returned, HandlerResult) else HandlerResult(returned)
+    if accepted.media_type == negotiation.YAML:
         # A whole cluster may be in there, and takes a while.
-        told = await asyncio.to_thread(yaml_text.dump, msgspec.to_builtins(answer.value))
-        return Response(answer.status, told.encode(), YAML)
-    return Response(answer.status, msgspec.json.encode(answer.value), JSON)
+        text = await asyncio.to_thread(yaml_text.dump, msgspec.to_builtins(result.value))
+        return Response(result.status, text.encode(), YAML)
+    return Response(result.status, msgspec.json.encode(result.value), JSON)
 
 
-def find(method: str, path: str) -> tuple[Endpoint, dict[str, str]]:
-    """The endpoint of a path, and the parts of the path that it has names for."""
-    given = path.rstrip("/").split("/")
-    wanted = "GET" if method == "HEAD" else method
+def match(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """The route of a method and path, and the values of the path's parameters."""
+    parts = path.rstrip("/").split("/")
+    served_as = "GET" if method == "HEAD" else method
     methods = []
-    for endpoint in endpoints.ALL:
-        parts = _matched(endpoint.path.split("/"), given)
-        if parts is None:
+    for route in routes.ROUTES:
+        path_params = _path_params(route.path.split("/"), parts)
+        if path_params is None:
             continue
-        if endpoint.method == wanted:
-            return endpoint, parts
-        methods.append(endpoint.method)
+        if route.method == served_as:
+            return route, path_params
+        methods.append(route.method)
     if methods:
         raise MethodNotAllowed(f"{method} is not served at {path}: use {' or '.join(methods)}")
     raise _unknown(path)
 
 
-def _matched(pattern: list[str], given: list[str]) -> dict[str, str] | None:
-    if len(pattern) != len(given):
+def _path_params(pattern: list[str], parts: list[str]) -> dict[str, str] | None:
+    """The values of a pattern's parameters in a path; None if the path does not match it."""
+    if len(pattern) != len(parts):
         return None
-    parts = {}
-    for name, value in zip(pattern, given, strict=True):
+    params = {}
+    for name, value in zip(pattern, parts, strict=True):
         if name[:1] == "{":
             if not value:
                 return None
-            parts[name[1:-1]] = value
+            params[name[1:-1]] = value
         elif name != value:
             return None
-    return parts
+    return params
 
 
 def _unknown(path: str) -> ApiError:
-    known = list(dict.fromkeys(endpoint.path for endpoint in endpoints.ALL))
+    known = list(dict.fromkeys(route.path for route in routes.ROUTES))
     near = difflib.get_close_matches(path, known, n=1, cutoff=0.8)
-    hint = f"did you mean {near[0]}?" if near else f"GET {endpoints.ROOT} lists what is"
+    hint = f"did you mean {near[0]}?" if near else f"GET {routes.ROOT} lists what is"
     return NotFound(f"nothing is served at {path}: {hint}")

@@ -1,4 +1,4 @@
-"""What our own API says of itself: an index, and an OpenAPI document."""
+"""How the kubestage API describes itself: an index, and an OpenAPI document."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 import kubestage
-from kubestage.server.kubestage_api import endpoints
+from kubestage.server.kubestage_api import routes
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.server.kubestage_api.call import Call
-    from kubestage.server.kubestage_api.endpoints import Endpoint
+    from kubestage.server.kubestage_api.call import ApiCall
+    from kubestage.server.kubestage_api.routes import Route
 
 
 _FORMS: Final = ("application/json", "application/yaml")
@@ -32,7 +32,7 @@ _STATUS: Final[Json] = {
 }
 
 
-async def index(_call: Call) -> Json:
+async def index(_call: ApiCall) -> Json:
     """What is served, for a reader with curl."""
     rows = [
         {
@@ -41,27 +41,29 @@ async def index(_call: Call) -> Json:
             "summary": each.summary,
             "parameters": [parameter.name for parameter in each.parameters],
         }
-        for each in endpoints.ALL
+        for each in routes.ROUTES
     ]
-    return {"kubestage": kubestage.__version__, "openapi": f"{endpoints.ROOT}/openapi",
+    return {"kubestage": kubestage.__version__, "openapi": f"{routes.ROOT}/openapi",
             "endpoints": rows}  # fmt: skip
 
 
-async def openapi(_call: Call) -> Json:
+async def openapi(_call: ApiCall) -> Json:
     """The document, for programs."""
     return document()
 
 
 def document() -> Json:
     """This API as an OpenAPI 3.0 document."""
-    shapes = [each for row in endpoints.ALL for each in (row.body, row.answer) if each is not None]
+    shapes = [
+        each for row in routes.ROUTES for each in (row.body, row.response) if each is not None
+    ]
     _, components = msgspec.json.schema_components(
         list(dict.fromkeys(shapes)), ref_template=_REFERENCE
     )
-    schemas = {name: _older(schema) for name, schema in components.items()}
+    schemas = {name: _openapi_3_0(schema) for name, schema in components.items()}
     paths: Json = {}
-    for endpoint in endpoints.ALL:
-        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint)
+    for route in routes.ROUTES:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.0.0",
         "info": {"title": "kubestage", "version": kubestage.__version__},
@@ -70,47 +72,47 @@ def document() -> Json:
     }
 
 
-def _operation(endpoint: Endpoint) -> Json:
+def _operation(route: Route) -> Json:
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in _named(endpoint.path)
+        for name in _named(route.path)
     ]
     parameters += [
         {"name": each.name, "in": "query", "description": each.description, "schema": each.schema}
-        for each in endpoint.parameters
+        for each in route.parameters
     ]
     refusal = {"description": "Refused.", "content": _content(_reference("Status"), _FORMS[:1])}
-    told = _ANY if endpoint.answer is None else _reference(endpoint.answer.__name__)
-    answers: Json = {
-        "200": {"description": endpoint.summary, "content": _content(told)},
+    shape = _ANY if route.response is None else _reference(route.response.__name__)
+    responses: Json = {
+        "200": {"description": route.summary, "content": _content(shape)},
         "default": refusal,
     }
-    if endpoint.handler == "clock:advance":
-        answers["202"] = {"description": "It has yet to pass.", "content": _content(told)}
+    if route.accepted:
+        responses["202"] = {"description": route.accepted, "content": _content(shape)}
     operation: Json = {
-        "operationId": _operation_id(endpoint),
-        "summary": endpoint.summary,
+        "operationId": _operation_id(route),
+        "summary": route.summary,
         "parameters": parameters,
-        "responses": answers,
+        "responses": responses,
     }
-    if endpoint.body is not None:
-        body = _content(_reference(endpoint.body.__name__))
+    if route.body is not None:
+        body = _content(_reference(route.body.__name__))
         operation["requestBody"] = {"required": False, "content": body}
-    elif endpoint.takes:
+    elif route.body_description:
         body = _content(_ANY)
         operation["requestBody"] = {
             "required": True,
-            "description": endpoint.takes,
+            "description": route.body_description,
             "content": body,
         }
     return operation
 
 
-def _operation_id(endpoint: Endpoint) -> str:
+def _operation_id(route: Route) -> str:
     """A name that no other operation has: a handler may serve several methods."""
-    first = next(each for each in endpoints.ALL if each.handler == endpoint.handler)
-    name = endpoint.handler.replace(":", "_")
-    return name if first is endpoint else f"{name}_{endpoint.method.lower()}"
+    name = route.handler_name
+    first = next(each for each in routes.ROUTES if each.handler_name == name)
+    return name if first is route else f"{name}_{route.method.lower()}"
 
 
 def _named(path: str) -> list[str]:
@@ -125,20 +127,27 @@ def _content(schema: Json, forms: tuple[str, ...] = _FORMS) -> Json:
     return {form: {"schema": schema} for form in forms}
 
 
-def _older(schema: Any) -> Any:
+def _openapi_3_0(schema: Any) -> Any:
     """A schema of today in the words of OpenAPI 3.0: null is a flag, limits are two fields."""
     if isinstance(schema, list):
-        return [_older(each) for each in schema]
+        return [_openapi_3_0(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {name: _older(value) for name, value in schema.items()}
-    choices = kept.get("anyOf")
+    converted = {name: _openapi_3_0(value) for name, value in schema.items()}
+    choices = converted.get("anyOf")
     if choices and {"type": "null"} in choices:
-        others = [each for each in choices if each != {"type": "null"}]
-        del kept["anyOf"]
-        kept |= {**others[0], "nullable": True} if len(others) == 1 else {"anyOf": others}
-    if isinstance(kept.get("enum"), list) and None in kept["enum"]:
-        kept |= {"enum": [each for each in kept["enum"] if each is not None], "nullable": True}
-    if not isinstance(kept.get("exclusiveMinimum", True), bool):
-        kept |= {"minimum": kept["exclusiveMinimum"], "exclusiveMinimum": True}
-    return kept
+        alternatives = [each for each in choices if each != {"type": "null"}]
+        del converted["anyOf"]
+        converted |= (
+            {**alternatives[0], "nullable": True}
+            if len(alternatives) == 1
+            else {"anyOf": alternatives}
+        )
+    if isinstance(converted.get("enum"), list) and None in converted["enum"]:
+        converted |= {
+            "enum": [each for each in converted["enum"] if each is not None],
+            "nullable": True,
+        }
+    if not isinstance(converted.get("exclusiveMinimum", True), bool):
+        converted |= {"minimum": converted["exclusiveMinimum"], "exclusiveMinimum": True}
+    return converted

@@ -9,46 +9,46 @@ import msgspec
 from kubestage.errors import NotFound
 from kubestage.objects import gvk, timestamps
 from kubestage.results.comparison import attempts
-from kubestage.server.kubestage_api import endpoints, keeping
-from kubestage.server.kubestage_api.shapes import PodTold
+from kubestage.server.kubestage_api import recorders, routes
+from kubestage.server.kubestage_api.shapes import PodAttempts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.server.kubestage_api.attempts import Row
-    from kubestage.server.kubestage_api.call import Call
+    from kubestage.server.kubestage_api.attempts import AttemptRow
+    from kubestage.server.kubestage_api.call import ApiCall
     from kubestage.server.live import Live
 
 
 _NOT_KEPT: Final = (
     "what was found out in some attempts was not kept, as many pods came at once: such attempts "
-    "are told by their outcome"
+    "show their outcome only"
 )
 _NO_SCHEDULER: Final = "no scheduler of kubestage's own is at work, so nothing is known of attempts"
 
 
-async def get(call: Call) -> PodTold:
+async def get(call: ApiCall) -> PodAttempts:
     """A pod, and every attempt at it that is remembered."""
-    live, kept = call.live, keeping.attempts(call.live)
-    key = f"{call.parts['namespace']}/{call.parts['name']}"
+    live, recorded = call.live, recorders.attempts(call.live)
+    key = f"{call.path_params['namespace']}/{call.path_params['name']}"
     pod = live.store.read(gvk.POD).get(key)
     uid = "" if pod is None else pod["metadata"]["uid"]
-    rows = list(kept.of_pod(key, uid))
+    rows = list(recorded.attempts_at(key, uid))
     if pod is None and not rows:
         raise NotFound(f'no pod "{key}", and none of that name was tried: name it NAMESPACE/NAME')
     node = None if pod is None else pod["spec"].get("nodeName")
-    return PodTold(
+    return PodAttempts(
         pod=key,
         uid=uid or rows[-1].uid,
         status="Deleted" if pod is None else "Scheduled" if node else "Pending",
         node=node or None,
-        attempts=[_told(place, row) for place, row in enumerate(rows, 1)],
+        attempts=[_attempt(place, row) for place, row in enumerate(rows, 1)],
         notes=list(_notes(live, rows, key)),
     )
 
 
-def _told(place: int, row: Row) -> Json:
+def _attempt(place: int, row: AttemptRow) -> Json:
     tried: Json = msgspec.to_builtins(attempts.of_decision(row.decision, 0))
     del tried["step"]
     return {
@@ -59,13 +59,13 @@ def _told(place: int, row: Row) -> Json:
     }
 
 
-def _notes(live: Live, rows: list[Row], key: str) -> Iterator[str]:
+def _notes(live: Live, rows: list[AttemptRow], key: str) -> Iterator[str]:
     stage = live.stage
     if stage.scheduler is None:
         yield _NO_SCHEDULER
     current = None if stage.scenarios is None else stage.scenarios.current
     if current is not None:
-        path = f"{endpoints.ROOT}/runs/{current}/pods/{key}"
-        yield f'Scenario "{current}" is under way: GET {path} tells of its attempts'
+        path = f"{routes.ROOT}/runs/{current}/pods/{key}"
+        yield f'Scenario "{current}" is running: GET {path} shows its attempts'
     if any(row.packed is None for row in rows):
         yield _NOT_KEPT

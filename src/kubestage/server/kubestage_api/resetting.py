@@ -3,43 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.scenario import wiping
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server import slices
-from kubestage.server.kubestage_api import states
-from kubestage.server.kubestage_api.shapes import Emptied, Nothing
+from kubestage.server.kubestage_api.shapes import NoBody, ResetResult
+from kubestage.server.pacing import Mode, Pacer
+from kubestage.stage import few_collections
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import AsyncIterator, Coroutine, Iterator
 
-    from kubestage.server.kubestage_api.call import Call
+    from kubestage.server.kubestage_api.call import ApiCall
     from kubestage.server.live import Live
 
 FAILED: Final = "the cluster was emptied while the Scenario was {}"
 _GRAIN: Final = 16
 
 
-async def reset(call: Call) -> Emptied:
+async def reset(call: ApiCall) -> ResetResult:
     """Remove all that not every cluster has."""
-    call.body(Nothing)
+    call.body(NoBody)
     live = call.live
     removed = await to_the_end(live, _reset(live))
-    return Emptied(removed=removed, resource_version=live.store.resource_version)
+    return ResetResult(removed=removed, resource_version=live.store.resource_version)
 
 
 async def to_the_end(live: Live, work: Coroutine[Any, Any, Any]) -> Any:
     """Do work that must not be left half done, even if its client goes or is sent away."""
     task = asyncio.ensure_future(work)
-    states.of(live).go_on(task)
+    live.state.add_task(task)
     return await asyncio.shield(task)
 
 
+@contextlib.asynccontextmanager
+async def standstill(live: Live, operation: str) -> AsyncIterator[None]:
+    """Stop the clock while one request changes the whole cluster; a second one is refused.
+
+    Controllers are notified of each change, and act on all of them when time goes on.
+    """
+    state, pacer = live.state, live.pace
+    state.check_free()
+    state.operation = operation
+    paced = pacer if isinstance(pacer, Pacer) else None
+    before = None if paced is None else (paced.mode, paced.speed)
+    try:
+        if paced is not None:
+            paced.set_mode(Mode.PAUSED)
+        with few_collections():
+            yield
+    finally:
+        state.operation = ""
+        if paced is not None and before is not None:
+            paced.set_mode(*before)
+            paced.wake()
+
+
 async def _reset(live: Live) -> int:
-    async with states.standstill(live, "emptied"):
+    async with standstill(live, "emptied"):
         removed = await empty(live)
-        recorder = states.of(live).recorder
+        recorder = live.state.recorder
         if recorder is not None:
             recorder.begin_anew()
     return removed
@@ -48,15 +73,15 @@ async def _reset(live: Live) -> int:
 async def empty(live: Live) -> int:
     """Empty the cluster, while no time passes; how many objects were removed.
 
-    Watches are told of each. Nobody is asked: neither grace periods nor finalizers hold up the end
+    Watches receive each removal. Neither grace periods nor finalizers hold up the end
     of everything.
     """
-    before = _count(live)
+    before = live.store.object_count
     scenarios = live.stage.scenarios
     if scenarios is not None:
         scenarios.fail(FAILED.format(scenarios.state))
     await slices.in_slices(_pieces(live))
-    return before - _count(live)
+    return before - live.store.object_count
 
 
 def _pieces(live: Live) -> Iterator[None]:
@@ -67,7 +92,3 @@ def _pieces(live: Live) -> Iterator[None]:
         store.remove(row, key)
         yield
     store.settle()
-
-
-def _count(live: Live) -> int:
-    return sum(len(each.objects) for each in live.store.ledger.collections())

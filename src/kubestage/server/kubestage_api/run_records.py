@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
+import shutil
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, Final
 
 import kubestage
+from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.scenario.resource import SCENARIO
 from kubestage.scenario.settings import Detail
-from kubestage.server.kubestage_api.attempts import Budget, pack
+from kubestage.server.kubestage_api.attempts import ExplanationBudget, pack
 from kubestage.store.log import DELETED
 
+# NOTE: loaded with the first Scenario, as is the database behind it.
+with lazy.imports():
+    from kubestage.results import run_record
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubestage.aliases import Json
     from kubestage.results.run_record import RunRecord
     from kubestage.scheduler.record import Decision
@@ -29,45 +38,46 @@ _GROUP: Final = SCENARIO[0].partition("/")[0]
 
 
 class RunRecords:
-    """Keeps what Scenarios tell; a sink for all of them, one after the other.
+    """Records Scenarios: a sink for all of them, one after the other.
 
-    Files are named after what nobody chooses, so no name of an object is ever a path. The file of
-    the one that is under way cannot be read yet: `uid` is its, `rows` and `told` are its attempts.
-    What a Scenario at detail `full` tells is in its status as well, so that clients find it there.
+    Files are named after hashes, so that no name of an object is ever a path. The file of the
+    current Scenario cannot be read yet: `uid` is its uid, `rows` and `explanations` are its
+    attempts. At detail `full`, explanations are in its status as well, where clients find them.
     """
 
-    keeps_details = False
+    stores_details = False
 
     def __init__(self, live: Live, directory: pathlib.Path | None) -> None:
         self._live = live
-        self._passing: tempfile.TemporaryDirectory[str] | None = None
+        self._clean_up: Callable[[], object] | None = None
         if directory is None:
-            self._passing = tempfile.TemporaryDirectory(prefix="kubestage-runs-")
-            directory = pathlib.Path(self._passing.name)
+            directory = pathlib.Path(tempfile.mkdtemp(prefix="kubestage-runs-"))
+            # Also when the server that was to close the records is dropped.
+            self._clean_up = weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
         self._directory = directory
         self._directory.mkdir(0o700, parents=True, exist_ok=True)
         for left_over in self._directory.glob(".*.partial"):
             left_over.unlink(missing_ok=True)
         self._record: RunRecord | None = None
         self.uid = ""
-        self.told: dict[int, bytes] = {}
+        self.explanations: dict[int, bytes] = {}
         self._bytes = 0
         self.rows: list[tuple[int, Decision]] = []
-        self._budget = Budget(at_once=500_000, each_second=20_000)
+        self._budget = ExplanationBudget(at_once=500_000, each_second=20_000)
         live.store.subscribe(self.on_change, {(_GROUP, SCENARIO[1])})
 
-    def attempt(self, step: int, decision: Decision, uid: str, told: Json | None) -> None:
+    def attempt(self, step: int, decision: Decision, uid: str, explanation: Json | None) -> None:
         """An attempt has ended."""
         record = self._open()
         if record is None:
             return
         self.rows.append((step, decision))
-        if told is not None:
-            self._keep(decision.number, pack(told))
-        self._budget.spend(0 if told is None else decision.evaluated)
-        self._look_closely()
+        if explanation is not None:
+            self._store_explanation(decision.number, pack(explanation))
+        self._budget.spend(0 if explanation is None else decision.evaluated)
+        self._set_detail()
         try:
-            record.attempt(step, decision, uid, told)
+            record.attempt(step, decision, uid, explanation)
         except InputError:
             self._give_up()
 
@@ -76,7 +86,7 @@ class RunRecords:
         record = self._open()
         if record is None:
             return
-        self._look_closely()
+        self._set_detail()
         try:
             record.event(step, event)
         except InputError:
@@ -93,7 +103,7 @@ class RunRecords:
             self._give_up()
 
     def on_change(self, change: Change) -> None:
-        """Hear of Scenarios: the record of one that has ended is complete."""
+        """Handle a change of a Scenario: the record of one that has ended is complete."""
         if change.new["metadata"]["uid"] != self.uid:
             return
         phase = (change.new.get("status") or {}).get("phase")
@@ -104,8 +114,8 @@ class RunRecords:
         """Keep what there is, and let go of everything."""
         self._live.store.unsubscribe(self.on_change)
         self._finish()
-        if self._passing is not None:
-            self._passing.cleanup()
+        if self._clean_up is not None:
+            self._clean_up()
 
     def has(self, uid: str) -> bool:
         """Whether anything is kept of a Scenario."""
@@ -133,30 +143,27 @@ class RunRecords:
             self._begin(scenario["metadata"]["name"], uid)
         return self._record
 
-    def _keep(self, number: int, packed: bytes) -> None:
+    def _store_explanation(self, number: int, packed: bytes) -> None:
         """Keep an explanation at hand; the oldest make room, as the file has them."""
-        self.told[number] = packed
+        self.explanations[number] = packed
         self._bytes += len(packed)
         while self._bytes > _BYTES:
-            self._bytes -= len(self.told.pop(next(iter(self.told))))
+            self._bytes -= len(self.explanations.pop(next(iter(self.explanations))))
 
     def _begin(self, name: str, uid: str) -> None:
-        # NOTE: loaded with the first Scenario, as is the database behind it.
-        from kubestage.results.run_record import RunRecord  # noqa: PLC0415
-
         for old in self.all_paths()[: -_KEPT + 1]:
             old.unlink(missing_ok=True)
         path = self._directory / f"{_stem(uid)}-{len(self.paths(uid)):04}.sqlite"
         about = {"name": name, "uid": uid, "kubestage": kubestage.__version__}
         try:
-            self._record = RunRecord(path, about)
+            self._record = run_record.RunRecord(path, about)
         except InputError:
             self._record = None
 
     def _finish(self) -> None:
         record, self._record = self._record, None
         self.uid = ""
-        self.told.clear()
+        self.explanations.clear()
         self._bytes = 0
         self.rows.clear()
         if record is not None:
@@ -171,8 +178,8 @@ class RunRecords:
             self._record.discard()
             self._record = None
 
-    def _look_closely(self) -> None:
-        """Have the next attempts told in full, if asked for, else as far as the budget goes."""
+    def _set_detail(self) -> None:
+        """Have the next attempts recorded in full, if requested, else as far as the budget goes."""
         stage = self._live.stage
         if stage.scheduler is not None and stage.scenarios is not None:
             attempts = stage.scenarios.attempts

@@ -1,4 +1,4 @@
-"""What our own API takes and answers."""
+"""The bodies of requests and responses of the kubestage API."""
 
 from __future__ import annotations
 
@@ -9,38 +9,40 @@ import msgspec
 from kubestage.aliases import Json
 
 
-class _Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class _RequestBody(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
     """The body of a request."""
 
 
-class _Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class _ResponseBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The body of an answer."""
 
 
-class Nothing(_Taken, frozen=True):
+class NoBody(_RequestBody, frozen=True):
     """An empty object, or no body at all."""
 
 
-class ClockSetting(_Taken, frozen=True):
+class ClockSetting(_RequestBody, frozen=True):
     """How time is to pass; a speed alone means that mode."""
 
     mode: Literal["paused", "still", "speed", "jump"] | None = None
     speed: Annotated[float, msgspec.Meta(gt=0, le=1_000_000)] | None = None
 
 
-class Advance(_Taken, frozen=True):
+class Advance(_RequestBody, frozen=True):
     """How much time is to pass (`duration`, as in 10m), or up to which moment (`until`)."""
 
     duration: str | None = None
     until: str | None = None
 
 
-class Clock(_Told, frozen=True):
+class Clock(_ResponseBody, frozen=True):
     """The virtual time, and how it passes.
 
     `nowNs` is the time since this process began, `due` when something happens next, `scenario` the
-    one that is running or paused. `isQuiet` says that a clock that jumps has nothing to do,
-    `isPassing` that time passes nevertheless: at a speed, or because somebody watches.
+    one that is running or paused. `isQuiet`: a clock that jumps has nothing to do.
+    `isPassing`: time passes nevertheless, at a speed, or because a client watches.
     `aheadOfWallSeconds` is null unless the clock keeps up with the wall clock.
     """
 
@@ -56,7 +58,7 @@ class Clock(_Told, frozen=True):
     message: str
 
 
-class SettingsChange(_Taken, frozen=True, omit_defaults=True):
+class SettingsChange(_RequestBody, frozen=True, omit_defaults=True):
     """Settings to be changed; those that are not given stay.
 
     They hold for Scenarios that begin later and do not choose for themselves. `resultAnnotations`
@@ -70,7 +72,7 @@ class SettingsChange(_Taken, frozen=True, omit_defaults=True):
     result_annotations: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-class Settings(_Told, frozen=True):
+class Settings(_ResponseBody, frozen=True):
     """How much the status of a Scenario has of each attempt, when its result is written, and
     whether results are written on pods as kube-scheduler-simulator does.
     """
@@ -80,14 +82,14 @@ class Settings(_Told, frozen=True):
     result_annotations: bool
 
 
-class Emptied(_Told, frozen=True):
+class ResetResult(_ResponseBody, frozen=True):
     """How many objects were removed, and the version after that."""
 
     removed: int
     resource_version: str
 
 
-class Made(_Told, frozen=True):
+class CreatedKind(_ResponseBody, frozen=True):
     """How many objects of a kind were made."""
 
     api_version: str
@@ -95,18 +97,18 @@ class Made(_Told, frozen=True):
     count: int
 
 
-class Imported(_Told, frozen=True):
+class ImportResult(_ResponseBody, frozen=True):
     """What an import has changed; `notes` are for the reader."""
 
     created: int
-    kinds: list[Made]
+    kinds: list[CreatedKind]
     removed: int = 0
     scheduler_configuration: Literal["applied", "ignored", "none"] = "none"
     resource_version: str = ""
     notes: list[str] = []
 
 
-class RunRow(_Told, frozen=True):
+class RunRow(_ResponseBody, frozen=True):
     """A Scenario in a few words; `isThere` is false if only its record is left."""
 
     name: str
@@ -118,13 +120,13 @@ class RunRow(_Told, frozen=True):
     has_explanations: bool = False
 
 
-class Runs(_Told, frozen=True):
+class Runs(_ResponseBody, frozen=True):
     """The runs, oldest first."""
 
     items: list[RunRow]
 
 
-class RunTold(_Told, frozen=True):
+class RunDetails(_ResponseBody, frozen=True):
     """A run in numbers; `steps` has a row for each step, `tables` where to find more."""
 
     run: RunRow
@@ -133,7 +135,7 @@ class RunTold(_Told, frozen=True):
     tables: list[str]
 
 
-class PodTold(_Told, frozen=True):
+class PodAttempts(_ResponseBody, frozen=True):
     """What became of a pod, and each attempt at it; `explanation` is null where none was kept."""
 
     pod: str

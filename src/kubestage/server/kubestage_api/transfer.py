@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import AlreadyExists, ApiError, BadRequest
 from kubestage.server import slices, snapshot_import, snapshots
-from kubestage.server.kubestage_api import configuration, resetting, states
-from kubestage.server.kubestage_api.shapes import Imported, Made
+from kubestage.server.kubestage_api import configuration, resetting
+from kubestage.server.kubestage_api.shapes import CreatedKind, ImportResult
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.server.kubestage_api.call import Call
+    from kubestage.server.kubestage_api.call import ApiCall
     from kubestage.server.kubestage_api.configuration import Checked
     from kubestage.server.live import Live
     from kubestage.server.snapshot_import import Import
@@ -24,10 +24,10 @@ _UNUSED: Final = (
 )
 
 
-async def export(call: Call) -> Json:
+async def export(call: ApiCall) -> Json:
     """All objects that matter."""
     store, scheduler = call.live.store, call.live.stage.scheduler
-    # Nothing that is stored ever changes: others can be served while it is written down.
+    # Stored objects never change: other requests are served while these are encoded.
     found = snapshots.objects(store)
     if call.choice("format", ("list", "kss")) == "list":
         return await asyncio.to_thread(snapshots.as_list, found, store.resource_version)
@@ -35,68 +35,70 @@ async def export(call: Call) -> Json:
     return await asyncio.to_thread(snapshots.as_kss_export, found, settings)
 
 
-async def import_objects(call: Call) -> Imported:
+async def import_objects(call: ApiCall) -> ImportResult:
     """Put objects there, all or none."""
     live = call.live
     replaces = call.choice("mode", ("add", "replace")) == "replace"
     applies = call.choice("configuration", ("apply", "ignore")) == "apply"
     if not call.request.body:
         raise BadRequest("the body is empty: send a List, several documents of YAML, or an export")
-    wanted = await asyncio.to_thread(snapshot_import.read, call.request.body)
+    snapshot = await asyncio.to_thread(snapshot_import.read, call.request.body)
     checked: Checked | None = None
-    if wanted.configuration is not None and applies and live.stage.scheduler is not None:
-        checked = configuration.check(live, wanted.configuration)
-    found: Imported = await resetting.to_the_end(
-        live, _import(live, wanted, checked, replaces=replaces)
+    if snapshot.configuration is not None and applies and live.stage.scheduler is not None:
+        checked = configuration.check(live, snapshot.configuration)
+    found: ImportResult = await resetting.to_the_end(
+        live, _import(live, snapshot, checked, replaces=replaces)
     )
     return found
 
 
 async def _import(
-    live: Live, wanted: Import, checked: Checked | None, *, replaces: bool
-) -> Imported:
+    live: Live, snapshot: Import, checked: Checked | None, *, replaces: bool
+) -> ImportResult:
     store = live.store
-    async with states.standstill(live, "imported to"):
+    async with resetting.standstill(live, "imported to"):
         if not replaces:
-            for place in snapshot_import.taken(store, wanted.events):
+            for place in snapshot_import.taken(store, snapshot.events):
                 fix = "delete it first, or import with mode=replace"
                 raise AlreadyExists(f"{place}: is there already: {fix}")
         # On a stage of its own, so that nothing has happened if something is wrong.
         trial = snapshot_import.rehearsal(store, is_empty=replaces)
-        await slices.in_slices(snapshot_import.carry_out(trial, wanted.events, []))
+        await slices.in_slices(snapshot_import.carry_out(trial, snapshot.events, []))
         removed = await resetting.empty(live) if replaces else 0
-        made: list[Json] = []
+        created: list[Json] = []
         try:
-            await slices.in_slices(snapshot_import.carry_out(store, wanted.events, made, trial))
+            await slices.in_slices(
+                snapshot_import.carry_out(store, snapshot.events, created, trial)
+            )
         except ApiError:
-            snapshot_import.undo(store, made)
+            snapshot_import.undo(store, created)
             raise
-        _tell_recorder(live, wanted, replaces=replaces)
+        _notify_recorder(live, snapshot, replaces=replaces)
         if checked is not None:
             await configuration.take_over(live, checked)
-    return _report(live, wanted, made, removed, is_configured=checked is not None)
+    return _report(live, snapshot, created, removed, is_configured=checked is not None)
 
 
-def _tell_recorder(live: Live, wanted: Import, *, replaces: bool) -> None:
-    recorder = states.of(live).recorder
+def _notify_recorder(live: Live, snapshot: Import, *, replaces: bool) -> None:
+    recorder = live.state.recorder
     if recorder is None:
         return
     if replaces:
         recorder.begin_anew()
     else:
-        recorder.imported(event for _, event in wanted.events)
+        recorder.imported(event for _, event in snapshot.events)
 
 
 def _report(
-    live: Live, wanted: Import, made: list[Json], removed: int, *, is_configured: bool
-) -> Imported:
-    counts = collections.Counter((obj["apiVersion"], obj["kind"]) for obj in made)
-    is_ignored = wanted.configuration is not None and not is_configured
+    live: Live, snapshot: Import, created: list[Json], removed: int, *, is_configured: bool
+) -> ImportResult:
+    counts = collections.Counter((obj["apiVersion"], obj["kind"]) for obj in created)
+    is_ignored = snapshot.configuration is not None and not is_configured
     notes = [_UNUSED] if is_ignored and live.stage.scheduler is None else []
-    return Imported(
-        created=len(made),
+    return ImportResult(
+        created=len(created),
         kinds=[
-            Made(api_version=kind[0], kind=kind[1], count=count)
+            CreatedKind(api_version=kind[0], kind=kind[1], count=count)
             for kind, count in sorted(counts.items())
         ],
         removed=removed,

@@ -3,11 +3,5 @@
 kubectl reads them to explain, to compute patches, and before it creates or applies anything. The
 schemas come from the definitions that the package `kubernetes_validate` carries, where it is
 installed; from the type table otherwise; from the CustomResourceDefinition for custom resources.
-The paths derive from discovery. Nothing is read or built before somebody asks.
+The paths derive from discovery. Nothing is read or built before the first request.
 """
-
-from __future__ import annotations
-
-from kubestage.server.openapi.documents import EXPIRES, Document, document, index
-
-__all__ = ["EXPIRES", "Document", "document", "index"]

@@ -19,7 +19,7 @@ _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _KEY: Final = "x-kubernetes-group-version-kind"
 
 
-class Components:
+class SchemaComponents:
     """Schemas by public name, gathered as they are referred to."""
 
     def __init__(self, kinds: KindTable, published: definitions.Definitions | None) -> None:
@@ -87,8 +87,8 @@ class Components:
         else:
             name = custom_schemas.public_name(group, version, kind)
             if name not in self.schemas:
-                self.schemas[name] = made = custom_schemas.of(row, kind)
-                for reference in _references(made):
+                self.schemas[name] = schema = custom_schemas.of(row, kind)
+                for reference in _references(schema):
                     self._ref(reference)
         self.schemas[name] = {
             **self.schemas[name],

@@ -1,4 +1,4 @@
-"""Schemas of custom resources: what their definition says, with the fields every object has."""
+"""Schemas of custom resources: those of their definitions, with the fields of every object."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def public_name(group: str, version: str, kind: str) -> str:
 
 def of(row: Kind | None, kind: str) -> Json:
     """The schema of a custom resource; a kind about which nothing is known may hold anything."""
-    given = _METRICS.get(kind, _ANYTHING) if row is None else _given(row)
-    properties = {**given.get("properties", {}), **_HEAD}
-    return {**given, "type": "object", "properties": properties}
+    schema = _METRICS.get(kind, _ANYTHING) if row is None else _schema_of_row(row)
+    properties = {**schema.get("properties", {}), **_HEAD}
+    return {**schema, "type": "object", "properties": properties}
 
 
-def _given(row: Kind) -> Json:
+def _schema_of_row(row: Kind) -> Json:
     if row.definition is not None:
         found: Json | None = (row.definition.get("schema") or {}).get("openAPIV3Schema")
         return found or _ANYTHING
@@ -75,6 +75,6 @@ def _given(row: Kind) -> Json:
         definition = own_definitions.definition(row.plural)
         for version in definition["spec"]["versions"]:
             if (definition["spec"]["group"], version["name"]) == (row.group, row.version):
-                own: Json = version["schema"]["openAPIV3Schema"]
-                return own
+                own_schema: Json = version["schema"]["openAPIV3Schema"]
+                return own_schema
     return _ANYTHING

@@ -36,14 +36,14 @@ _OWN_FORMS: Final[dict[str, Json]] = {
 
 
 class Definitions:
-    """Schemas by name, converted when asked for."""
+    """Schemas by name, converted at their first use."""
 
     def __init__(self, definitions: dict[str, Json]) -> None:
         self._definitions = definitions
         self._names: dict[tuple[str, str, str], str] = {}
         for name, definition in definitions.items():
             kinds: list[dict[str, str]] = definition.get(_GROUP_VERSION_KIND) or []
-            # DeleteOptions and WatchEvent belong to every group: nobody finds them by kind.
+            # DeleteOptions and WatchEvent belong to every group: they are not found by kind.
             if len(kinds) == 1:
                 key = kinds[0]
                 self._names[key["group"], key["version"], key["kind"]] = name
@@ -69,7 +69,7 @@ def read() -> Definitions | None:
 
 
 def _path() -> pathlib.Path | None:
-    # Found without importing the package, which would load a validator that nobody needs.
+    # Found without importing the package, which would load a validator that is not needed.
     spec = importlib.util.find_spec("kubernetes_validate")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         path = pathlib.Path(folder) / _FOLDER / "_definitions.json"

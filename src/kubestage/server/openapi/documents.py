@@ -1,4 +1,4 @@
-"""The index and the documents, each built when first asked for and then kept as bytes."""
+"""The index and the documents, each built at its first request and then cached as bytes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import msgspec
 import kubestage
 from kubestage.server.discovery import groups, resources
 from kubestage.server.openapi import definitions, paths
-from kubestage.server.openapi.components import Components
+from kubestage.server.openapi.components import SchemaComponents
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
 
 
-# A document whose hash was asked for never changes: the header that says so.
+# A document that is requested by its hash never changes: the header for that.
 EXPIRES: Final = b"Thu, 31 Dec 2099 23:59:59 GMT"
 _KEPT: Final = 64
 # By hash: the newest documents, so that a stage with ever new definitions does not grow.
 _documents: collections.OrderedDict[str, bytes] = collections.OrderedDict()
 
 
-class Document(NamedTuple):
+class OpenApiDocument(NamedTuple):
     """A document as it is served; `hash` names its content, in the index and as its ETag."""
 
     body: bytes
@@ -43,7 +43,7 @@ def index(kinds: KindTable) -> Json:
     return {"paths": found}
 
 
-def document(kinds: KindTable, path: str) -> Document | None:
+def document(kinds: KindTable, path: str) -> OpenApiDocument | None:
     """The document of ``api/v1`` or ``apis/GROUP/VERSION``; None if that is not served."""
     match path.strip("/").split("/"):
         case ["api", version]:
@@ -61,12 +61,12 @@ def document(kinds: KindTable, path: str) -> Document | None:
         _documents[digest] = body
         if len(_documents) > _KEPT:
             _documents.popitem(last=False)
-    return Document(body, digest)
+    return OpenApiDocument(body, digest)
 
 
 def _hash(kinds: KindTable, group: str, version: str) -> str:
     """A name for all that goes into a document, found without building it."""
-    rows = resources.of(kinds, group, version)
+    rows = resources.served_resources(kinds, group, version)
     definitions_used = [
         row.definition
         for row in kinds
@@ -78,7 +78,7 @@ def _hash(kinds: KindTable, group: str, version: str) -> str:
 
 
 def _build(kinds: KindTable, group: str, version: str) -> bytes:
-    components = Components(kinds, definitions.read())
+    components = SchemaComponents(kinds, definitions.read())
     served = paths.build(kinds, components, group, version)
     return msgspec.json.encode(
         {

@@ -1,7 +1,7 @@
 """``/openapi/v2``: the form before the present one, without any definitions.
 
-kubectl asks for it when a file holds a ``List``, as protobuf, and checks against it what it knows
-of. It knows of nothing there, so that the server is left to judge, as it should.
+kubectl requests it when a file holds a ``List``, as protobuf, and checks against it what it knows
+of. Nothing is in there, so that validation is left to the server, as it should be.
 """
 
 from __future__ import annotations

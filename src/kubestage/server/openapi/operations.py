@@ -8,7 +8,7 @@ from kubestage.server.openapi import parameters
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.server.openapi.components import Components
+    from kubestage.server.openapi.components import SchemaComponents
 
 
 METHODS: Final = {
@@ -47,7 +47,7 @@ _PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 _STREAMS: Final = ("attach", "exec", "log", "portforward", "proxy")
 
 
-class Target(NamedTuple):
+class OperationTarget(NamedTuple):
     """What an operation is about: a kind, perhaps of a part of another one's objects."""
 
     group: str
@@ -62,10 +62,10 @@ class Target(NamedTuple):
 
 
 def operation(
-    components: Components, target: Target, verb: str, *, everywhere: bool = False
+    components: SchemaComponents, target: OperationTarget, verb: str, *, everywhere: bool = False
 ) -> Json:
     """One verb on a target; `everywhere` lists over all namespaces."""
-    made: Json = {
+    operation: Json = {
         "description": _TEXTS[verb].format(target.kind),
         "operationId": _id(target, verb, everywhere),
         "tags": [_tag(target)],
@@ -79,22 +79,22 @@ def operation(
         },
     }
     body = _body(components, target, verb)
-    return {**made, "requestBody": body} if body else made
+    return {**operation, "requestBody": body} if body else operation
 
 
-def _action(target: Target, verb: str) -> str:
+def _action(target: OperationTarget, verb: str) -> str:
     if target.subresource in _STREAMS and target.subresource != "log":
         return "connect"
     return _ACTIONS.get(verb, verb)
 
 
-def _parameters(target: Target, verb: str) -> tuple[str, ...]:
+def _parameters(target: OperationTarget, verb: str) -> tuple[str, ...]:
     if target.subresource in _STREAMS:
-        return parameters.OF_SUBRESOURCE.get(target.subresource, ())
-    return parameters.OF_VERB[verb]
+        return parameters.BY_SUBRESOURCE.get(target.subresource, ())
+    return parameters.BY_VERB[verb]
 
 
-def _id(target: Target, verb: str, everywhere: bool) -> str:
+def _id(target: OperationTarget, verb: str, everywhere: bool) -> str:
     words = [_NAMES.get(verb, verb.removesuffix("collection")), _title(target)]
     if verb == "deletecollection":
         words.append("Collection")
@@ -106,13 +106,13 @@ def _id(target: Target, verb: str, everywhere: bool) -> str:
     return "".join(words)
 
 
-def _title(target: Target) -> str:
+def _title(target: OperationTarget) -> str:
     group, version = target.served
     parts = (group or "core").removesuffix(".k8s.io").replace("-", ".").split(".")
     return "".join(part.capitalize() for part in [*parts, version])
 
 
-def _tag(target: Target) -> str:
+def _tag(target: OperationTarget) -> str:
     group, version = target.served
     return "_".join([*(group or "core").removesuffix(".k8s.io").split("."), version])
 
@@ -121,7 +121,7 @@ def _content(schema: Json, *types: str) -> Json:
     return {each: {"schema": schema} for each in types}
 
 
-def _body(components: Components, target: Target, verb: str) -> Json | None:
+def _body(components: SchemaComponents, target: OperationTarget, verb: str) -> Json | None:
     if target.subresource in _STREAMS:
         return None
     if verb in ("create", "update"):
@@ -139,17 +139,20 @@ def _body(components: Components, target: Target, verb: str) -> Json | None:
     return None
 
 
-def _responses(components: Components, target: Target, verb: str) -> Json:
+def _responses(components: SchemaComponents, target: OperationTarget, verb: str) -> Json:
     error = _content(components.meta("Status"), "application/json")
-    made: Json = {}
+    operation: Json = {}
     for code in _WRITTEN.get(verb, ("200", "202") if verb == "delete" else ("200",)):
-        made[code] = {"description": _ANSWERS[code], "content": _answer(components, target, verb)}
-    made["401"] = {"description": "Unauthorized"}
-    made["default"] = {"description": "Refused", "content": error}
-    return made
+        operation[code] = {
+            "description": _ANSWERS[code],
+            "content": _answer(components, target, verb),
+        }
+    operation["401"] = {"description": "Unauthorized"}
+    operation["default"] = {"description": "Refused", "content": error}
+    return operation
 
 
-def _answer(components: Components, target: Target, verb: str) -> Json:
+def _answer(components: SchemaComponents, target: OperationTarget, verb: str) -> Json:
     if target.subresource in _STREAMS:
         return _content({"type": "string"}, "text/plain")
     types = ["application/json", "application/yaml"]

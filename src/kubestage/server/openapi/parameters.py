@@ -58,7 +58,7 @@ _WRITE: Final = ("dryRun", "fieldManager", "fieldValidation")
 _DELETE: Final = ("dryRun", "gracePeriodSeconds", "orphanDependents", "propagationPolicy")
 
 # By verb, as discovery names them.
-OF_VERB: Final[dict[str, tuple[str, ...]]] = {
+BY_VERB: Final[dict[str, tuple[str, ...]]] = {
     "list": _LIST,
     "create": _WRITE,
     "update": _WRITE,
@@ -72,7 +72,7 @@ OF_VERB: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 # By subresource: what its reading takes.
-OF_SUBRESOURCE: Final[dict[str, tuple[str, ...]]] = {
+BY_SUBRESOURCE: Final[dict[str, tuple[str, ...]]] = {
     "log": (
         "container", "follow", "previous", "sinceSeconds", "tailLines", "timestamps",
     ),

@@ -1,4 +1,4 @@
-"""The paths of a group and version, derived from what discovery says of its resources."""
+"""The paths of a group and version, derived from the resources of discovery."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 from kubestage.server.discovery import groups, resources
 from kubestage.server.openapi import operations, parameters
-from kubestage.server.openapi.operations import Target
+from kubestage.server.openapi.operations import OperationTarget
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.kinds import KindTable
-    from kubestage.server.discovery.resources import Resource, Subresource
-    from kubestage.server.openapi.components import Components
+    from kubestage.server.discovery.resources import ApiResource, Subresource
+    from kubestage.server.openapi.components import SchemaComponents
 
 
 _ON_COLLECTION = ("list", "create", "deletecollection")
 _ON_ITEM = ("get", "update", "patch", "delete")
 
 
-def build(kinds: KindTable, components: Components, group: str, version: str) -> Json:
+def build(kinds: KindTable, components: SchemaComponents, group: str, version: str) -> Json:
     """All path items; `components` receives the schemas they refer to."""
     prefix = f"/apis/{group}/{version}" if group else f"/api/{version}"
-    made: Json = {f"{prefix}/": _discovery(components)}
-    for resource in resources.of(kinds, group, version):
-        target = Target(
+    operation: Json = {f"{prefix}/": _discovery(components)}
+    for resource in resources.served_resources(kinds, group, version):
+        target = OperationTarget(
             group=group,
             version=version,
             kind=resource.kind,
@@ -33,16 +33,16 @@ def build(kinds: KindTable, components: Components, group: str, version: str) ->
             namespaced=resource.namespaced,
             custom=not groups.is_built_in(group) or _is_custom(kinds, group, version, resource),
         )
-        made |= _resource(components, prefix, resource, target)
-    return dict(sorted(made.items()))
+        operation |= _resource(components, prefix, resource, target)
+    return dict(sorted(operation.items()))
 
 
-def _is_custom(kinds: KindTable, group: str, version: str, resource: Resource) -> bool:
+def _is_custom(kinds: KindTable, group: str, version: str, resource: ApiResource) -> bool:
     row = kinds.by_plural(group, version, resource.name)
     return row is not None and groups.is_custom(row)
 
 
-def _discovery(components: Components) -> Json:
+def _discovery(components: SchemaComponents) -> Json:
     schema = components.meta("APIResourceList")
     content = {"application/json": {"schema": schema}, "application/yaml": {"schema": schema}}
     return {
@@ -53,39 +53,44 @@ def _discovery(components: Components) -> Json:
     }
 
 
-def _resource(components: Components, prefix: str, resource: Resource, target: Target) -> Json:
+def _resource(
+    components: SchemaComponents, prefix: str, resource: ApiResource, target: OperationTarget
+) -> Json:
     scope = "/namespaces/{namespace}" if target.namespaced else ""
     collection = f"{prefix}{scope}/{resource.name}"
     shared = [parameters.PRETTY, *([parameters.NAMESPACE] if target.namespaced else [])]
-    made: Json = {}
+    operation: Json = {}
     verbs = [verb for verb in _ON_COLLECTION if verb in resource.verbs]
     if verbs:
-        made[collection] = _item(components, target, verbs, shared)
+        operation[collection] = _item(components, target, verbs, shared)
     if target.namespaced and "list" in resource.verbs:
-        made[f"{prefix}/{resource.name}"] = {
+        operation[f"{prefix}/{resource.name}"] = {
             "get": operations.operation(components, target, "list", everywhere=True),
             "parameters": [parameters.PRETTY],
         }
     named = [*shared, parameters.name_of(target.kind)]
     verbs = [verb for verb in _ON_ITEM if verb in resource.verbs]
     if verbs:
-        made[f"{collection}/{{name}}"] = _item(components, target, verbs, named)
+        operation[f"{collection}/{{name}}"] = _item(components, target, verbs, named)
     for part in resource.subresources:
-        made[f"{collection}/{{name}}/{part.name}"] = _item(
+        operation[f"{collection}/{{name}}/{part.name}"] = _item(
             components, _part(target, part), part.verbs, named
         )
-    return made
+    return operation
 
 
-def _part(target: Target, part: Subresource) -> Target:
+def _part(target: OperationTarget, part: Subresource) -> OperationTarget:
     owned = target._replace(kind=part.kind, subresource=part.name)
     return owned._replace(group=part.group, version=part.version) if part.group else owned
 
 
 def _item(
-    components: Components, target: Target, verbs: list[str] | tuple[str, ...], shared: list[Json]
+    components: SchemaComponents,
+    target: OperationTarget,
+    verbs: list[str] | tuple[str, ...],
+    shared: list[Json],
 ) -> Json:
-    made: Json = {
+    operation: Json = {
         operations.METHODS[verb]: operations.operation(components, target, verb) for verb in verbs
     }
-    return {**made, "parameters": shared}
+    return {**operation, "parameters": shared}

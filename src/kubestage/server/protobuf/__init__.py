@@ -5,11 +5,5 @@ client takes JSON answers. Which number is which field is a table (`data/protobu
 knows the wire format and the few types whose JSON form is not that of their message.
 
 What does not belong here: what an object must look like. A field too many or too few is for
-`objects` to judge, as it is for JSON.
+`objects` to validate, as it is for JSON.
 """
-
-from __future__ import annotations
-
-from kubestage.server.protobuf.envelope import MAGIC, decode, is_known
-
-__all__ = ["MAGIC", "decode", "is_known"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kubestage import errors
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.server.protobuf import messages, table, wire
 
 MAGIC: Final = b"k8s\x00"
@@ -18,34 +18,34 @@ def is_known(api_version: str, kind: str) -> bool:
 
 
 def decode(data: bytes, api_version: str = "", kind: str = "") -> dict[str, Any]:
-    """The object in a body; BadRequest says what is wrong with it.
+    """The object in a body; BadRequest if there is none.
 
     `api_version` and `kind` are what the request's path demands: they fill in what the envelope
     leaves out, and help to word a refusal.
     """
     try:
-        given_version, given_kind, raw = _open(data)
+        default_version, default_kind, raw = _open(data)
     except wire.Malformed as error:
         raise errors.BadRequest(
             f"the object provided is unrecognized (must be of type {kind or 'object'}): {error} "
             f"({_summary(data)})"
         ) from error
-    given_version, given_kind = given_version or api_version, given_kind or kind
-    message = table.message_of(given_version, given_kind)
+    default_version, default_kind = default_version or api_version, default_kind or kind
+    message = table.message_of(default_version, default_kind)
     try:
         if message is None:
             raise wire.Malformed(
-                f"no kind {durations.quote(given_kind)} is registered for version "
-                f'{durations.quote(given_version)} in scheme "pkg/api/legacyscheme/scheme.go:30"'
+                f"no kind {durations.quote(default_kind)} is registered for version "
+                f'{durations.quote(default_version)} in scheme "pkg/api/legacyscheme/scheme.go:30"'
             )
         body = messages.decode(message, raw)
     except wire.Malformed as error:
-        version = given_version.rpartition("/")[2]
+        version = default_version.rpartition("/")[2]
         raise errors.BadRequest(
-            f"{given_kind} in version {durations.quote(version)} cannot be handled as a "
-            f"{kind or given_kind}: {error}"
+            f"{default_kind} in version {durations.quote(version)} cannot be handled as a "
+            f"{kind or default_kind}: {error}"
         ) from error
-    return {"kind": given_kind, "apiVersion": given_version, **body}
+    return {"kind": default_kind, "apiVersion": default_version, **body}
 
 
 def _open(data: bytes) -> tuple[str, str, bytes]:

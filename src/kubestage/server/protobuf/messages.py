@@ -56,7 +56,7 @@ def _step(field: table.Field) -> _Step:
 
 
 def decode(message: str, data: bytes) -> Json:
-    """The JSON object of a message; `Malformed` says what is wrong with the bytes."""
+    """The JSON object of a message; `Malformed` if the bytes are none."""
     return _Reader().message(message, data, {})
 
 

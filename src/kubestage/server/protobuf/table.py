@@ -1,4 +1,4 @@
-"""Field numbers of the API's messages, read from the table when first asked for."""
+"""Field numbers of the API's messages, read from the table at their first use."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kubestage.objects import durations, nesting, timestamps
+from kubestage.golang import durations
+from kubestage.objects import nesting, timestamps
 from kubestage.server.protobuf import wire
 
 if TYPE_CHECKING:
@@ -69,13 +70,13 @@ SCALARS: Final[dict[str, tuple[int, Callable[[Payload], Any]]]] = {
 }
 
 
-def _parts(payload: Payload, *wanted: tuple[int, int]) -> list[Any]:
-    """The last value of each wanted (number, wire type) of a small message; None if absent."""
+def _parts(payload: Payload, *fields: tuple[int, int]) -> list[Any]:
+    """The last value of each field (number, wire type) of a small message; None if absent."""
     assert isinstance(payload, bytes)
     found: dict[tuple[int, int], Payload] = {}
     for number, wire_type, value in wire.entries(payload):
         found[number, wire_type] = value
-    return [found.get(each) for each in wanted]
+    return [found.get(each) for each in fields]
 
 
 def _quantity(payload: Payload) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.errors import MalformedValue
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,8 +20,8 @@ _WIDTHS: Final = {FIXED64: 8, FIXED32: 4}
 _MAX_GROUPS: Final = 100
 
 
-class Malformed(ValueError):
-    """Bytes that are no message; the text says what is wrong, in Go's words where it has some."""
+class Malformed(MalformedValue):
+    """Bytes that are no message; the error is worded as Go's where Go has one."""
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A certificate of our own making, for those who have none."""
+"""A self-signed certificate, for users who have none."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _authority(
         .add_extension(usage, critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
-    # The key is used once and then forgotten, so that nobody else is ever vouched for.
+    # The key is used once and then dropped, so that it can never sign anything else.
     return key, builder.sign(key, hashes.SHA256())
 
 

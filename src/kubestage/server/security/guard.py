@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
     from kubestage.server.live import Live
-    from kubestage.server.security.settings import Limits, Settings
+    from kubestage.server.security.settings import RequestLimits, SecuritySettings
     from kubestage.server.security.traffic import Route, Traffic
 
     Message = MutableMapping[str, Any]
@@ -39,9 +39,11 @@ _SWITCHED: Final = 101
 class Guard:
     """Checks host and token, and keeps every request within its limits."""
 
-    def __init__(self, application: Asgi, live: Live, settings: Settings, counted: Traffic) -> None:
+    def __init__(
+        self, application: Asgi, live: Live, settings: SecuritySettings, counted: Traffic
+    ) -> None:
         self._application = application
-        self._limits: Limits = settings.limits
+        self._limits: RequestLimits = settings.limits
         self._hosts = HostCheck(frozenset() if settings.token else settings.hosts)
         self._token = settings.token.encode() if settings.token else None
         self._counted = counted
@@ -90,7 +92,7 @@ class Guard:
                 async with asyncio.timeout(self._limits.request_s):
                     await self._application(scope, receive, send)
             except TimeoutError:
-                # Whoever does not read what is sent is let go of.
+                # A client that does not read what is sent is disconnected.
                 code = 0
             finally:
                 self._watchers -= 1
@@ -111,7 +113,7 @@ class Guard:
         return self._limits.body_bytes
 
     def _check(self, scope: Scope, *, is_long: bool) -> None:
-        """Raise what speaks against a request."""
+        """Raise an error if a request is not allowed."""
         if not scope["path"].startswith("/"):
             raise routing.no_such_page()
         host = origin = authorization = b""
@@ -170,7 +172,7 @@ class Guard:
 
 
 class Exchange:
-    """One request and its answer: how much has come, and whether the answer has begun."""
+    """One request and its answer: how much has come, and whether the response has started."""
 
     __slots__ = ("_left", "_limit", "_receive", "_send", "_task", "_timer", "is_long", "status")
 
@@ -245,12 +247,11 @@ class Crowd:
 
     def check(self) -> None:
         """Refuse when the store is full."""
-        revision = self._live.store.ledger.revision
+        revision = self._live.store.revision
         # A change adds one object at most.
         if self._count + revision - self._at_revision < self._limit:
             return
-        collections = self._live.store.ledger.collections()
-        self._count = sum(len(each.objects) for each in collections)
+        self._count = self._live.store.object_count
         self._at_revision = revision
         if self._count >= self._limit:
             raise refusals.too_many_objects(self._limit)

@@ -1,7 +1,7 @@
 """By which names a server may be called.
 
-A page in somebody's browser may have its own name lead to this machine, and so reach a server that
-listens for nobody else. It cannot change the Host header, which is therefore looked at.
+A web page may have its own host name resolve to this machine, and so reach a server that
+listens on localhost only. It cannot change the Host header, which is therefore checked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _bracketed(host: str) -> str:
 
 
 class HostCheck:
-    """Whether requests are meant for this server."""
+    """Whether requests are for this server."""
 
     def __init__(self, hosts: frozenset[str]) -> None:
         self._hosts = hosts

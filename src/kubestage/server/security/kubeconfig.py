@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.server.security import secret_files
 
 if TYPE_CHECKING:
     import pathlib
+
+    from kubestage.aliases import Json
 
 _NAME: Final = "kubestage"
 
@@ -28,7 +30,7 @@ def write(
     path: pathlib.Path, server: str, *, authority: bytes | None = None, token: str | None = None
 ) -> None:
     """Write a kubeconfig with one context; `authority` is a certificate that is to be trusted."""
-    cluster: dict[str, Any] = {"server": server}
+    cluster: Json = {"server": server}
     if authority is not None:
         cluster["certificate-authority-data"] = base64.b64encode(authority).decode()
     content = {

@@ -21,7 +21,7 @@ def framed(chunk: bytes) -> bytes:
 
 
 class Pipe:
-    """Writes frames of an answer that has begun; between two messages of ASGI, never during one.
+    """Writes frames of a response that has started; between two ASGI messages, never during one.
 
     It is open while the client is there and reads what it is sent.
     """

@@ -1,4 +1,4 @@
-"""What is said to those who are not let in, as the API server words it."""
+"""The errors of requests that are not admitted, as the API server words them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unauthorized() -> Unauthorized:
 
 
 def foreign_host(host: str) -> Forbidden:
-    """The request is meant for another server, or a page in a browser was led here."""
+    """The request is for another server, or comes from a web page by DNS rebinding."""
     return Forbidden(
         f"the host {host[:100]!r} is not one that this server goes by; to allow it, start "
         "kubestage serve with --allow-host"
@@ -32,7 +32,7 @@ def foreign_host(host: str) -> Forbidden:
 
 
 def foreign_origin(origin: str) -> Forbidden:
-    """A page from elsewhere asks through somebody's browser."""
+    """A web page of another origin sends the request."""
     return Forbidden(
         f"pages of {origin[:100]!r} may not use this server; to allow it, start kubestage serve "
         "with --allow-host"

@@ -1,4 +1,4 @@
-"""Files that nobody else may read."""
+"""Files that only their owner may read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OWNER_ENTERS: Final = 0o700
 
 
 def write(path: pathlib.Path, text: str) -> None:
-    """Write a file for its owner alone; whoever reads it meanwhile sees the old one or the new."""
+    """Write a file for its owner alone; a reader meanwhile sees the old one or the new."""
     folder(path.parent)
     # The file that is made here has mode 0600 from the start.
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

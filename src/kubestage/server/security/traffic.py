@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qs
 
-from kubestage.scheduler import metric_families
+from kubestage.metrics import families
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,14 +46,14 @@ class Traffic:
         self._collections: dict[tuple[str, str, bool], Route] = {}
         self.in_flight = 0
         self.refused = 0
-        self.requests = metric_families.Counter(
+        self.requests = families.Counter(
             "apiserver_request_total",
             "STABLE",
             "Counter of apiserver requests broken out for each verb, dry run value, group, "
             "version, resource, scope, component, and HTTP response code.",
             (*Route._fields, "dry_run", "code"),
         )
-        self.durations = metric_families.Histogram(
+        self.durations = families.Histogram(
             "apiserver_request_duration_seconds",
             "STABLE",
             "Response latency distribution in seconds for each verb, dry run value, group, "
@@ -61,7 +61,7 @@ class Traffic:
             _BOUNDS,
             (*Route._fields, "dry_run"),
         )
-        self.long_running = metric_families.Gauge(
+        self.long_running = families.Gauge(
             "apiserver_longrunning_requests",
             "STABLE",
             "Gauge of all active long-running apiserver requests broken out by verb, group, "
@@ -70,7 +70,7 @@ class Traffic:
         )
 
     def route(self, method: str, path: str, *, is_long: bool) -> Route:
-        """What a request is about; what no kind answers to is not told apart."""
+        """The resource of a request; all paths that no kind serves count as one."""
         key = (method, path, is_long)
         found = self._collections.get(key)
         if found is not None:
@@ -95,7 +95,7 @@ class Traffic:
         """An answer has been sent; no code if the client left before."""
         self.requests.increase(*route, dry_run, _CODES[code])
         if route.verb != "WATCH":
-            self.durations.of(*route, dry_run).observe(seconds)
+            self.durations.distribution(*route, dry_run).observe(seconds)
 
     def opened(self, route: Route) -> None:
         """A request begins that may go on for long."""
@@ -108,7 +108,7 @@ class Traffic:
 
 def is_long(path: str, query: bytes) -> bool:
     """Whether a request may go on for as long as the client likes: watches, logs that are
-    followed, and our own API, which lets time pass.
+    followed, and the kubestage API, which lets time pass.
     """
     if b"watch" in query:
         return not any(each in query for each in _NO_WATCH)

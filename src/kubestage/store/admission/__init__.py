@@ -28,12 +28,12 @@ from kubestage.store.admission import (
     service_account,
     storage_protection,
 )
-from kubestage.store.admission.request import Request
+from kubestage.store.admission.admission_request import AdmissionRequest
 
 if TYPE_CHECKING:
-    from kubestage.store.admission.request import Check, Step
+    from kubestage.store.admission.admission_request import Check, Step
 
-__all__ = ["CHECKS", "DEFAULT", "READS", "Request"]
+__all__ = ["CHECKS", "DEFAULT", "READS", "AdmissionRequest"]
 
 READS: Final = frozenset(
     {priority.PRIORITY_CLASS, runtime_class.RUNTIME_CLASS, limit_ranger.LIMIT_RANGE}
@@ -53,7 +53,7 @@ DEFAULT: Final[tuple[Step, ...]] = (
     admin_access.admit,
     service_addresses.allocate,
 )
-"""The steps of a store, unless told otherwise, in upstream's order."""
+"""The steps of a store by default, in upstream's order."""
 
 CHECKS: Final[tuple[Check, ...]] = (
     limit_ranger.check,

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kubestage.objects import quantity
 from kubestage.objects.quota import volume_claims
-from kubestage.store.admission import request
+from kubestage.store.admission import admission_request
 from kubestage.store.admission.default_storage_class import STORAGE_CLASS
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.quantity import Quantity
-    from kubestage.store.admission.request import Request
+    from kubestage.store.admission.admission_request import AdmissionRequest
     from kubestage.store.core import Core
 
 
-def check(core: Core, asked: Request) -> None:
+def check(core: Core, request: AdmissionRequest) -> None:
     """Refuse to grow a claim whose class does not let it; unbound ones are invalid before."""
-    old = asked.old
-    if old is None or asked.subresource or not request.is_claim(asked.kind):
+    old = request.old
+    if old is None or request.subresource or not admission_request.is_claim(request.kind):
         return
-    if _size(asked.obj) <= _size(old):
+    if _size(request.obj) <= _size(old):
         return
-    if not _may_grow(core, asked.obj, old):
+    if not _may_grow(core, request.obj, old):
         why = (
             "only dynamically provisioned pvc can be resized and the storageclass that provisions "
             "the pvc must support resize"
         )
-        raise request.refuse(asked.kind, asked.obj, why)
+        raise admission_request.refuse(request.kind, request.obj, why)
 
 
-def _size(claim: dict[str, Any]) -> Quantity:
+def _size(claim: Json) -> Quantity:
     requests = (claim["spec"].get("resources") or {}).get("requests") or {}
     return quantity.of(requests.get("storage"))
 
 
-def _may_grow(core: Core, new: dict[str, Any], old: dict[str, Any]) -> bool:
+def _may_grow(core: Core, new: Json, old: Json) -> bool:
     name = volume_claims.class_name(new)
     if not name or name != volume_claims.class_name(old):
         return False

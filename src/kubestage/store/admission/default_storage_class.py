@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.store.admission import request
+from kubestage.store.admission import admission_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -20,21 +21,19 @@ _IS_DEFAULT: Final = (
 )
 
 
-def admit(
-    core: Core, kind: Kind, obj: dict[str, Any], old: dict[str, Any] | None
-) -> dict[str, Any]:
+def admit(core: Core, kind: Kind, obj: Json, old: Json | None) -> Json:
     """Name the default class in a new claim, if there is one and the claim leaves it open."""
-    if not request.is_claim(kind) or old is not None:
+    if not admission_request.is_claim(kind) or old is not None:
         return obj
     if _CLASS_ANNOTATION in (obj["metadata"].get("annotations") or ()):
         return obj
     if (obj.get("spec") or {}).get("storageClassName") is not None:
         return obj
     name = default_of(core.read(STORAGE_CLASS), _IS_DEFAULT)
-    return obj if name is None else request.with_spec(obj, storageClassName=name)
+    return obj if name is None else admission_request.with_spec(obj, storageClassName=name)
 
 
-def default_of(classes: Mapping[str, dict[str, Any]], marks: Iterable[str]) -> str | None:
+def default_of(classes: Mapping[str, Json], marks: Iterable[str]) -> str | None:
     """The newest of the classes that bear a mark; of equally old ones, the first by name."""
     newest, chosen = "", None
     for name, each in sorted(classes.items()):

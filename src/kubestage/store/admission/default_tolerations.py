@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.store.admission import request
+from kubestage.store.admission import admission_request
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -16,11 +17,9 @@ _TOLERATED: Final = {
 }
 
 
-def admit(
-    _core: Core, kind: Kind, obj: dict[str, Any], _old: dict[str, Any] | None
-) -> dict[str, Any]:
+def admit(_core: Core, kind: Kind, obj: Json, _old: Json | None) -> Json:
     """Let pods stay five minutes on a node that is not ready or unreachable."""
-    if not request.is_pod(kind):
+    if not admission_request.is_pod(kind):
         return obj
     tolerations = obj["spec"].get("tolerations") or []
     missing = [
@@ -28,10 +27,12 @@ def admit(
         for key, toleration in _TOLERATED.items()
         if not any(_covers(each, key) for each in tolerations)
     ]
-    return request.with_spec(obj, tolerations=[*tolerations, *missing]) if missing else obj
+    return (
+        admission_request.with_spec(obj, tolerations=[*tolerations, *missing]) if missing else obj
+    )
 
 
-def _covers(toleration: dict[str, Any], key: str) -> bool:
+def _covers(toleration: Json, key: str) -> bool:
     return (toleration.get("key") or key) == key and (
         toleration.get("effect") or "NoExecute"
     ) == "NoExecute"

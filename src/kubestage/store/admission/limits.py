@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 _MOST_MILLI: Final = ((1 << 63) - 1) // 1000
 
 
-class Asked(NamedTuple):
-    """What something of a type asks for of a resource."""
+class ResourceAmounts(NamedTuple):
+    """The request and limit of one resource, of an object of a type."""
 
     type: str
     resource: str
@@ -30,54 +30,54 @@ class Asked(NamedTuple):
         return request, limit, bound_value
 
 
-def below_minimum(asked: Asked, bound: Quantity) -> str | None:
+def below_minimum(amounts: ResourceAmounts, bound: Quantity) -> str | None:
     """Neither request nor limit may be less."""
-    said = f"minimum {asked.resource} usage per {asked.type} is {bound.canonical}"
-    request, limit, least = asked.values(bound)
-    if asked.request is None:
-        return f"{said}.  No request is specified"
+    rule = f"minimum {amounts.resource} usage per {amounts.type} is {bound.canonical}"
+    request, limit, least = amounts.values(bound)
+    if amounts.request is None:
+        return f"{rule}.  No request is specified"
     if request < least:
-        return f"{said}, but request is {asked.request.canonical}"
-    if asked.limit is not None and limit < least:
-        return f"{said}, but limit is {asked.limit.canonical}"
+        return f"{rule}, but request is {amounts.request.canonical}"
+    if amounts.limit is not None and limit < least:
+        return f"{rule}, but limit is {amounts.limit.canonical}"
     return None
 
 
-def above_maximum(asked: Asked, bound: Quantity) -> str | None:
+def above_maximum(amounts: ResourceAmounts, bound: Quantity) -> str | None:
     """There must be a limit, and neither it nor the request may be more."""
-    said = f"maximum {asked.resource} usage per {asked.type} is {bound.canonical}"
-    request, limit, most = asked.values(bound)
-    if asked.limit is None:
-        return f"{said}.  No limit is specified"
+    rule = f"maximum {amounts.resource} usage per {amounts.type} is {bound.canonical}"
+    request, limit, most = amounts.values(bound)
+    if amounts.limit is None:
+        return f"{rule}.  No limit is specified"
     if limit > most:
-        return f"{said}, but limit is {asked.limit.canonical}"
-    if asked.request is not None and request > most:
-        return f"{said}, but request is {asked.request.canonical}"
+        return f"{rule}, but limit is {amounts.limit.canonical}"
+    if amounts.request is not None and request > most:
+        return f"{rule}, but request is {amounts.request.canonical}"
     return None
 
 
-def request_above_maximum(asked: Asked, bound: Quantity) -> str | None:
+def request_above_maximum(amounts: ResourceAmounts, bound: Quantity) -> str | None:
     """As `above_maximum`, for what knows requests only."""
-    said = f"maximum {asked.resource} usage per {asked.type} is {bound.canonical}"
-    request, _, most = asked.values(bound)
-    if asked.request is None:
-        return f"{said}.  No request is specified"
+    rule = f"maximum {amounts.resource} usage per {amounts.type} is {bound.canonical}"
+    request, _, most = amounts.values(bound)
+    if amounts.request is None:
+        return f"{rule}.  No request is specified"
     if request > most:
-        return f"{said}, but request is {asked.request.canonical}"
+        return f"{rule}, but request is {amounts.request.canonical}"
     return None
 
 
-def above_ratio(asked: Asked, bound: Quantity) -> str | None:
+def above_ratio(amounts: ResourceAmounts, bound: Quantity) -> str | None:
     """The limit may be so many times the request, and both must be given."""
-    said = f"{asked.resource} max limit to request ratio per {asked.type} is {bound.canonical}"
-    request, limit, _ = asked.values(bound)
+    rule = f"{amounts.resource} max limit to request ratio per {amounts.type} is {bound.canonical}"
+    request, limit, _ = amounts.values(bound)
     if not request:
-        return f"{said}, but no request is specified or request is 0"
+        return f"{rule}, but no request is specified or request is 0"
     if not limit:
-        return f"{said}, but no limit is specified or limit is 0"
+        return f"{rule}, but no limit is specified or limit is 0"
     ratio = limit / request
     if bound.value <= _MOST_MILLI:
         is_above = ratio * 1000 > bound.milli_value
     else:
         is_above = ratio > bound.value
-    return f"{said}, but provided ratio is {ratio:f}" if is_above else None
+    return f"{rule}, but provided ratio is {ratio:f}" if is_above else None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import equality, gvk
-from kubestage.store.admission import request
+from kubestage.store.admission import admission_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubestage.store.admission.request import Request
+    from kubestage.aliases import Json
+    from kubestage.store.admission.admission_request import AdmissionRequest
     from kubestage.store.core import Core
 
 _POD_LEVEL: Final = "InPlacePodLevelResourcesVerticalScaling"
@@ -18,13 +19,17 @@ _INIT_CONTAINERS: Final = "InPlacePodVerticalScalingInitContainers"
 _RESOURCES: Final = "*core/v1.ResourceRequirements"
 
 
-def check(core: Core, asked: Request) -> None:
+def check(core: Core, request: AdmissionRequest) -> None:
     """Refuse a change of a bound pod that needs what its node does not declare.
 
     Nodes that are made up seldom declare anything; they are taken to have it all.
     """
-    pod, old = asked.obj, asked.old
-    if old is None or not request.is_pod(asked.kind) or asked.subresource not in ("", "resize"):
+    pod, old = request.obj, request.old
+    if (
+        old is None
+        or not admission_request.is_pod(request.kind)
+        or request.subresource not in ("", "resize")
+    ):
         return
     name = pod["spec"].get("nodeName")
     if not name or pod["metadata"].get("generation") == old["metadata"].get("generation"):
@@ -34,15 +39,15 @@ def check(core: Core, asked: Request) -> None:
         return
     node = core.read(gvk.NODE).get(name)
     if node is None:
-        raise request.refuse(asked.kind, pod, f'node "{name}" not found')
+        raise admission_request.refuse(request.kind, pod, f'node "{name}" not found')
     declared = (node.get("status") or {}).get("declaredFeatures")
     lacking = ", ".join(feature for feature in needed if feature not in (declared or ()))
     if lacking and declared:
         why = f'pod update requires features {lacking} which are not available on node "{name}"'
-        raise request.refuse(asked.kind, pod, why)
+        raise admission_request.refuse(request.kind, pod, why)
 
 
-def _needed(new: dict[str, Any], old: dict[str, Any]) -> Iterator[str]:
+def _needed(new: Json, old: Json) -> Iterator[str]:
     """The features that a change of a spec relies on."""
     if not equality.semantic_equal(_RESOURCES, new.get("resources"), old.get("resources")):
         yield _POD_LEVEL

@@ -27,7 +27,7 @@ from kubestage.store.admission import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kubestage.store.admission.request import Check, Step
+    from kubestage.store.admission.admission_request import Check, Step
 
 _PLUGINS: Final[dict[str, tuple[Any, ...]]] = {
     "DefaultIngressClass": (default_ingress_class.admit,),
@@ -49,15 +49,15 @@ NAMES: Final = tuple(_PLUGINS)
 """The plugins that can be switched off."""
 
 
-class Chosen(NamedTuple):
+class ChosenPlugins(NamedTuple):
     """Steps and checks, for a `Store` to be made with."""
 
     admission: tuple[Step, ...]
     checks: tuple[Check, ...]
 
 
-def without(names: Iterable[str]) -> Chosen:
-    """All that admit, save some; a name that no plugin has is told with the nearest one."""
+def without(names: Iterable[str]) -> ChosenPlugins:
+    """All plugins but some; an unknown name is refused with the nearest one."""
     left_out: set[Any] = set()
     for name in names:
         if name not in _PLUGINS:
@@ -65,7 +65,7 @@ def without(names: Iterable[str]) -> Chosen:
             fix = f"did you mean {near[0]}?" if near else f"there are {', '.join(NAMES)}"
             raise InputError(f'no admission plugin "{name}" that can be switched off', fix=fix)
         left_out.update(_PLUGINS[name])
-    return Chosen(
+    return ChosenPlugins(
         tuple(step for step in admission.DEFAULT if step not in left_out),
         tuple(check for check in admission.CHECKS if check not in left_out),
     )

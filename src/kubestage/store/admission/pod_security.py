@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.objects.pod_security import levels, registry
 from kubestage.objects.validation import field, status
-from kubestage.store.admission import request
+from kubestage.store.admission import admission_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubestage.aliases import Json
-    from kubestage.objects.pod_security.finding import Finding
+    from kubestage.objects.pod_security.finding import SecurityFinding
     from kubestage.objects.pod_security.levels import LevelVersion, Policy
-    from kubestage.store.admission.request import Request
+    from kubestage.store.admission.admission_request import AdmissionRequest
     from kubestage.store.core import Core
 
 _WORKLOADS: Final = {
@@ -30,7 +30,7 @@ _MOST_PODS: Final = 3000
 _MOST_REMEMBERED: Final = 1024
 
 
-class Evaluation(NamedTuple):
+class PodSecurityEvaluation(NamedTuple):
     """What was decided, in the labels of ``pod_security_evaluations_total``."""
 
     decision: str
@@ -46,42 +46,48 @@ class Evaluations:
     """How often pods were looked at, and what was found out about the templates used last."""
 
     def __init__(self) -> None:
-        self.counts: collections.Counter[Evaluation] = collections.Counter()
-        self._known: dict[tuple[int, int, LevelVersion], tuple[Json, Any, list[Finding]]] = {}
+        self.counts: collections.Counter[PodSecurityEvaluation] = collections.Counter()
+        self._known: dict[
+            tuple[int, int, LevelVersion], tuple[Json, Any, list[SecurityFinding]]
+        ] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # What is remembered is found by its place in memory, which a copy has not.
         return {"counts": self.counts, "_known": {}}
 
-    def findings(self, wanted: LevelVersion, metadata: Json, spec: Json) -> list[Finding]:
+    def findings(self, level: LevelVersion, metadata: Json, spec: Json) -> list[SecurityFinding]:
         """What keeps a pod from a level; pods of one template share their answer."""
-        if wanted.is_privileged:
+        if level.is_privileged:
             return []
         annotations = metadata.get("annotations")
-        key = (id(spec), id(annotations), wanted)
+        key = (id(spec), id(annotations), level)
         known = self._known.get(key)
-        # NOTE: what is remembered is kept alive, so its place in memory is nobody else's.
+        # NOTE: entries keep their objects alive, so that an id is never reused.
         if known is not None and known[0] is spec and known[1] is annotations:
             return known[2]
-        found = registry.findings(wanted, metadata, spec)
+        found = registry.findings(level, metadata, spec)
         if len(self._known) >= _MOST_REMEMBERED:
             self._known.clear()
         self._known[key] = (spec, annotations, found)
         return found
 
-    def count(self, asked: Request, mode: str, wanted: LevelVersion, *, denied: bool) -> None:
+    def count(
+        self, request: AdmissionRequest, mode: str, level: LevelVersion, *, denied: bool
+    ) -> None:
         """Note a decision."""
         decision = "deny" if denied else "allow"
-        operation = "create" if asked.old is None else "update"
-        resource = "pod" if request.is_pod(asked.kind) else "controller"
-        told = Evaluation(decision, *_told(wanted), mode, operation, resource, asked.subresource)
-        self.counts[told] += 1
+        operation = "create" if request.old is None else "update"
+        resource = "pod" if admission_request.is_pod(request.kind) else "controller"
+        evaluation = PodSecurityEvaluation(
+            decision, *_level_and_version(level), mode, operation, resource, request.subresource
+        )
+        self.counts[evaluation] += 1
 
 
-def _told(wanted: LevelVersion) -> tuple[str, str]:
-    """A level and version as metrics have them: versions to come are one."""
-    level, version = wanted
-    if wanted.is_privileged:
+def _level_and_version(enforced: LevelVersion) -> tuple[str, str]:
+    """A level and version as metrics have them: all versions to come are one."""
+    level, version = enforced
+    if enforced.is_privileged:
         version = levels.LATEST
     elif levels.minor(version, _MINOR + 1) > _MINOR and version != levels.LATEST:
         version = "future"
@@ -91,19 +97,19 @@ def _told(wanted: LevelVersion) -> tuple[str, str]:
 def applies(core: Core, namespace: str | None) -> bool:
     """Whether pods of a namespace have to be looked at one by one."""
     labels = None if namespace is None else _labels(core, namespace)
-    # NOTE: every pod asks, and most namespaces have but the one label that says their name.
+    # NOTE: called for every pod, and most namespaces have only the label of their name.
     return labels is not None and len(labels) > 1 and levels.has_policy(labels)
 
 
-def check(core: Core, asked: Request) -> None:
+def check(core: Core, request: AdmissionRequest) -> None:
     """Refuse, or warn of, what the policy of a namespace does not allow."""
-    kind = asked.kind
-    if request.is_pod(kind):
-        _check_pod(core, asked)
+    kind = request.kind
+    if admission_request.is_pod(kind):
+        _check_pod(core, request)
     elif kind.kind in _WORKLOADS.get(kind.group, ()):
-        _check_workload(core, asked)
-    elif kind.kind == "Namespace" and not kind.group and not asked.subresource:
-        _check_namespace(core, asked)
+        _check_workload(core, request)
+    elif kind.kind == "Namespace" and not kind.group and not request.subresource:
+        _check_namespace(core, request)
 
 
 def _labels(core: Core, namespace: str) -> dict[str, str] | None:
@@ -112,34 +118,34 @@ def _labels(core: Core, namespace: str) -> dict[str, str] | None:
     return labels
 
 
-def _policy(core: Core, asked: Request) -> Policy:
-    return levels.of(_labels(core, asked.obj["metadata"]["namespace"])).policy
+def _policy(core: Core, request: AdmissionRequest) -> Policy:
+    return levels.labelled_policy(_labels(core, request.obj["metadata"]["namespace"])).policy
 
 
-def _check_pod(core: Core, asked: Request) -> None:
-    if asked.subresource in _UNCHECKED:
+def _check_pod(core: Core, request: AdmissionRequest) -> None:
+    if request.subresource in _UNCHECKED:
         return
-    policy = _policy(core, asked)
-    if policy.is_privileged or (asked.old is not None and not _is_significant(asked)):
+    policy = _policy(core, request)
+    if policy.is_privileged or (request.old is not None and not _is_significant(request)):
         return
-    pod = asked.obj
+    pod = request.obj
     found = core.pod_security.findings(policy.enforce, pod["metadata"], pod["spec"])
-    core.pod_security.count(asked, "enforce", policy.enforce, denied=bool(found))
-    _advise(core, asked, policy, pod["metadata"], pod["spec"], refused=bool(found))
+    core.pod_security.count(request, "enforce", policy.enforce, denied=bool(found))
+    _advise(core, request, policy, pod["metadata"], pod["spec"], refused=bool(found))
     if found:
         why = f"violates PodSecurity {field.quote(str(policy.enforce))}: {_listed(found)}"
-        raise status.forbidden(asked.kind, pod["metadata"].get("name") or "", why)
+        raise status.forbidden(request.kind, pod["metadata"].get("name") or "", why)
 
 
-def _check_workload(core: Core, asked: Request) -> None:
-    """What is made from a template is refused later; its author is told now."""
-    policy = _policy(core, asked)
-    if asked.subresource or (policy.audit.is_privileged and policy.warn.is_privileged):
+def _check_workload(core: Core, request: AdmissionRequest) -> None:
+    """Pods of a template are refused later; the author of the template is warned now."""
+    policy = _policy(core, request)
+    if request.subresource or (policy.audit.is_privileged and policy.warn.is_privileged):
         return
-    template = _template(asked.obj)
+    template = _template(request.obj)
     if template is not None:
         spec = template.get("spec") or {}
-        _advise(core, asked, policy, template.get("metadata") or {}, spec, refused=False)
+        _advise(core, request, policy, template.get("metadata") or {}, spec, refused=False)
 
 
 def _template(obj: Json) -> Json | None:
@@ -151,28 +157,34 @@ def _template(obj: Json) -> Json | None:
 
 
 def _advise(
-    core: Core, asked: Request, policy: Policy, metadata: Json, spec: Json, *, refused: bool
+    core: Core,
+    request: AdmissionRequest,
+    policy: Policy,
+    metadata: Json,
+    spec: Json,
+    *,
+    refused: bool,
 ) -> None:
     """Count what is audited; warn of the rest, unless the request is refused anyway."""
     if core.pod_security.findings(policy.audit, metadata, spec):
-        core.pod_security.count(asked, "audit", policy.audit, denied=True)
+        core.pod_security.count(request, "audit", policy.audit, denied=True)
     found = [] if refused else core.pod_security.findings(policy.warn, metadata, spec)
     if not found:
         return
-    core.pod_security.count(asked, "warn", policy.warn, denied=True)
-    if asked.warnings is not None:
+    core.pod_security.count(request, "warn", policy.warn, denied=True)
+    if request.warnings is not None:
         level = field.quote(str(policy.warn))
-        asked.warnings.append(f"would violate PodSecurity {level}: {_listed(found)}")
+        request.warnings.append(f"would violate PodSecurity {level}: {_listed(found)}")
 
 
-def _listed(found: list[Finding]) -> str:
+def _listed(found: list[SecurityFinding]) -> str:
     return ", ".join(map(str, found))
 
 
-def _is_significant(asked: Request) -> bool:
+def _is_significant(request: AdmissionRequest) -> bool:
     """Whether an update changes what is checked: images, or containers that come in addition."""
-    assert asked.old is not None
-    new, old = asked.obj["spec"], asked.old["spec"]
+    assert request.old is not None
+    new, old = request.obj["spec"], request.old["spec"]
     for part in ("containers", "initContainers"):
         after, before = new.get(part) or [], old.get(part) or []
         if [each.get("image") for each in after] != [each.get("image") for each in before]:
@@ -184,31 +196,31 @@ def _is_significant(asked: Request) -> bool:
     )
 
 
-def _check_namespace(core: Core, asked: Request) -> None:
-    labels = asked.obj["metadata"].get("labels")
-    before = None if asked.old is None else asked.old["metadata"].get("labels")
-    if not levels.has_policy(labels) or (asked.old is not None and labels == before):
+def _check_namespace(core: Core, request: AdmissionRequest) -> None:
+    labels = request.obj["metadata"].get("labels")
+    before = None if request.old is None else request.old["metadata"].get("labels")
+    if not levels.has_policy(labels) or (request.old is not None and labels == before):
         return
-    new = levels.of(labels)
-    old = levels.of(before)
+    new = levels.labelled_policy(labels)
+    old = levels.labelled_policy(before)
     if new.problems and [*map(str, new.problems)] != [*map(str, old.problems)]:
-        raise status.invalid(asked.obj, new.problems)
-    if asked.old is None or asked.warnings is None:
+        raise status.invalid(request.obj, new.problems)
+    if request.old is None or request.warnings is None:
         return
-    wanted, was = new.policy.enforce, old.policy.enforce
-    is_relaxed = wanted.version == was.version and wanted.strictness <= was.strictness
-    if not wanted.is_privileged and not is_relaxed:
-        asked.warnings.extend(_violations(core, asked.obj["metadata"]["name"], wanted))
+    level, was = new.policy.enforce, old.policy.enforce
+    is_relaxed = level.version == was.version and level.strictness <= was.strictness
+    if not level.is_privileged and not is_relaxed:
+        request.warnings.extend(_violations(core, request.obj["metadata"]["name"], level))
 
 
-def _violations(core: Core, namespace: str, wanted: LevelVersion) -> Iterator[str]:
+def _violations(core: Core, namespace: str, level: LevelVersion) -> Iterator[str]:
     """Warnings of pods which are there already, and would be refused today."""
     pods = core.pods
     every = _representatives([pods.objects[key] for key in pods.keys(namespace)])
     looked_at = every[:_MOST_PODS]
     names: dict[str, list[str]] = {}
     for pod in looked_at:
-        found = core.pod_security.findings(wanted, pod["metadata"], pod["spec"])
+        found = core.pod_security.findings(level, pod["metadata"], pod["spec"])
         if found:
             reasons = ", ".join(each.reason for each in found)
             names.setdefault(reasons, []).append(pod["metadata"]["name"])
@@ -218,10 +230,9 @@ def _violations(core: Core, namespace: str, wanted: LevelVersion) -> Iterator[st
             f"{len(every)} existing pods"
         )
     if names:
-        level = field.quote(str(wanted))
         yield (
             f"existing pods in namespace {field.quote(namespace)} violate the new PodSecurity "
-            f"enforce level {level}"
+            f"enforce level {field.quote(str(level))}"
         )
     yield from sorted(f"{_shown(each)}: {reasons}" for reasons, each in names.items())
 

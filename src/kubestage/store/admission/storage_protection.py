@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
 
@@ -15,9 +16,7 @@ _FINALIZERS: Final = {
 }
 
 
-def admit(
-    _core: Core, kind: Kind, obj: dict[str, Any], old: dict[str, Any] | None
-) -> dict[str, Any]:
+def admit(_core: Core, kind: Kind, obj: Json, old: Json | None) -> Json:
     """Give new volumes and claims the finalizer that a controller takes off when they are free."""
     finalizer = _FINALIZERS.get((kind.group, kind.kind)) if old is None else None
     if finalizer is None:

@@ -1,7 +1,7 @@
 """The kernel, compiled: every function of it once more, made of the same source by Numba.
 
 The copies find each other, and the constants, among the names of this module. What is kept on disk
-is as old as the file of its function only, so a stamp tells whether it was made of the source at
+is as old as the file of its function only, so a stamp records whether it was made of the source at
 hand in all its parts.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PARTS: Final = (heaps, sharing, queueing, skenario, serving, kernel)
-# NOTE: nothing is allocated, so nobody needs to count who refers to an array; with that, and with
+# NOTE: nothing is allocated, so references to arrays need no counting; with that, and with
 # calls that are not in line, the kernel takes three times as long (benchmarks/traffic.py).
 _PLAIN: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False}
 _IN_LINE: Final[dict[str, Any]] = {
@@ -73,7 +73,7 @@ def stamp() -> int:
     return STAMP
 
 
-def is_kept() -> bool:
+def is_cached() -> bool:
     """Whether the kernel is on disk, in whichever version."""
     return any(pathlib.Path(run.stats.cache_path).glob("kernel.run-*.nbi"))
 

@@ -26,7 +26,7 @@ class Compiled:
 
     It does when so many requests were worked through without, or are at hand; more if it is not
     on disk yet. `on_load` is called with the module before it is compiled. `run` has it loaded: at
-    once, unless somebody knows better who cannot wait.
+    once, unless a caller that cannot wait replaces it.
 
     NOTE: to load it takes half a second, and to compile it, once on a machine, seven. A request
     takes 10 us without it and 0.3 us with it, of which a third is the kernel's
@@ -38,7 +38,7 @@ class Compiled:
     ) -> None:
         self._left = pays_after
         self._more = compiling_pays_after - pays_after
-        self._is_asked_for = False
+        self._is_requested = False
         self._is_tried = False
         self._loading: Any = None
         self._module: Any = None
@@ -49,8 +49,8 @@ class Compiled:
         """The kernel for so many more requests: the compiled one as soon as it pays."""
         if self._module is None and not self._is_tried:
             self._left -= requests
-            if self._left < 0 and not self._is_asked_for:
-                self._is_asked_for = True
+            if self._left < 0 and not self._is_requested:
+                self._is_requested = True
                 self.run(self._weigh)
         return self._module or kernel
 
@@ -71,11 +71,11 @@ class Compiled:
 
     def _weigh(self) -> None:
         """Load the kernel, unless it had to be compiled and there is too little work for that."""
-        if self._more > 0 and self._is_possible() and not self._loading.is_kept():
+        if self._more > 0 and self._is_possible() and not self._loading.is_cached():
             self._left += self._more
             self._more = 0
             if self._left >= 0:
-                self._is_asked_for = False
+                self._is_requested = False
                 return
         self.load()
 

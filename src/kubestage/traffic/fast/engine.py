@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class FastRequests:
     """Implements `requests.Requests`: feeds the kernel, empties it, and changes the replicas.
 
-    `compiled` says whether the kernel is to be compiled; by default, when that pays.
+    `compiled` is whether the kernel is to be compiled; by default, when that pays.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class FastRequests:
         self._vacant: list[int] = []
         self._known_stations = 0
         self._block: Any = NOBODY
-        self._told = 0
+        self._reported = 0
         self._untold: list[Any] = []
         self._is_stopped = False
         self.set_feed(feed)
@@ -54,7 +54,7 @@ class FastRequests:
     @property
     def record(self) -> Record:
         """All that is known until now."""
-        self._bring_up_to_date()
+        self._update()
         return self._record
 
     @property
@@ -110,7 +110,7 @@ class FastRequests:
                 state.tree,
             )  # fmt: skip
             if state.single[layout.ENDS] * layout.END == len(state.ends):
-                self._tell()
+                self._report()
             serving.end_request(
                 slot, now_ns, INTERRUPTED, waited, state.single, state.slots, state.stations,
                 state.ends,
@@ -125,7 +125,7 @@ class FastRequests:
 
     def stop(self) -> None:
         """Nothing arrives any more; requests on their way go on, and the record ends with them."""
-        self._bring_up_to_date()
+        self._update()
         self._is_stopped = True
         self._set_block(NOBODY, NEVER_NS)
 
@@ -149,7 +149,7 @@ class FastRequests:
             elif wanting == layout.SLOTS_USED_UP:
                 state.add_slots()
             else:
-                self._tell()
+                self._report()
 
     def replicas(self) -> dict[str, Replica]:
         """How each replica stands now, by name, in the order in which they came."""
@@ -169,7 +169,7 @@ class FastRequests:
         return found
 
     def check(self) -> None:
-        """Nobody got lost, and Little's law holds to the nanosecond."""
+        """Check that no request was lost, and that Little's law holds to the nanosecond."""
         state = self._state
         arrivals = [state.slots[slot + layout.ARRIVED] for slot in state.in_flight()]
         self.record.check(arrivals, state.area_ns())
@@ -190,39 +190,39 @@ class FastRequests:
         else:
             found = COMPILED.get_now() if self._compiled else kernel
         if found is not kernel and not state.is_compiled:
-            self._tell()
+            self._report()
             state.compile()
             self._block = _arrays(self._block)
         return found
 
     def _set_block(self, block: Block, horizon_ns: int) -> None:
-        """These are the next to arrive, and nobody else until then.
+        """These are the next to arrive, and no others until then.
 
-        NOTE: what the kernel knows is told later, for that takes longer than to work through a
-        block of a few hundred requests.
+        NOTE: what the kernel knows is reported later, because that takes longer than to work
+        through a block of a few hundred requests.
         """
         self._put_aside()
         if self._compiled is None:
             COMPILED.get(len(block.at_ns))
         single = self._state.single
-        single[layout.POSITION] = self._told = 0
+        single[layout.POSITION] = self._reported = 0
         single[layout.HORIZON] = horizon_ns
         is_compiled = self._state.is_compiled
         self._block = _arrays(block) if is_compiled else [column.tolist() for column in block]
 
-    def _bring_up_to_date(self) -> None:
-        self._tell()
+    def _update(self) -> None:
+        self._report()
         if self.in_flight or not self._is_stopped:
             self._record.reach(self._now_ns)
 
     def _put_aside(self) -> None:
         """Remember who arrived since this was last done."""
         position = int(self._state.single[layout.POSITION])
-        if position > self._told:
-            self._untold.append(self._block[0][self._told : position])
-            self._told = position
+        if position > self._reported:
+            self._untold.append(self._block[0][self._reported : position])
+            self._reported = position
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Put on record what the kernel knows."""
         self._put_aside()
         if self._untold:

@@ -65,8 +65,8 @@ from kubestage.traffic.fast.serving import (
     end_request,
     expect,
     let_go,
+    report_end,
     serve_next,
-    tell_end,
 )
 from kubestage.traffic.fast.sharing import foresee, leave_sharing
 
@@ -89,7 +89,7 @@ def run(
     at: Ints,
     cpu: Floats,
     io: Ints,
-    luck: Floats,
+    uniform: Floats,
 ) -> int:
     """Work until all is done that is due, or something is wanting; which of these it is."""
     most_ends, arrivals = len(ends) // END, len(at)
@@ -97,7 +97,7 @@ def run(
         if single[IS_SENDING]:
             if single[FREE] == NONE:
                 return SLOTS_USED_UP
-            send(single, slots, work, stations, shares, order, heap, tree, ends, cpu, io, luck)
+            send(single, slots, work, stations, shares, order, heap, tree, ends, cpu, io, uniform)
             position = single[POSITION]
             if position == arrivals or at[position] != single[NOW]:
                 single[IS_SENDING] = 0
@@ -209,32 +209,32 @@ def send(
     ends: Ints,
     cpu: Floats,
     io: Ints,
-    luck: Floats,
+    uniform: Floats,
 ) -> None:
     """The next request arrives and is sent to a replica."""
     position, number, now_ns = single[POSITION], single[NEXT_NUMBER], single[NOW]
     single[POSITION] = position + 1
     single[NEXT_NUMBER] = number + 1
     if single[ACTIVE] == 0:
-        tell_end(number, now_ns, now_ns, NO_REPLICA_OUTCOME, NONE, 0, single, ends)
+        report_end(number, now_ns, now_ns, NO_REPLICA_OUTCOME, NONE, 0, single, ends)
         return
-    chance = luck[position]
-    turn = choose(chance, single, stations, order)
+    uniform_left = uniform[position]
+    turn = choose(uniform_left, single, stations, order)
     if single[ROUTING] == AT_RANDOM:
-        chance = chance * single[ACTIVE] - turn
+        uniform_left = uniform_left * single[ACTIVE] - turn
     station = order[turn]
     stations[station + RECEIVED] += 1
     if stations[station + HELD] >= single[MOST_HELD]:
         stations[station + FAILED] += 1
         serial = stations[station + SERIAL]
-        tell_end(number, now_ns, now_ns, OVERLOADED_OUTCOME, serial, 0, single, ends)
+        report_end(number, now_ns, now_ns, OVERLOADED_OUTCOME, serial, 0, single, ends)
         return
     stations[station + HELD] += 1
     slot = take_slot(number, now_ns, single, slots)
     slots[slot + STATION] = station
     slots[slot + IO] = io[position]
     work[(slot >> 3) + CPU] = cpu[position]
-    if not admit(slot, now_ns, chance, single, slots, work, stations, shares, heap, tree):
+    if not admit(slot, now_ns, uniform_left, single, slots, work, stations, shares, heap, tree):
         waited = let_go(slot, now_ns, single, slots, work, stations, shares, tree)
         end_request(slot, now_ns, OVERLOADED_OUTCOME, waited, single, slots, stations, ends)
 
@@ -257,11 +257,11 @@ def take_slot(number: int, now_ns: int, single: Ints, slots: Ints) -> int:
     return slot
 
 
-def choose(chance: float, single: Ints, stations: Ints, order: Ints) -> int:
+def choose(uniform_left: float, single: Ints, stations: Ints, order: Ints) -> int:
     """Whose turn it is among the active replicas, by the way of routing."""
     active = single[ACTIVE]
     if single[ROUTING] == AT_RANDOM:
-        return min(int(chance * active), active - 1)
+        return min(int(uniform_left * active), active - 1)
     turn = single[TURN] % active
     single[TURN] += 1
     if single[ROUTING] == LEAST:

@@ -68,7 +68,7 @@ USED: Final = 2
 OCCUPIED: Final = 3
 
 # The single numbers. Departures happen up to UNTIL, that included, and arrivals before
-# ARRIVALS_UNTIL. IS_SENDING says that the arrivals of this instant are not all sent yet.
+# ARRIVALS_UNTIL. IS_SENDING means that the arrivals of this instant are not all sent yet.
 NOW: Final = 0
 IN_FLIGHT: Final = 1
 AREA_HIGH: Final = 2

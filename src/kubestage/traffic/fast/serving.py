@@ -46,7 +46,7 @@ from kubestage.traffic.fast.sharing import enter_sharing, foresee, leave_sharing
 from kubestage.traffic.fast.skenario import enter_skenario, leave_skenario
 
 
-def tell_end(
+def report_end(
     number: int,
     arrived_ns: int,
     ended_ns: int,
@@ -70,7 +70,7 @@ def tell_end(
 def admit(
     slot: int,
     now_ns: int,
-    luck: float,
+    uniform: float,
     single: Ints,
     slots: Ints,
     work: Floats,
@@ -79,7 +79,7 @@ def admit(
     heap: Ints,
     tree: Ints,
 ) -> bool:
-    """A request begins at its replica; False if it is turned away after all."""
+    """A request starts at its replica; False if it is refused after all."""
     station = slots[slot + STATION]
     discipline = single[DISCIPLINE]
     if discipline == SHARING:
@@ -95,7 +95,7 @@ def admit(
     else:
         slots[slot + PHASE] = LEAVING
         end_ns = enter_skenario(
-            slot, station, now_ns, luck, single[TIMEOUT], slots, work, stations, shares
+            slot, station, now_ns, uniform, single[TIMEOUT], slots, work, stations, shares
         )
         if end_ns == NEVER and single[TIMEOUT] == NEVER:
             return False
@@ -178,7 +178,7 @@ def end_request(
     else:
         stations[station + FAILED] += 1
     number, serial = slots[slot + NUMBER], stations[station + SERIAL]
-    tell_end(number, arrived_ns, now_ns, outcome, serial, waited, single, ends)
+    report_end(number, arrived_ns, now_ns, outcome, serial, waited, single, ends)
     older, newer = slots[slot + OLDER], slots[slot + NEWER]
     if older == NONE:
         single[OLDEST] = newer

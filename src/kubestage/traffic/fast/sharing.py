@@ -71,7 +71,7 @@ def foresee(
 def enter_sharing(
     slot: int, station: int, now_ns: int, slots: Ints, work: Floats, stations: Ints, shares: Floats
 ) -> None:
-    """A request begins its CPU phase."""
+    """A request starts its CPU phase."""
     settle_sharing(station, now_ns, stations, shares)
     spot = slot >> 3
     work[spot + KEY] = shares[(station >> 2) + VIRTUAL] + work[spot + CPU]

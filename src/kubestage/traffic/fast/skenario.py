@@ -41,7 +41,7 @@ def enter_skenario(
     slot: int,
     station: int,
     now_ns: int,
-    luck: float,
+    uniform: float,
     timeout_ns: int,
     slots: Ints,
     work: Floats,
@@ -64,7 +64,7 @@ def enter_skenario(
     occupied_m = shares[share + OCCUPIED] + held_m
     base_ns = int(min(service_ms, FAR / 1e7)) * 1_000_000
     delay_ns = 1 + int(stretch(occupied_m * 100.0 / total_m / 100.0) * base_ns)
-    spent_ns = base_ns + int(luck * delay_ns)
+    spent_ns = base_ns + int(uniform * delay_ns)
     if spent_ns > timeout_ns:
         return NEVER
     if held_m > 0.0:

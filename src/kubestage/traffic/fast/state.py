@@ -101,7 +101,7 @@ class State:
             self.single[layout.ACTIVE] = len(self._active)
 
     def clear(self, station: int) -> None:
-        """Nobody is at a station, and nothing was ever done there."""
+        """A station without requests, where nothing was ever done."""
         for at in range(layout.PLACE):
             if at != layout.DUE:
                 self.stations[station + at] = 0
@@ -123,7 +123,7 @@ class State:
         self.single[layout.HEAP_SIZE] = len(left)
 
     def take_ends(self) -> NDArray[np.int64]:
-        """What was told of requests that ended since the last time."""
+        """What was reported of requests that ended since the last call."""
         count = int(self.single[layout.ENDS])
         self.single[layout.ENDS] = 0
         flat = np.array(self.ends[: count * layout.END], np.int64)

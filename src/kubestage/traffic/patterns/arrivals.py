@@ -1,7 +1,7 @@
 """Arrivals one after the other, made of rates, of a number of requests, or of recorded times.
 
-Times are nanoseconds from where the pattern begins. Each stream of arrivals makes them ahead, in
-portions that do not depend on how they are asked for, and so neither do the times.
+Times are nanoseconds from the start of the pattern. Each stream draws its arrivals ahead, in
+portions that do not depend on the caller, and so neither do the times.
 """
 
 from __future__ import annotations
@@ -28,43 +28,42 @@ _NOTHING: Final = 1e-6
 
 
 class Arrivals(abc.ABC):
-    """Arrivals that are made ahead and handed out in order; how they are made is `_make`'s.
+    """Arrivals that are drawn ahead and handed out in order; `_make` draws them.
 
-    `_wanted_until_ns` is how far they are needed, `_made_until_ns` the time before which all are
-    made.
+    Arrivals are requested up to `_requested_until_ns`, and drawn up to `_drawn_until_ns`.
     """
 
     def __init__(self) -> None:
-        self._made: Times = np.empty(0, np.int64)
+        self._drawn: Times = np.empty(0, np.int64)
         self._at = 0
-        self._wanted_until_ns = 0
-        self._made_until_ns = 0
+        self._requested_until_ns = 0
+        self._drawn_until_ns = 0
         self._is_over = False
 
     def take(self, end_ns: int) -> Times:
         """The arrivals before this time that have not been handed out."""
-        self._wanted_until_ns = end_ns
-        blocks = [self._made[self._at :]]
-        while self._made_until_ns < end_ns and not self._is_over:
+        self._requested_until_ns = end_ns
+        blocks = [self._drawn[self._at :]]
+        while self._drawn_until_ns < end_ns and not self._is_over:
             blocks.append(self._make())
         if len(blocks) > 1:
-            self._made, self._at = np.concatenate(blocks), 0
+            self._drawn, self._at = np.concatenate(blocks), 0
         begin = self._at
-        self._at = int(np.searchsorted(self._made, end_ns))
-        return self._made[begin : self._at]
+        self._at = int(np.searchsorted(self._drawn, end_ns))
+        return self._drawn[begin : self._at]
 
     def next_ns(self) -> int | None:
-        """When the next arrival can be: at that time or later. None says that there is none."""
-        if self._at < len(self._made):
-            return int(self._made[self._at])
-        return None if self._is_over else self._next_made_ns()
+        """When the next arrival can be: at that time or later. None if there is none."""
+        if self._at < len(self._drawn):
+            return int(self._drawn[self._at])
+        return None if self._is_over else self._next_drawn_ns()
 
     @abc.abstractmethod
     def _make(self) -> Times:
-        """The next arrivals, and `_made_until_ns` moved on."""
+        """The next arrivals, and `_drawn_until_ns` moved on."""
 
-    def _next_made_ns(self) -> int | None:
-        return self._made_until_ns
+    def _next_drawn_ns(self) -> int | None:
+        return self._drawn_until_ns
 
 
 class _BySecond(Arrivals):
@@ -75,17 +74,17 @@ class _BySecond(Arrivals):
         self._rates = rates
 
     def _make(self) -> Times:
-        first = self._made_until_ns // SECOND_NS
-        last = min(-(-self._wanted_until_ns // SECOND_NS), first + _SECONDS_AT_ONCE)
-        self._made_until_ns = last * SECOND_NS
+        first = self._drawn_until_ns // SECOND_NS
+        last = min(-(-self._requested_until_ns // SECOND_NS), first + _SECONDS_AT_ONCE)
+        self._drawn_until_ns = last * SECOND_NS
         return self._place(first, self._rates.expected(first, last))
 
     @abc.abstractmethod
     def _place(self, first: int, expected: npt.NDArray[np.float64]) -> Times:
         """Arrivals from this second on, given how many there are to be until each of them."""
 
-    def _next_made_ns(self) -> int | None:
-        second = self._rates.busy_from(self._made_until_ns // SECOND_NS)
+    def _next_drawn_ns(self) -> int | None:
+        second = self._rates.busy_from(self._drawn_until_ns // SECOND_NS)
         return None if second is None else second * SECOND_NS
 
 
@@ -172,11 +171,11 @@ class Scattered(Arrivals):
         sums = np.cumsum(gaps)
         self._sum = float(sums[-1])
         times = (-np.expm1(-sums) * self._duration_ns).astype(np.int64)
-        times = np.clip(times, self._made_until_ns, self._duration_ns - 1)
+        times = np.clip(times, self._drawn_until_ns, self._duration_ns - 1)
         times = np.maximum.accumulate(times)
         self._left -= count
         self._is_over = not self._left
-        self._made_until_ns = int(times[-1])
+        self._drawn_until_ns = int(times[-1])
         return times
 
 
@@ -198,13 +197,13 @@ class Recorded(Arrivals):
         self._is_over = not len(self._times)
 
     def _make(self) -> Times:
-        begin_ns, length_ns = self._made_until_ns, self._length_ns
-        missing_ns = self._wanted_until_ns - begin_ns
+        begin_ns, length_ns = self._drawn_until_ns, self._length_ns
+        missing_ns = self._requested_until_ns - begin_ns
         rounds = -(-missing_ns // length_ns) if self._repeats else 1
-        self._made_until_ns = begin_ns + rounds * length_ns
+        self._drawn_until_ns = begin_ns + rounds * length_ns
         self._is_over = not self._repeats
         begins = begin_ns + np.arange(rounds) * length_ns
         return (begins[:, np.newaxis] + self._times).ravel()
 
-    def _next_made_ns(self) -> int | None:
-        return self._made_until_ns + int(self._times[0])
+    def _next_drawn_ns(self) -> int | None:
+        return self._drawn_until_ns + int(self._times[0])

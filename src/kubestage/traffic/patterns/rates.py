@@ -1,7 +1,7 @@
-"""How many requests a second a pattern wants, second by second, counted from where it begins.
+"""How many requests a second a pattern has, second by second, counted from its start.
 
-A pattern is asked for its seconds in order, and tells how many requests there are to be until each
-of their ends. What chance makes of it is not known here.
+A pattern is read second by second, in order, and returns how many requests there are until the
+end of each. Random arrival times are not its business.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Rates(Protocol):
     """A pattern's rates."""
 
     def expected(self, first: int, last: int) -> Floats:
-        """How many requests there are to be until the begin of each second from `first` on, and
-        until the begin of `last`. Each call goes on where the one before it ended.
+        """How many requests there are to be until the start of each second from `first` on, and
+        until the start of `last`. Each call continues where the one before it ended.
         """
         ...
 
@@ -37,7 +37,7 @@ class Rates(Protocol):
 
 
 class Steady:
-    """The same rate for ever."""
+    """A constant rate."""
 
     def __init__(self, rps: float) -> None:
         self._rps = rps
@@ -85,7 +85,7 @@ def _up_and_down(delta: float, most: float) -> list[float]:
 
 
 class Sinusoidal:
-    """Skenario's wave between 0 and twice the amplitude, which begins half way up."""
+    """Skenario's wave between 0 and twice the amplitude, which starts half way up."""
 
     def __init__(self, amplitude: float, period_s: float, *, is_whole: bool) -> None:
         self._amplitude = amplitude
@@ -94,7 +94,7 @@ class Sinusoidal:
         self._total = 0.0
 
     def expected(self, first: int, last: int) -> Floats:
-        """The sums so far; each second has the rate at its begin."""
+        """The sums so far; each second has the rate at its start."""
         rates = (self._rate(second) for second in range(first, last))
         sums = np.fromiter(itertools.accumulate(rates, initial=self._total), np.float64)
         self._total = float(sums[-1])
@@ -111,10 +111,10 @@ class Sinusoidal:
         return second
 
 
-class Table:
-    """The rates of a trace: each holds until the next row, the last one for ever.
+class RateTable:
+    """The rates of a trace: each holds until the next row, the last one without end.
 
-    A trace that repeats begins anew after its last row, which is then as long as the one before.
+    A trace that repeats starts again after its last row, which is then as long as the one before.
     """
 
     def __init__(self, trace: RequestTrace, scale: float, speed: float, *, repeats: bool) -> None:

@@ -1,8 +1,8 @@
-"""The functions of Sprig, the library that Helm, KWOK and others give their templates.
+"""The functions of Sprig, the library that Helm, KWOK and others offer to their templates.
 
-Those are left out that would make a run differ from another, or reach beyond it: random values,
-the current time, the environment, the network, keys and certificates. Whoever has a clock or a
-random stream offers such functions beside these.
+Functions that would make two runs differ, or reach beyond a run, are left out: random values, the
+current time, the environment, the network, keys and certificates. A caller that has a clock or a
+random stream can add such functions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kubestage.golang.template.sprig import (
     encodings,
     lists_and_maps,
     patterns,
-    questions,
+    predicates,
     texts,
 )
 
@@ -25,7 +25,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     **texts.FUNCTIONS,
     **arithmetic.FUNCTIONS,
     **lists_and_maps.FUNCTIONS,
-    **questions.FUNCTIONS,
+    **predicates.FUNCTIONS,
     **encodings.FUNCTIONS,
     **patterns.FUNCTIONS,
 }

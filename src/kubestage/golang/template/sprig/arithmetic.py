@@ -1,4 +1,4 @@
-"""Whole numbers and fractions; any value is taken for a number, 0 if it is none."""
+"""Whole numbers and fractions; any value is converted to a number, 0 if it is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other forms of values: JSON, base 64, checksums, paths."""
+"""Encodings of values: JSON, base 64, checksums, paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HTML: Final = "&<>\u2028\u2029"
 
 
 def plain(value: Any) -> Any:
-    """The value with numbers where it has the texts of numbers."""
+    """The value with plain numbers instead of `Number`."""
     if isinstance(value, Number):
         return json.loads(value)
     if isinstance(value, dict):

@@ -45,10 +45,10 @@ def _without(value: Any, *omitted: Any) -> list[Any]:
     ]
 
 
-def _has(wanted: Any, value: Any) -> bool:
+def _has(element: Any, value: Any) -> bool:
     if value is None:
         return False
-    return any(_same(each, wanted) for each in _listed(value, "find has on"))
+    return any(_same(each, element) for each in _listed(value, "find has on"))
 
 
 def _part(value: Any, *places: Any) -> Any:
@@ -140,7 +140,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
 
 FUNCTIONS: Final[dict[str, Function]] = {
     **_FUNCTIONS,
-    # Each has a twin that fails where the first panics, which is the same to a template.
+    # Each has a ``must`` form that fails where the first panics, which is the same to a template.
     **{f"must{name[0].upper()}{name[1:]}": call for name, call in _FUNCTIONS.items()},
     "push": _FUNCTIONS["append"],
     "mustPush": _FUNCTIONS["append"],
@@ -155,7 +155,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "pluck": Function(
         lambda key, *values: [each[key] for each in values if each and key in each], (STRING,), MAP
     ),
-    # Go's order of keys varies; ours must not.
+    # Go's order of keys varies; this one must not.
     "keys": Function(lambda *values: [key for each in values for key in sorted(each)], (), MAP),
     "values": Function(lambda value: [value[key] for key in sorted(value)], (MAP,)),
     "pick": Function(

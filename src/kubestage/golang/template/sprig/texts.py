@@ -1,11 +1,12 @@
-"""Texts: cutting, joining, changing."""
+"""Strings: cutting, joining, changing."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from kubestage.golang.template import printing, tokens
+from kubestage.golang.quote import quote
+from kubestage.golang.template import printing
 from kubestage.golang.template.functions import Function
 from kubestage.golang.template.values import ANY, INT, STRING, decoded, encoded
 
@@ -21,7 +22,7 @@ def strings_of(value: Any) -> list[str]:
 
 
 def _quoted(*values: Any) -> str:
-    return " ".join(tokens.quote(printing.text(each)) for each in values if each is not None)
+    return " ".join(quote(printing.text(each)) for each in values if each is not None)
 
 
 def _single_quoted(*values: Any) -> str:

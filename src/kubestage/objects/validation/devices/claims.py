@@ -1,16 +1,22 @@
-"""Rules for what a claim asks for."""
+"""Rules for the devices that a claim requests."""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from kubestage.objects.validation import field, internal_json, names
+from kubestage.objects import equality, markers
+from kubestage.objects.validation import (
+    field,
+    internal_json,
+    metadata,
+)
 from kubestage.objects.validation.devices import configuration, device_names, lists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
     RequestNames = Mapping[str, frozenset[str]]
@@ -30,8 +36,16 @@ _A_REQUEST: Final = (
 )
 
 
-def validate_claim_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
-    """All that is asked for."""
+def validate_same_spec(new: Json, old: Json, shape: str) -> list[FieldError]:
+    """The spec of a claim or template is immutable."""
+    if equality.semantic_equal(shape, new.get("spec"), old.get("spec")):
+        return []
+    shown = internal_json.render(shape, new.get("spec"))
+    return [field.invalid("spec", shown, metadata.IMMUTABLE)]
+
+
+def validate_claim_spec(spec: Json, path: str) -> list[FieldError]:
+    """The requests, constraints and configurations of a claim."""
     devices, at = spec.get("devices") or {}, f"{path}.devices"
     known = request_names(devices)
     errors = lists.validate_set(
@@ -51,7 +65,7 @@ def validate_claim_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
     )
 
 
-def request_names(devices: dict[str, Any]) -> RequestNames:
+def request_names(devices: Json) -> RequestNames:
     """The requests of a claim, and the alternatives of each."""
     return {
         lists.name_of(request): frozenset(
@@ -61,7 +75,7 @@ def request_names(devices: dict[str, Any]) -> RequestNames:
     }
 
 
-def _validate_request(request: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_request(request: Json, path: str) -> list[FieldError]:
     errors = device_names.validate_label(lists.name_of(request), f"{path}.name")
     exactly, alternatives = request.get("exactly"), request.get("firstAvailable")
     if exactly is None and not alternatives:
@@ -80,18 +94,14 @@ def _validate_request(request: dict[str, Any], path: str) -> list[FieldError]:
     )
 
 
-def _validate_alternative(request: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_alternative(request: Json, path: str) -> list[FieldError]:
     errors = device_names.validate_label(lists.name_of(request), f"{path}.name")
     return errors + _validate_demand(request, path)
 
 
-def _validate_demand(request: dict[str, Any], path: str) -> list[FieldError]:
-    """Which class of devices, which of them, and how many."""
-    name, at = request.get("deviceClassName") or "", f"{path}.deviceClassName"
-    if not name:
-        errors = [field.required(at)]
-    else:
-        errors = field.invalids(at, name, names.is_dns1123_subdomain(name))
+def _validate_demand(request: Json, path: str) -> list[FieldError]:
+    """The class, the selectors and the number of devices."""
+    errors = markers.check("resource/v1.ExactDeviceRequest", request, path)
     errors += configuration.validate_selectors(request.get("selectors"), f"{path}.selectors")
     errors += _validate_amount(request, path)
     return errors + configuration.validate_tolerations(
@@ -99,7 +109,7 @@ def _validate_demand(request: dict[str, Any], path: str) -> list[FieldError]:
     )
 
 
-def _validate_amount(request: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_amount(request: Json, path: str) -> list[FieldError]:
     mode, count = request.get("allocationMode") or "", request.get("count") or 0
     if mode == "All":
         if not count:
@@ -113,9 +123,7 @@ def _validate_amount(request: dict[str, Any], path: str) -> list[FieldError]:
     return [field.not_supported(f"{path}.allocationMode", internal_json.text(mode), _MODES)]
 
 
-def _validate_constraint(
-    constraint: dict[str, Any], path: str, known: RequestNames
-) -> list[FieldError]:
+def _validate_constraint(constraint: Json, path: str, known: RequestNames) -> list[FieldError]:
     errors = validate_request_references(constraint.get("requests"), f"{path}.requests", known)
     for key in ("matchAttribute", "distinctAttribute"):
         if constraint.get(key) is not None:
@@ -124,9 +132,7 @@ def _validate_constraint(
     return [*errors, field.required(path, _ONE_ATTRIBUTE)]
 
 
-def _validate_configuration(
-    config: dict[str, Any], path: str, known: RequestNames
-) -> list[FieldError]:
+def _validate_configuration(config: Json, path: str, known: RequestNames) -> list[FieldError]:
     errors = validate_request_references(config.get("requests"), f"{path}.requests", known)
     return errors + configuration.validate_configuration(config, path)
 

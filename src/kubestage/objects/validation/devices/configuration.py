@@ -1,4 +1,4 @@
-"""What is told to the driver of a device, and selectors, taints and tolerations of devices."""
+"""Rules for the configuration, selectors, taints and tolerations of devices."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from kubestage.objects.validation import field, internal_json, label_selectors, 
 from kubestage.objects.validation.devices import device_names, lists
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 MAX_CONFIGURATIONS: Final = 32
@@ -21,12 +22,12 @@ _OPERATORS: Final = ("Equal", "Exists")
 _EFFECTS: Final = ("NoExecute", "NoSchedule", "None")
 
 
-def validate_selectors(selectors: list[dict[str, Any]] | None, path: str) -> list[FieldError]:
-    """The expressions of which all must be true of a device."""
+def validate_selectors(selectors: list[Json] | None, path: str) -> list[FieldError]:
+    """Expressions that must all be true for a device."""
     return lists.validate_list(selectors, _MAX_SELECTORS, _validate_selector, path)
 
 
-def _validate_selector(selector: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_selector(selector: Json, path: str) -> list[FieldError]:
     if selector.get("cel") is None:
         return [field.required(f"{path}.cel")]
     expression, at = selector["cel"].get("expression") or "", f"{path}.cel.expression"
@@ -37,7 +38,7 @@ def _validate_selector(selector: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def validate_configuration(
-    configuration: dict[str, Any], path: str, *, stored: bool = False
+    configuration: Json, path: str, *, stored: bool = False
 ) -> list[FieldError]:
     """Parameters for one driver; stored ones may be longer than new ones."""
     opaque = configuration.get("opaque")
@@ -49,7 +50,7 @@ def validate_configuration(
 
 
 def validate_raw(value: Any, path: str, *, stored: bool = False) -> list[FieldError]:
-    """An object whose fields nobody here knows."""
+    """An object of an unknown type."""
     if value is None:
         return [field.required(path)]
     if not stored and len(msgspec.json.encode(value)) > MAX_RAW:
@@ -59,8 +60,8 @@ def validate_raw(value: Any, path: str, *, stored: bool = False) -> list[FieldEr
     return []
 
 
-def validate_taint(taint: dict[str, Any], path: str) -> list[FieldError]:
-    """A mark on a device that keeps claims away."""
+def validate_taint(taint: Json, path: str) -> list[FieldError]:
+    """A taint of a device."""
     key, value = taint.get("key") or "", taint.get("value") or ""
     errors = label_selectors.validate_label_name(key, f"{path}.key")
     errors += field.invalids(f"{path}.value", value, names.is_valid_label_value(value))
@@ -70,15 +71,15 @@ def validate_taint(taint: dict[str, Any], path: str) -> list[FieldError]:
     return errors + _validate_effect(effect, f"{path}.effect")
 
 
-def validate_tolerations(tolerations: list[dict[str, Any]] | None, path: str) -> list[FieldError]:
-    """Which marks a request does not mind."""
+def validate_tolerations(tolerations: list[Json] | None, path: str) -> list[FieldError]:
+    """The tolerations of a request."""
     errors: list[FieldError] = []
     for index, toleration in enumerate(tolerations or ()):
         errors += _validate_toleration(toleration, f"{path}[{index}]")
     return errors
 
 
-def _validate_toleration(toleration: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_toleration(toleration: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     key, value = toleration.get("key") or "", toleration.get("value") or ""
     operator, effect = toleration.get("operator") or "", toleration.get("effect") or ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.validation import field, label_selectors, names, volume_sources
 from kubestage.objects.validation.devices import lists
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 MAX_ID: Final = 32
@@ -109,27 +110,27 @@ def _uid_problem(uid: str) -> str:
     return "" if _UUID.fullmatch(bare) else "invalid UUID format"
 
 
-def validate_binding_conditions(holder: dict[str, Any], path: str) -> list[FieldError]:
+def validate_binding_conditions(holder: Json, path: str) -> list[FieldError]:
     """What must be true before a pod is bound, and what ends the wait."""
-    wanted = holder.get("bindingConditions") or []
+    required = holder.get("bindingConditions") or []
     failing = holder.get("bindingFailureConditions") or []
     at, failing_at = f"{path}.bindingConditions", f"{path}.bindingFailureConditions"
     rule = label_selectors.validate_label_name
-    errors = lists.validate_list(wanted, _MAX_CONDITIONS, rule, at)
+    errors = lists.validate_list(required, _MAX_CONDITIONS, rule, at)
     errors += lists.validate_list(failing, _MAX_CONDITIONS, rule, failing_at)
-    for index, condition in enumerate(wanted):
-        if condition in wanted[:index]:
+    for index, condition in enumerate(required):
+        if condition in required[:index]:
             errors.append(field.duplicate(f"{at}[{index}]", condition))
     for index, condition in enumerate(failing):
         if condition in failing[:index]:
             errors.append(field.duplicate(f"{failing_at}[{index}]", condition))
-        if condition in wanted:
+        if condition in required:
             detail = "bindingFailureConditions must not overlap with bindingConditions"
             errors.append(field.invalid(f"{failing_at}[{index}]", condition, detail))
-    if failing and not wanted:
+    if failing and not required:
         detail = "bindingConditions are required to use bindingFailureConditions"
         errors.append(field.invalid(at, holder.get("bindingConditions"), detail))
-    if wanted and not failing:
+    if required and not failing:
         detail = "bindingFailureConditions are required to use bindingConditions"
         shown = holder.get("bindingFailureConditions")
         errors.append(field.invalid(failing_at, shown, detail))

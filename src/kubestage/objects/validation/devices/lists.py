@@ -1,6 +1,6 @@
-"""Bounded lists, sets and maps, as this API counts them.
+"""Rules for bounded lists, sets and maps.
 
-A rule for an entry is ``rule(entry, path)``. What is too long is not looked at any further.
+A rule for an entry is ``rule(entry, path)``. If a list is too long, its entries are not validated.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from kubestage.objects.validation import field
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
     Rule = Callable[[Any, str], list[FieldError]]
@@ -39,7 +40,7 @@ def validate_set(
     path: str,
     shown: Callable[[Any], Any] | None = None,
 ) -> list[FieldError]:
-    """A list whose entries differ in their key; `shown` is how a message has the key."""
+    """A list whose entries differ in their key; `shown` returns the key as messages show it."""
     if items is None:
         return []
     errors = validate_list(items, len(items) if limit is None else limit, rule, path)
@@ -88,6 +89,6 @@ def itself(item: str) -> str:
     return item
 
 
-def name_of(item: dict[str, Any]) -> str:
+def name_of(item: Json) -> str:
     """The key of an entry that has a name."""
     return item.get("name") or ""

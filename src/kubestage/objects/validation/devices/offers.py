@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import equality
 from kubestage.objects.validation import affinity, field, internal_json, names
@@ -18,6 +18,7 @@ from kubestage.objects.validation.devices import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kubestage.aliases import Json
     from kubestage.objects.validation.field import FieldError
 
 _MAX_PROPERTIES: Final = 32
@@ -47,9 +48,9 @@ _NO_OWN_PLACE: Final = (
 
 
 def validate_device(
-    device: dict[str, Any],
+    device: Json,
     path: str,
-    before: Mapping[str, dict[str, Any]],
+    before: Mapping[str, Json],
     *,
     own_place: bool,
 ) -> list[FieldError]:
@@ -76,7 +77,7 @@ def validate_device(
     return errors + device_names.validate_binding_conditions(device, path)
 
 
-def _validate_properties(device: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_properties(device: Json, path: str) -> list[FieldError]:
     attributes, capacity = device.get("attributes") or {}, device.get("capacity") or {}
     errors: list[FieldError] = []
     for count, limit, what in (
@@ -103,7 +104,7 @@ def _validate_properties(device: dict[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
-def _validate_attribute(attribute: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_attribute(attribute: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     text, version = attribute.get("string"), attribute.get("version")
     if text is not None and names.size(text) > _MAX_VALUE:
@@ -114,14 +115,14 @@ def _validate_attribute(attribute: dict[str, Any], path: str) -> list[FieldError
             errors.append(field.invalid(f"{path}.version", version, detail))
         if names.size(version) > _MAX_VALUE:
             errors.append(field.too_long(f"{path}.version", _MAX_VALUE))
-    given = sum(attribute.get(key) is not None for key in _VALUES)
-    if given != 1:
-        shown = internal_json.render(_ATTRIBUTE, attribute) if given else ""
+    values = sum(attribute.get(key) is not None for key in _VALUES)
+    if values != 1:
+        shown = internal_json.render(_ATTRIBUTE, attribute) if values else ""
         errors.append(field.invalid(path, shown, "exactly one value must be specified"))
     return errors
 
 
-def validate_counters(holder: dict[str, Any], path: str, key: str) -> list[FieldError]:
+def validate_counters(holder: Json, path: str, key: str) -> list[FieldError]:
     """A set of counters, or what a device takes of one; `key` is the field with its name."""
     name = holder.get(key) or ""
     if not name:
@@ -141,32 +142,32 @@ def validate_counters(holder: dict[str, Any], path: str, key: str) -> list[Field
     )
 
 
-def _validate_counter(_counter: dict[str, Any], _path: str) -> list[FieldError]:
+def _validate_counter(_counter: Json, _path: str) -> list[FieldError]:
     """Any amount will do."""
     return []
 
 
-def _validate_place(device: dict[str, Any], path: str) -> list[FieldError]:
+def _validate_place(device: Json, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
-    said: list[str] = []
+    selected: list[str] = []
     node, selector, everywhere = (
         device.get(key) for key in ("nodeName", "nodeSelector", "allNodes")
     )
     if node:
-        said.append("`nodeName`")
+        selected.append("`nodeName`")
         errors += device_names.validate_node_name(node, f"{path}.nodeName")
     elif node is not None:
         errors.append(field.invalid(f"{path}.nodeName", node, "must not be empty"))
     if selector is not None:
-        said.append("`nodeSelector`")
+        selected.append("`nodeSelector`")
         errors += affinity.validate_node_selector(selector, f"{path}.nodeSelector")
     if everywhere:
-        said.append("`allNodes`")
+        selected.append("`allNodes`")
     elif everywhere is not None:
         detail = "must be either unset or set to true"
         errors.append(field.invalid(f"{path}.allNodes", everywhere, detail))
-    if not said:
+    if not selected:
         errors.append(field.required(path, _OWN_PLACE))
-    elif len(said) > 1:
-        errors.append(field.invalid(path, f"{{{', '.join(said)}}}", _OWN_PLACE))
+    elif len(selected) > 1:
+        errors.append(field.invalid(path, f"{{{', '.join(selected)}}}", _OWN_PLACE))
     return errors

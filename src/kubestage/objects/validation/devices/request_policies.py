@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import quantity
 from kubestage.objects.validation import field
 from kubestage.objects.validation.devices import lists
 
 if TYPE_CHECKING:
+    from kubestage.aliases import Json
     from kubestage.objects.quantity import Quantity
     from kubestage.objects.validation.field import FieldError
 
@@ -19,14 +20,14 @@ _ONE_POLICY: Final = (
 )
 
 
-def validate_single(capacity: dict[str, Any], path: str) -> list[FieldError]:
-    """A capacity of a device that serves one claim at a time: all of it is asked for."""
+def validate_single(capacity: Json, path: str) -> list[FieldError]:
+    """A capacity of a device that serves one claim at a time: all of it is requested."""
     if capacity.get("requestPolicy") is None:
         return []
     return [field.forbidden(f"{path}.requestPolicy", "allowMultipleAllocations must be true")]
 
 
-def validate_shared(capacity: dict[str, Any], path: str) -> list[FieldError]:
+def validate_shared(capacity: Json, path: str) -> list[FieldError]:
     """A capacity of a device that serves several."""
     policy = capacity.get("requestPolicy")
     if policy is None:
@@ -72,9 +73,7 @@ def _validate_options(
     return errors
 
 
-def _validate_range(
-    bounds: dict[str, Any], usual: Quantity, most: Quantity, path: str
-) -> list[FieldError]:
+def _validate_range(bounds: Json, usual: Quantity, most: Quantity, path: str) -> list[FieldError]:
     if bounds.get("min") is None:
         return [field.required(f"{path}.min", "required when validRange is defined")]
     low = quantity.of(bounds["min"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import bounds, lines, times
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def metric(life: Life, hpa: str, name: str) -> ChartType | None:
         for row in rows
     ]
     marks = _marks(life, hpa, scaled)
-    kinds = {"measured": look.BLUE, "target": look.BLACK}
-    told = axis.of(times.with_gaps(scaled, life.looks(), "current", "target"))
-    current = lines.melted(told, {"current": "measured"}, steps=True)
-    aimed = lines.melted(times.changes(told, ("target",)), {"target": "target"}, steps=True)
+    kinds = {"measured": style.BLUE, "target": style.BLACK}
+    shown = axis.of(times.with_gaps(scaled, life.observation_times(), "current", "target"))
+    current = lines.melted(shown, {"current": "measured"}, steps=True)
+    aimed = lines.melted(times.changes(shown, ("target",)), {"target": "target"}, steps=True)
     y = lines.value_axis(title, lines.highest(current, aimed), unit=unit)
     layers = [
         lines.drawn(current, axis, y, kinds, steps=True),
@@ -54,11 +54,11 @@ def metric(life: Life, hpa: str, name: str) -> ChartType | None:
     if marks:
         layers.append(_decisions(axis, axis.of(marks)))
     up = sum(each["way"] == _UP for each in marks)
-    subtitle = f"Rescaled {look.counted(len(marks), 'time')}: {up} up, {len(marks) - up} down"
+    subtitle = f"Rescaled {style.counted(len(marks), 'time')}: {up} up, {len(marks) - up} down"
     if not marks:
         subtitle = "Never rescaled"
     chart = lines.layered(*layers).resolve_scale(shape="independent", fill="independent")
-    return look.finished(chart, f"HPA {hpa}: {name}", subtitle)
+    return style.finished(chart, f"HPA {hpa}: {name}", subtitle)
 
 
 def _times(value: float | None, factor: float) -> float | None:
@@ -90,10 +90,10 @@ def _marks(life: Life, hpa: str, rows: Sequence[Json]) -> list[Json]:
 def _decisions(axis: Times, marks: Sequence[Json]) -> alt.Chart:
     ways = [_UP, _DOWN]
     shapes = alt.Scale(domain=ways, range=["triangle-up", "triangle-down"])
-    fills = alt.Scale(domain=ways, range=[look.VERMILION, look.GREEN])
+    fills = alt.Scale(domain=ways, range=[style.VERMILION, style.GREEN])
     legend = alt.Legend(symbolSize=90, symbolStrokeWidth=0)
     chart: alt.Chart = (
-        alt.Chart(look.data(marks))
+        alt.Chart(style.data(marks))
         .mark_point(size=90, filled=True, opacity=1, stroke="white", strokeWidth=0.5)
         .encode(
             x=axis.axis(),
@@ -108,20 +108,22 @@ def _decisions(axis: Times, marks: Sequence[Json]) -> alt.Chart:
 
 def recommendation(life: Life, vpa: str, container: str, resource: str) -> ChartType | None:
     """The bounds and the target that a VPA recommends, beside what is requested."""
-    wanted = (vpa, container, resource)
+    subject = (vpa, container, resource)
     rows = [
         row
         for row in life.rows("recommendations")
-        if (row["vpa"], row["container"], row["resource"]) == wanted
+        if (row["vpa"], row["container"], row["resource"]) == subject
     ]
     if not rows:
         return None
     axis = times.Times(life.seconds)
     fields = ("lower", "target", "upper", "request")
-    changes = times.changes(axis.of(times.with_gaps(rows, life.looks(), *fields)), fields)
-    kinds = {"target": look.BLUE, "request": look.BLACK}
+    changes = times.changes(
+        axis.of(times.with_gaps(rows, life.observation_times(), *fields)), fields
+    )
+    kinds = {"target": style.BLUE, "request": style.BLACK}
     chart, is_cut = bounds.bounded(axis, changes, resource, kinds)
     subtitle = "Shade: from the lower to the upper bound"
     if is_cut:
         subtitle += ", which goes beyond the chart"
-    return look.finished(chart, f"VPA {vpa}: {resource} of {container}", subtitle)
+    return style.finished(chart, f"VPA {vpa}: {resource} of {container}", subtitle)

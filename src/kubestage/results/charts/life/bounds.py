@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import lines
 
 if TYPE_CHECKING:
@@ -29,21 +29,22 @@ def bounded(
 ) -> tuple[ChartType, bool]:
     """A chart of rows with ``lower`` and ``upper``, and a line for each field of `kinds`.
 
-    Also tells whether the upper bound goes beyond the chart.
+    Also returns whether the upper bound goes beyond the chart.
     """
     factor, title = _UNITS.get(resource, (1.0, "cores"))
-    told = [{**row, **{name: _times(row.get(name), factor) for name in _FIELDS}} for row in rows]
-    values = lines.melted(told, {name: name for name in kinds}, steps=True)
+    scaled = [{**row, **{name: _times(row.get(name), factor) for name in _FIELDS}} for row in rows]
+    values = lines.melted(scaled, {name: name for name in kinds}, steps=True)
     highest = lines.highest(values) or 1.0
-    top = max((row["upper"] or 0 for row in told), default=0)
+    top = max((row["upper"] or 0 for row in scaled), default=0)
     y = lines.value_axis(title, min(top, _CUT * highest) or highest)
     # Far beyond the chart is as good as anywhere beyond, and can be drawn.
     shade = [
-        {**row, **_shaded(row, 2 * _CUT * highest)} for row in lines.held(told, ("lower", "upper"))
+        {**row, **_shaded(row, 2 * _CUT * highest)}
+        for row in lines.held(scaled, ("lower", "upper"))
     ]
     band = (
-        alt.Chart(look.data(shade))
-        .mark_area(interpolate="step-after", opacity=0.18, color=look.BLUE, clip=True)
+        alt.Chart(style.data(shade))
+        .mark_area(interpolate="step-after", opacity=0.18, color=style.BLUE, clip=True)
         .encode(x=axis.axis(), y="lower:Q", y2="upper:Q")
     )
     chart = lines.layered(band, lines.drawn(values, axis, y, kinds, steps=True))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def melted(rows: Sequence[Json], names: Mapping[str, str], *, steps: bool = Fals
     Where a value is not known any more there is one row without it, at which the line ends. A line
     of `steps` goes on until then, for that is how long its last value held.
     """
-    told = []
+    found = []
     for field, title in names.items():
         last = None
         for row in rows:
@@ -35,20 +35,20 @@ def melted(rows: Sequence[Json], names: Mapping[str, str], *, steps: bool = Fals
             if value is None and last is None:
                 continue
             if value is None and steps:
-                told.append({"time": row["time"], "series": title, "value": last})
-            told.append({"time": row["time"], "series": title, "value": value})
+                found.append({"time": row["time"], "series": title, "value": last})
+            found.append({"time": row["time"], "series": title, "value": value})
             last = value
-    return told
+    return found
 
 
 def held(rows: Sequence[Json], fields: Sequence[str]) -> list[Json]:
     """Rows in which the last known values hold until the moment at which they are not known."""
-    told: list[Json] = []
+    found: list[Json] = []
     for row in rows:
-        if told and row[fields[0]] is None and told[-1][fields[0]] is not None:
-            told.append({**row, **{name: told[-1][name] for name in fields}})
-        told.append(row)
-    return told
+        if found and row[fields[0]] is None and found[-1][fields[0]] is not None:
+            found.append({**row, **{name: found[-1][name] for name in fields}})
+        found.append(row)
+    return found
 
 
 def highest(*values: Sequence[Json]) -> float:
@@ -85,7 +85,7 @@ def drawn(
         mark["strokeDash"] = [5, 4]
     tips = ["series:N", times.tip(), alt.Tooltip("value:Q", format=",.4~g")]
     chart: alt.Chart = (
-        alt.Chart(look.data(rows))
+        alt.Chart(style.data(rows))
         .mark_line(**mark)
         .encode(x=times.axis(), y=y, color=colors(kinds), tooltip=tips)
     )
@@ -94,7 +94,7 @@ def drawn(
 
 def layered(*layers: ChartType, axes: int = 1) -> ChartType:
     """Layers as one chart; with two axes, each layer has its own."""
-    chart = alt.layer(*layers, width=look.WIDTH, height=look.HEIGHT)
+    chart = alt.layer(*layers, width=style.WIDTH, height=style.HEIGHT)
     return chart.resolve_scale(y="independent") if axes > 1 else chart
 
 

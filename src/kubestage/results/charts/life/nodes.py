@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import lines, times
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _PROVISIONING: Final = "on their way"
 _TICKS: Final = 6
 _FAINT: Final = "#bbbbbb"
 _NO_GROUP: Final = "no group"
-_COLORS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.PURPLE, look.SKY, look.VERMILION)
+_COLORS: Final = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.VERMILION)
 
 
 def nodes(life: Life) -> ChartType | None:
@@ -37,19 +37,19 @@ def nodes(life: Life) -> ChartType | None:
     scale = alt.Scale(domain=list(kinds), range=list(kinds.values()))
     color = alt.Color("series:N", scale=scale, legend=alt.Legend(columns=6))
     chart = (
-        alt.Chart(look.data(values))
+        alt.Chart(style.data(values))
         .mark_area(interpolate="step-after", opacity=0.75)
         .encode(
             x=axis.axis(),
-            y=look.count_axis("low", "nodes", max(tops)),
+            y=style.count_axis("low", "nodes", max(tops)),
             y2="high:Q",
             color=color,
             tooltip=["series:N", axis.tip(), alt.Tooltip("value:Q", title="nodes")],
         )
     )
     end = tops[-1]
-    subtitle = f"{look.counted(max(tops), 'node')} at most, {end} at the end"
-    return look.finished(lines.layered(chart), "Nodes by group", subtitle)
+    subtitle = f"{style.counted(max(tops), 'node')} at most, {end} at the end"
+    return style.finished(lines.layered(chart), "Nodes by group", subtitle)
 
 
 def _is_moving(rows: list[Json]) -> bool:
@@ -92,29 +92,29 @@ def capacity(life: Life) -> ChartType | None:
     if not any(row["allocatableCpu"] for row in rows):
         return None
     axis = times.Times(life.seconds)
-    told = [
+    shown = [
         {**row, "requested": row["requestedCpu"] / 1000, "offered": row["allocatableCpu"] / 1000}
         for row in axis.of(rows)
     ]
-    kinds = {"offered": look.BLACK, "requested": look.BLUE}
+    kinds = {"offered": style.BLACK, "requested": style.BLUE}
     fields = ("offered", "requested")
-    values = lines.melted(times.changes(told, fields), {name: name for name in kinds})
+    values = lines.melted(times.changes(shown, fields), {name: name for name in kinds})
     y = lines.value_axis("cores", max(row["value"] for row in values))
     layers = [lines.drawn(values, axis, y, kinds, steps=True)]
     most = max(row["pending"] for row in rows)
     if most:
-        kinds["pods without a node"] = look.VERMILION
+        kinds["pods without a node"] = style.VERMILION
         waiting = lines.melted(
-            times.changes(told, ("pending",)), {"pending": "pods without a node"}
+            times.changes(shown, ("pending",)), {"pending": "pods without a node"}
         )
-        ticks = look.whole_ticks(0, most, _TICKS)
+        ticks = style.whole_ticks(0, most, _TICKS)
         right = lines.value_axis("pods without a node", most, right=True, ticks=ticks)
         layers = [
             lines.drawn(values, axis, y, kinds, steps=True),
             lines.drawn(waiting, axis, right, kinds, steps=True, dashed=True, width=1.5),
         ]
-    last = told[-1]
-    share = look.percent(last["requested"] / last["offered"]) if last["offered"] else "none there"
+    last = shown[-1]
+    share = style.percent(last["requested"] / last["offered"]) if last["offered"] else "none there"
     subtitle = f"At the end {share} of the CPU is requested"
     chart = lines.layered(*layers, axes=len(layers))
-    return look.finished(chart, "What pods request of the nodes", subtitle)
+    return style.finished(chart, "What pods request of the nodes", subtitle)

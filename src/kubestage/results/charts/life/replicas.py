@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import lines, requests, times
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubestage.results.life.life import Life
 
 _FAINT: Final = "#b0b0b0"
-_KINDS: Final = {"desired": _FAINT, "launching": look.ORANGE, "active": look.BLUE}
+_KINDS: Final = {"desired": _FAINT, "launching": style.ORANGE, "active": style.BLUE}
 
 
 def replicas(life: Life, workload: str) -> ChartType | None:
@@ -22,18 +22,18 @@ def replicas(life: Life, workload: str) -> ChartType | None:
     found = [row for row in life.rows("replicas") if row["workload"] == workload]
     if not any(row["desired"] or row["launching"] or row["active"] for row in found):
         return None
-    known = times.with_gaps(found, life.looks(), *_KINDS)
+    known = times.with_gaps(found, life.observation_times(), *_KINDS)
     rows = times.changes(axis.of(known), tuple(_KINDS))
-    told = lines.melted(rows, {name: name for name in _KINDS}, steps=True)
-    highest = int(lines.highest(told))
+    shown = lines.melted(rows, {name: name for name in _KINDS}, steps=True)
+    highest = int(lines.highest(shown))
     arriving = [row for row in life.rows("requests") if row["workload"] == workload]
-    kinds = {**_KINDS, requests.RPS: look.PURPLE} if arriving else dict(_KINDS)
-    y = look.count_axis("value", "replicas", highest)
-    wanted = [row for row in told if row["series"] == "desired"]
-    there = [row for row in told if row["series"] != "desired"]
+    kinds = {**_KINDS, requests.RPS: style.PURPLE} if arriving else dict(_KINDS)
+    y = style.count_axis("value", "replicas", highest)
+    desired = [row for row in shown if row["series"] == "desired"]
+    there = [row for row in shown if row["series"] != "desired"]
     # What is there lies on what is wanted, so that both are seen where they are the same.
     layers = [
-        lines.drawn(wanted, axis, y, kinds, steps=True, width=5),
+        lines.drawn(desired, axis, y, kinds, steps=True, width=5),
         lines.drawn(there, axis, y, kinds, steps=True),
     ]
     if arriving:
@@ -43,4 +43,4 @@ def replicas(life: Life, workload: str) -> ChartType | None:
         chart = lines.layered(*layers)
     active = [row["active"] for row in found]
     subtitle = f"Active: {max(active)} at most, {active[-1]} at the end"
-    return look.finished(chart, f"Replicas of {workload}", subtitle)
+    return style.finished(chart, f"Replicas of {workload}", subtitle)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import lines, times
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 RPS: Final = "requests per second"
-_STOCKS: Final = {"routing": look.SKY, "processing": look.BLUE, "failed so far": look.VERMILION}
-_PERCENTILES: Final = {"p50": look.BLUE, "p95": look.ORANGE, "p99": look.VERMILION}
+_STOCKS: Final = {"routing": style.SKY, "processing": style.BLUE, "failed so far": style.VERMILION}
+_PERCENTILES: Final = {"p50": style.BLUE, "p95": style.ORANGE, "p99": style.VERMILION}
 _MOVING: Final = ("routing", "processing")
 _POINTS: Final = 150
 _LONG: Final = 10
@@ -39,10 +39,10 @@ def rate_line(axis: Times, rows: Sequence[Json], kinds: Mapping[str, str]) -> al
     moments: dict[float, float] = {}
     for row in rows:
         moments[row["atSeconds"]] = moments.get(row["atSeconds"], 0) + row["rps"]
-    told = [{"atSeconds": at, "rps": rps} for at, rps in sorted(moments.items())]
-    size = times.group_size(told)
+    rates = [{"atSeconds": at, "rps": rps} for at, rps in sorted(moments.items())]
+    size = times.group_size(rates)
     means = []
-    for stretch in _streams(told):
+    for stretch in _streams(rates):
         means += [
             {"atSeconds": group[0]["atSeconds"], RPS: _mean(group, "rps")}
             for group in times.grouped(stretch, size=size)
@@ -78,19 +78,19 @@ def requests(life: Life, traffic: str) -> ChartType | None:
     if not arrived:
         return None
     axis = times.Times(life.seconds)
-    failed, told = 0, []
+    failed, outcomes = 0, []
     for group in times.grouped(rows, _POINTS):
         failed += sum(row["failed"] for row in group)
         means = {name: sum(row[name] for row in group) / len(group) for name in _MOVING}
-        told.append({"atSeconds": group[0]["atSeconds"], **means, "failed so far": failed})
-    values = lines.melted(axis.of(told), {name: name for name in _STOCKS})
-    kinds = {**_STOCKS, RPS: look.PURPLE}
+        outcomes.append({"atSeconds": group[0]["atSeconds"], **means, "failed so far": failed})
+    values = lines.melted(axis.of(outcomes), {name: name for name in _STOCKS})
+    kinds = {**_STOCKS, RPS: style.PURPLE}
     y = lines.value_axis("requests", lines.highest(values))
     chart = lines.layered(lines.drawn(values, axis, y, kinds), rate_line(axis, rows, kinds), axes=2)
-    share = look.percent(failed / arrived)
+    share = style.percent(failed / arrived)
     fate = f"{failed:,} of them failed ({share})" if failed else "none failed"
-    subtitle = f"{look.counted(arrived, 'request')}, {fate}"
-    return look.finished(chart, f"Requests of {traffic} in each stock", subtitle)
+    subtitle = f"{style.counted(arrived, 'request')}, {fate}"
+    return style.finished(chart, f"Requests of {traffic} in each stock", subtitle)
 
 
 def response_times(life: Life, traffic: str) -> ChartType | None:
@@ -106,19 +106,19 @@ def response_times(life: Life, traffic: str) -> ChartType | None:
     lowest = min((*seen, *(row["p50Ms"] for row in rows)))
     unit, size = ("s", _SECOND_MS) if highest >= _LONG * _SECOND_MS else ("ms", 1)
     y = _response_axis(unit, lowest / size, highest / size)
-    told = axis.of(_percentiles(rows, size))
+    percentiles = axis.of(_percentiles(rows, size))
     points = [{"time": row["time"], "value": row["responseMs"] / size} for row in shown]
-    values = lines.melted(told, {name: name for name in _PERCENTILES})
+    values = lines.melted(percentiles, {name: name for name in _PERCENTILES})
     chart = lines.layered(
-        alt.Chart(look.data(points))
-        .mark_circle(size=9, opacity=0.25, color=look.BLACK, clip=True)
+        alt.Chart(style.data(points))
+        .mark_circle(size=9, opacity=0.25, color=style.BLACK, clip=True)
         .encode(x=axis.axis(), y=y),
-        _band(axis, told, "p50", "p95"),
-        _band(axis, told, "p95", "p99"),
+        _band(axis, percentiles, "p50", "p95"),
+        _band(axis, percentiles, "p95", "p99"),
         lines.drawn(values, axis, y, _PERCENTILES),
     )
     subtitle = "Lines: percentiles of what was completed; dots: single requests, by arrival"
-    return look.finished(chart, f"Response times of {traffic}", subtitle)
+    return style.finished(chart, f"Response times of {traffic}", subtitle)
 
 
 def _percentiles(rows: Sequence[Json], size: float) -> Iterator[Json]:
@@ -134,7 +134,7 @@ def _percentiles(rows: Sequence[Json], size: float) -> Iterator[Json]:
 
 def _band(axis: Times, bands: Sequence[Json], low: str, high: str) -> alt.Chart:
     chart: alt.Chart = (
-        alt.Chart(look.data(bands))
+        alt.Chart(style.data(bands))
         .mark_area(opacity=0.16, color=_PERCENTILES[high], clip=True)
         .encode(x=axis.axis(), y=f"{low}:Q", y2=f"{high}:Q")
     )
@@ -166,29 +166,31 @@ def utilization(life: Life, traffic: str) -> ChartType | None:
     ]
     busy = lines.melted(axis.of(_busy(life, rows)), {"utilization": "CPU used"})
     target = lines.melted(
-        times.changes(axis.of(times.with_gaps(aims, life.looks(), "target")), ("target",)),
+        times.changes(
+            axis.of(times.with_gaps(aims, life.observation_times(), "target")), ("target",)
+        ),
         {"target": "HPA target"},
         steps=True,
     )
-    kinds = {"CPU used": look.BLUE, **({"HPA target": look.BLACK} if aims else {})}
+    kinds = {"CPU used": style.BLUE, **({"HPA target": style.BLACK} if aims else {})}
     y = lines.value_axis("share of what replicas may use", lines.highest(busy, target), unit="%")
     layers = [lines.drawn(busy, axis, y, kinds)]
     if aims:
         layers.append(lines.drawn(target, axis, y, kinds, steps=True, dashed=True, width=1.5))
-    mean = look.percent(sum(row["utilization"] for row in rows) / len(rows))
+    mean = style.percent(sum(row["utilization"] for row in rows) / len(rows))
     subtitle = f"Mean over active replicas; {mean} over the whole run"
-    return look.finished(lines.layered(*layers), f"CPU of the replicas of {traffic}", subtitle)
+    return style.finished(lines.layered(*layers), f"CPU of the replicas of {traffic}", subtitle)
 
 
 def _busy(life: Life, rows: Sequence[Json]) -> list[Json]:
     """Means of neighbouring looks; a look at which no replica was active ends the line."""
-    known = times.with_gaps(rows, life.looks(), "utilization")
+    known = times.with_gaps(rows, life.observation_times(), "utilization")
     size = times.group_size(rows, _POINTS)
-    told: list[Json] = []
+    shown: list[Json] = []
     for stretch in times.stretches(known, "utilization"):
-        told += [
+        shown += [
             {"atSeconds": group[-1]["atSeconds"], "utilization": _mean(group, "utilization")}
             for group in times.grouped(stretch, size=size)
         ]
-        told.append({"atSeconds": stretch[-1]["atSeconds"], "utilization": None})
-    return told[:-1]
+        shown.append({"atSeconds": stretch[-1]["atSeconds"], "utilization": None})
+    return shown[:-1]

@@ -49,28 +49,28 @@ class Times(msgspec.Struct, frozen=True):
         return [{**row, "time": round(row[field] / length, 6)} for row in rows]
 
     def tip(self) -> alt.Tooltip:
-        """When it was, for whoever points at it."""
+        """The time, for a tooltip."""
         return alt.Tooltip("time:Q", title=self.unit[0], format=",.2f")
 
 
 def with_gaps(rows: Sequence[Json], moments: Sequence[float], *unknown: str) -> list[Json]:
     """Rows, with one whose fields are None where the first of some moments has no row.
 
-    `moments` are all that were looked at, in order: nobody knows what was between two rows if
-    somebody looked there and found nothing. `unknown` are the fields that a line is drawn of.
+    `moments` are all observations, in order: between two rows the value is unknown if an
+    observation there found nothing. `unknown` are the fields that a line is drawn of.
     """
     if not rows:
         return []
-    told = [rows[0]]
+    kept_rows = [rows[0]]
     for row in rows[1:]:
-        first = bisect.bisect_right(moments, told[-1]["atSeconds"])
+        first = bisect.bisect_right(moments, kept_rows[-1]["atSeconds"])
         if first < bisect.bisect_left(moments, row["atSeconds"]):
-            told.append({**row, "atSeconds": moments[first], **dict.fromkeys(unknown)})
-        told.append(row)
-    after = bisect.bisect_right(moments, told[-1]["atSeconds"])
+            kept_rows.append({**row, "atSeconds": moments[first], **dict.fromkeys(unknown)})
+        kept_rows.append(row)
+    after = bisect.bisect_right(moments, kept_rows[-1]["atSeconds"])
     if after < len(moments):
-        told.append({**told[-1], "atSeconds": moments[after], **dict.fromkeys(unknown)})
-    return told
+        kept_rows.append({**kept_rows[-1], "atSeconds": moments[after], **dict.fromkeys(unknown)})
+    return kept_rows
 
 
 def stretches(rows: Sequence[Json], field: str) -> list[list[Json]]:

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FAILED: Final = "failed"
 _KNOWN: Final = {
-    "create": look.BLUE,
-    "patch": look.ORANGE,
-    "update": look.ORANGE,
-    "get": look.SKY,
-    "list": look.PURPLE,
-    "delete": look.GREEN,
-    FAILED: look.VERMILION,
+    "create": style.BLUE,
+    "patch": style.ORANGE,
+    "update": style.ORANGE,
+    "get": style.SKY,
+    "list": style.PURPLE,
+    "delete": style.GREEN,
+    FAILED: style.VERMILION,
 }
-_OTHERS: Final = (look.BLUE, look.ORANGE, look.GREEN, look.PURPLE, look.SKY, look.BLACK)
+_OTHERS: Final = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.BLACK)
 # What a legend may take of the narrowest chart, and what a letter takes of it.
 _LEGEND_WIDTH: Final = 420
 _LETTER: Final = 6.2
@@ -30,12 +30,12 @@ _SYMBOL: Final = 32
 
 def of(names: Iterable[str]) -> dict[str, str]:
     """A colour for each name: that of the verb, or one that is free."""
-    wanted = list(names)
-    taken = {_KNOWN[name] for name in wanted if name in _KNOWN}
+    listed = list(names)
+    taken = {_KNOWN[name] for name in listed if name in _KNOWN}
     free = [color for color in _OTHERS if color not in taken] or list(_OTHERS)
-    others = [name for name in wanted if name not in _KNOWN]
+    others = [name for name in listed if name not in _KNOWN]
     chosen = {name: free[place % len(free)] for place, name in enumerate(others)}
-    return {name: _KNOWN.get(name) or chosen[name] for name in wanted}
+    return {name: _KNOWN.get(name) or chosen[name] for name in listed}
 
 
 def verbs_first(names: Iterable[str]) -> list[str]:
@@ -56,7 +56,7 @@ def legend(kinds: Mapping[str, str], *, squares: bool = False) -> alt.Color:
     widest = max((len(name) for name in kinds), default=1) * _LETTER + _SYMBOL
     columns = max(1, int(_LEGEND_WIDTH // widest))
     if squares:
-        told = alt.Legend(columns=columns, symbolType="square")
+        shown = alt.Legend(columns=columns, symbolType="square")
     else:
-        told = alt.Legend(columns=columns, symbolType="stroke", symbolSize=260)
-    return alt.Color("series:N", scale=scale(kinds), legend=told)
+        shown = alt.Legend(columns=columns, symbolType="stroke", symbolSize=260)
+    return alt.Color("series:N", scale=scale(kinds), legend=shown)

@@ -10,7 +10,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.measure.percentiles import nearest_rank
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.load import colors
 from kubestage.results.load import wording
 from kubestage.units import SECOND_NS
@@ -27,10 +27,10 @@ _POINTS: Final = 200
 # A log axis has no zero: what took no time at all is drawn here.
 _LEAST: Final = 1e-4
 _MARGIN: Final = 1.15
-# A threshold that is so many times the longest is told and not drawn: there is nothing near it.
+# A threshold that is so many times the longest is named and not drawn: there is nothing near it.
 _FAR: Final = 20
 _FAR_RIGHT: Final = 0.75
-# Over so small a range, round numbers on a plain scale tell more.
+# Over so small a range, round numbers on a plain scale are easier to read.
 _NARROW: Final = 8
 _LABEL: Final = (
     "datum.value == 0 ? '0' : datum.value >= 1 ? format(datum.value, '~g') + ' s' : "
@@ -74,8 +74,8 @@ def latencies(
     if threshold is not None and is_near:
         part = math.log(threshold.seconds / lowest) / math.log(highest / lowest * _MARGIN)
         chart += _rule(threshold, x, is_right=part > _FAR_RIGHT)
-    drawn = alt.layer(*chart, width=look.WIDTH, height=look.HEIGHT)
-    return look.finished(drawn, title, _subtitle(ordered, main, threshold))
+    drawn = alt.layer(*chart, width=style.WIDTH, height=style.HEIGHT)
+    return style.finished(drawn, title, _subtitle(ordered, main, threshold))
 
 
 def _layers(
@@ -96,8 +96,8 @@ def _layers(
     scale = alt.Scale(domain=[0, 1.02], nice=False)
     y = alt.Y("share:Q", title="share done within", axis=axis, scale=scale)
     color = colors.legend(kinds)
-    line = alt.Chart(look.data(rows)).mark_line(interpolate="step-after", strokeWidth=2, clip=True)
-    dot = alt.Chart(look.data(dots)).mark_point(filled=True, size=46, opacity=1)
+    line = alt.Chart(style.data(rows)).mark_line(interpolate="step-after", strokeWidth=2, clip=True)
+    dot = alt.Chart(style.data(dots)).mark_point(filled=True, size=46, opacity=1)
     return [
         line.encode(x=x, y=y, color=color),
         dot.encode(x=x, y=y, color=color, tooltip=["series:N", "which:N"]),
@@ -131,15 +131,15 @@ def _axis(lowest: float, highest: float) -> alt.X:
 
 def _rule(threshold: Threshold, x: alt.X, *, is_right: bool) -> list[alt.Chart]:
     """A line, with its name where there is room: right of it, unless it is at the far end."""
-    told = f"{threshold.name} {wording.seconds(threshold.seconds)}"
-    base = alt.Chart(look.data([{"seconds": threshold.seconds, "text": told}])).encode(x=x)
-    rule = base.mark_rule(color=look.VERMILION, strokeDash=[5, 4], strokeWidth=1.5)
-    text: Json = {"baseline": "bottom", "color": look.VERMILION, "fontSize": 12}
+    caption = f"{threshold.name} {wording.seconds(threshold.seconds)}"
+    base = alt.Chart(style.data([{"seconds": threshold.seconds, "text": caption}])).encode(x=x)
+    rule = base.mark_rule(color=style.VERMILION, strokeDash=[5, 4], strokeWidth=1.5)
+    text: Json = {"baseline": "bottom", "color": style.VERMILION, "fontSize": 12}
     if is_right:
         label = base.mark_text(align="right", dx=-5, **text)
     else:
         label = base.mark_text(align="left", dx=5, **text)
-    return [rule, label.encode(y=alt.value(look.HEIGHT - 6), text="text:N")]
+    return [rule, label.encode(y=alt.value(style.HEIGHT - 6), text="text:N")]
 
 
 def _subtitle(ordered: Mapping[str, Sequence[int]], main: str, threshold: Threshold | None) -> str:
@@ -148,12 +148,12 @@ def _subtitle(ordered: Mapping[str, Sequence[int]], main: str, threshold: Thresh
         main = next(iter(ordered))
     if main in ordered:
         found = ", ".join(f"p{percent} {_rank(ordered[main], percent)}" for percent in PERCENTS)
-        told = f"{main}: {found} of {look.counted(len(ordered[main]), 'sample')}"
+        subtitle = f"{main}: {found} of {style.counted(len(ordered[main]), 'sample')}"
     else:
-        told = "p99: " + ", ".join(f"{name} {_rank(ordered[name], 99)}" for name in ordered)
+        subtitle = "p99: " + ", ".join(f"{name} {_rank(ordered[name], 99)}" for name in ordered)
     if threshold is not None:
-        told += f"; {threshold.name} {wording.seconds(threshold.seconds)}"
-    return told
+        subtitle += f"; {threshold.name} {wording.seconds(threshold.seconds)}"
+    return subtitle
 
 
 def _rank(ordered: Sequence[int], percent: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kubestage.results.load.slo import Slo
 
 
-_KINDS: Final = {"met": look.BLUE, "missed": look.VERMILION}
+_KINDS: Final = {"met": style.BLUE, "missed": style.VERMILION}
 _HEADROOM: Final = 1.12
 # From so many times the smallest load on, small ones would lie on top of one another.
 _WIDE: Final = 12
@@ -43,7 +43,7 @@ def limit_chart(
     if panel is None:
         return None
     sure = None if bands is None else confidence
-    return look.finished(panel, f"{slo} by {varied}", _subtitle(points, limit, sure))
+    return style.finished(panel, f"{slo} by {varied}", _subtitle(points, limit, sure))
 
 
 def limit_charts(
@@ -58,9 +58,9 @@ def limit_charts(
     ]
     if not drawn:
         return None
-    told = _subtitle([row for points in goals.values() for row in points], limit, None)
-    chart = alt.vconcat(*drawn, spacing=look.GAP)
-    return look.finished(chart, f"What {varied} may be", told)
+    subtitle = _subtitle([row for points in goals.values() for row in points], limit, None)
+    chart = alt.vconcat(*drawn, spacing=style.GAP)
+    return style.finished(chart, f"What {varied} may be", subtitle)
 
 
 def _panel(
@@ -85,14 +85,14 @@ def _panel(
     layers = [*_curve(curve, x, y), _dots(known, slo, x, y), *_threshold(slo, y)]
     if limit is not None:
         layers += _limit(limit, x)
-    return alt.layer(*layers, width=look.WIDTH, height=look.HEIGHT)
+    return alt.layer(*layers, width=style.WIDTH, height=style.HEIGHT)
 
 
 def _curve(curve: Sequence[Json], x: alt.X, y: _ValueAxis) -> list[alt.Chart]:
-    base = alt.Chart(look.data(curve)).encode(x=x)
+    base = alt.Chart(style.data(curve)).encode(x=x)
     return [
-        base.mark_area(opacity=0.16, color=look.BLUE, clip=True).encode(y=y.of("low"), y2="high"),
-        base.mark_line(color=look.BLUE, strokeWidth=2, clip=True).encode(y=y.of("mean")),
+        base.mark_area(opacity=0.16, color=style.BLUE, clip=True).encode(y=y.of("low"), y2="high"),
+        base.mark_line(color=style.BLUE, strokeWidth=2, clip=True).encode(y=y.of("mean")),
     ]
 
 
@@ -100,7 +100,7 @@ def _dots(known: Sequence[Json], slo: Slo, x: alt.X, y: _ValueAxis) -> alt.Chart
     rows = [{**row, "result": "met" if slo.holds(row["value"]) else "missed"} for row in known]
     color = alt.Color("result:N", scale=alt.Scale(domain=list(_KINDS), range=list(_KINDS.values())))
     chart: alt.Chart = (
-        alt.Chart(look.data(rows))
+        alt.Chart(style.data(rows))
         .mark_point(filled=True, size=40, opacity=0.85)
         .encode(
             x=x, y=y.of("value"), color=color, tooltip=["load:Q", "value:Q", "seed:N", "result:N"]
@@ -110,25 +110,25 @@ def _dots(known: Sequence[Json], slo: Slo, x: alt.X, y: _ValueAxis) -> alt.Chart
 
 
 def _threshold(slo: Slo, y: _ValueAxis) -> list[alt.Chart]:
-    base = alt.Chart(look.data([{"value": slo.threshold, "text": str(slo)}])).encode(
+    base = alt.Chart(style.data([{"value": slo.threshold, "text": str(slo)}])).encode(
         y=y.of("value")
     )
-    text: Json = {"baseline": "bottom", "dy": -4, "color": look.BLACK, "fontSize": 12}
+    text: Json = {"baseline": "bottom", "dy": -4, "color": style.BLACK, "fontSize": 12}
     # Where the curve is far from it: what may rise begins low, what must rise ends high.
     if slo.is_upper:
         label = base.mark_text(align="left", dx=4, **text).encode(x=alt.value(0))
     else:
         label = base.mark_text(align="right", dx=-4, **text).encode(x=alt.value("width"))
-    rule = base.mark_rule(color=look.BLACK, strokeDash=[5, 4], strokeWidth=1.5)
+    rule = base.mark_rule(color=style.BLACK, strokeDash=[5, 4], strokeWidth=1.5)
     return [rule, label.encode(text="text:N")]
 
 
 def _limit(limit: float, x: alt.X) -> list[alt.Chart]:
-    base = alt.Chart(look.data([{"load": limit, "text": f"limit {limit:g}"}])).encode(x=x)
+    base = alt.Chart(style.data([{"load": limit, "text": f"limit {limit:g}"}])).encode(x=x)
     return [
-        base.mark_rule(color=look.GREEN, strokeWidth=2),
+        base.mark_rule(color=style.GREEN, strokeWidth=2),
         base.mark_text(
-            align="left", baseline="top", dx=5, color=look.GREEN, fontWeight="bold"
+            align="left", baseline="top", dx=5, color=style.GREEN, fontWeight="bold"
         ).encode(y=alt.value(2), text="text:N"),
     ]
 
@@ -162,9 +162,9 @@ class _ValueAxis(NamedTuple):
 def _subtitle(points: Sequence[Json], limit: float | None, confidence: float | None) -> str:
     loads = len({row["load"] for row in points})
     seeds = len({row["seed"] for row in points})
-    told = f"{look.counted(loads, 'load')} with up to {look.counted(seeds, 'seed')} each; "
-    told += "none of them is good enough" if limit is None else f"the limit is {limit:g}"
+    subtitle = f"{style.counted(loads, 'load')} with up to {style.counted(seeds, 'seed')} each; "
+    subtitle += "none of them is good enough" if limit is None else f"the limit is {limit:g}"
     band = "the band is from the lowest to the highest seed"
     if confidence is not None:
         band = f"the band holds the mean with {100 * confidence:g}% confidence"
-    return f"{told}; {band}"
+    return f"{subtitle}; {band}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from kubestage.results.charts import look
+from kubestage.results.charts import style
 from kubestage.results.charts.life import lines, times
 from kubestage.results.charts.load import colors
 from kubestage.results.load import wording
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BARS: Final = 150
 _POINTS: Final = 300
 _LINES: Final = 6
-_STAGES: Final = {"created": look.SKY, "scheduled": look.ORANGE, "running": look.BLUE}
+_STAGES: Final = {"created": style.SKY, "scheduled": style.ORANGE, "running": style.BLUE}
 
 
 def calls(rows: Sequence[Json], *, seconds: float | None = None) -> ChartType | None:
@@ -42,11 +42,11 @@ def calls(rows: Sequence[Json], *, seconds: float | None = None) -> ChartType | 
         failed = row.get("failed") or 0
         sums[row["second"] // size, row["verb"]] += row["calls"] - failed
         sums[row["second"] // size, colors.FAILED] += failed
-    told, highest = _stacked(sums, size, axis.unit[1])
-    kinds = colors.of(colors.verbs_first(row["series"] for row in told))
+    bars_drawn, highest = _stacked(sums, size, axis.unit[1])
+    kinds = colors.of(colors.verbs_first(row["series"] for row in bars_drawn))
     tips = ["series:N", axis.tip(), alt.Tooltip("calls:Q", format=",.4~g", title="calls a second")]
     chart = (
-        alt.Chart(look.data(told), width=look.WIDTH, height=look.HEIGHT)
+        alt.Chart(style.data(bars_drawn), width=style.WIDTH, height=style.HEIGHT)
         .mark_rect(clip=True, strokeWidth=0.6)
         .encode(
             x=axis.axis(),
@@ -59,7 +59,7 @@ def calls(rows: Sequence[Json], *, seconds: float | None = None) -> ChartType | 
             tooltip=tips,
         )
     )
-    return look.finished(chart, "API calls of the load", _calls_subtitle(rows, size, highest))
+    return style.finished(chart, "API calls of the load", _calls_subtitle(rows, size, highest))
 
 
 def _stacked(
@@ -68,12 +68,12 @@ def _stacked(
     """Bars on top of one another, as seconds of one `size` have them, and the highest."""
     verbs = colors.verbs_first(verb for (_, verb), number in sums.items() if number)
     tops: collections.Counter[int] = collections.Counter()
-    told: list[Json] = []
+    bars: list[Json] = []
     for place in sorted({place for place, _ in sums}):
         for verb in verbs:
             rate = sums.get((place, verb), 0) / size
             if rate:
-                told.append(
+                bars.append(
                     {
                         "time": round(place * size / unit, 6),
                         "end": round((place + 1) * size / unit, 6),
@@ -84,16 +84,16 @@ def _stacked(
                     }
                 )
                 tops[place] += sums[place, verb]
-    return told, max(tops.values(), default=0) / size
+    return bars, max(tops.values(), default=0) / size
 
 
 def _calls_subtitle(rows: Sequence[Json], size: int, highest: float) -> str:
     total = sum(row["calls"] for row in rows)
     failed = sum(row.get("failed") or 0 for row in rows)
-    told = f"{look.counted(total, 'call')}, at most {highest:,.4g} a second"
+    subtitle = f"{style.counted(total, 'call')}, at most {highest:,.4g} a second"
     if size > 1:
-        told += f" (mean over {size} s)"
-    return f"{told}; {failed:,} failed" if failed else told
+        subtitle += f" (mean over {size} s)"
+    return f"{subtitle}; {failed:,} failed" if failed else subtitle
 
 
 def pods(moments: Mapping[str, Sequence[int]], seconds: float) -> ChartType | None:
@@ -102,21 +102,21 @@ def pods(moments: Mapping[str, Sequence[int]], seconds: float) -> ChartType | No
         return None
     axis = times.Times(seconds)
     kinds = {name: color for name, color in _STAGES.items() if moments.get(name)}
-    told: list[Json] = []
+    drawn: list[Json] = []
     for name in kinds:
         ordered = sorted(moments[name])
         points = [
             {"atSeconds": at_ns / SECOND_NS, "value": number, "series": name}
             for number, at_ns in enumerate(ordered, 1)
         ]
-        told += [{"atSeconds": 0.0, "value": 0, "series": name}, *times.thinned(points, _POINTS)]
-        told.append({"atSeconds": seconds, "value": len(ordered), "series": name})
-    most = max(row["value"] for row in told)
-    y = look.count_axis("value", "pods", most)
-    chart = lines.layered(lines.drawn(axis.of(told), axis, y, kinds, steps=True))
+        drawn += [{"atSeconds": 0.0, "value": 0, "series": name}, *times.thinned(points, _POINTS)]
+        drawn.append({"atSeconds": seconds, "value": len(ordered), "series": name})
+    most = max(row["value"] for row in drawn)
+    y = style.count_axis("value", "pods", most)
+    chart = lines.layered(lines.drawn(axis.of(drawn), axis, y, kinds, steps=True))
     running = len(moments.get("running", ()))
-    subtitle = f"{look.counted(running, 'pod')} ran; each line counts up, also where pods go again"
-    return look.finished(chart, "Pods so far", subtitle)
+    subtitle = f"{style.counted(running, 'pod')} ran; each line counts up, also where pods go again"
+    return style.finished(chart, "Pods so far", subtitle)
 
 
 def pod_rates(moments: Mapping[str, Sequence[int]], seconds: float) -> ChartType | None:
@@ -126,20 +126,20 @@ def pod_rates(moments: Mapping[str, Sequence[int]], seconds: float) -> ChartType
         return None
     axis = times.Times(seconds)
     size = max(1, -(-int(seconds) // _BARS))
-    told: list[Json] = []
+    drawn: list[Json] = []
     peaks = {}
     for name in kinds:
         counts = collections.Counter(at_ns // SECOND_NS // size for at_ns in moments[name])
         peaks[name] = max(counts.values()) / size
-        told += [
+        drawn += [
             {"atSeconds": place * size, "value": counts.get(place, 0) / size, "series": name}
             for place in range(int(seconds) // size + 1)
         ]
     y = lines.value_axis("pods a second", max(peaks.values()))
-    chart = lines.layered(lines.drawn(axis.of(told), axis, y, kinds, steps=True, width=1.5))
+    chart = lines.layered(lines.drawn(axis.of(drawn), axis, y, kinds, steps=True, width=1.5))
     most = ", ".join(f"{name} {peak:,.4g}" for name, peak in peaks.items())
     subtitle = f"At most {most} a second" + (f" (mean over {size} s)" if size > 1 else "")
-    return look.finished(chart, "Pods a second", subtitle)
+    return style.finished(chart, "Pods a second", subtitle)
 
 
 def series(
@@ -156,7 +156,7 @@ def series(
     if unit == "bytes":
         unit, size = wording.binary_unit(max(peaks.values()))
         factor = 1 / size
-    told = [
+    rows_drawn = [
         row
         for name in shown
         for row in times.thinned(
@@ -169,9 +169,9 @@ def series(
     ]
     kinds = colors.of(shown)
     y = lines.value_axis(unit, max(peaks.values()) * factor)
-    drawn = lines.drawn(axis.of(told), axis, y, kinds).encode(color=colors.legend(kinds))
+    drawn = lines.drawn(axis.of(rows_drawn), axis, y, kinds).encode(color=colors.legend(kinds))
     chart = lines.layered(drawn)
     highest = f"At most {max(peaks.values()) * factor:,.4g} {unit}"
     if len(filled) > len(shown):
         highest += f"; the {len(shown)} highest of {len(filled)} are shown"
-    return look.finished(chart, title, highest)
+    return style.finished(chart, title, highest)

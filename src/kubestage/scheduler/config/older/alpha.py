@@ -99,8 +99,8 @@ def from_v1alpha2(decoded: dict[str, Any]) -> SchedulerConfiguration:
         )
         for profile in defaulting.named_profiles(decoded)
     ]
-    given = {**decoded, "extenders": extenders.decoded(decoded.get("extenders"))}
-    return _configuration("v1alpha2", given, described)
+    stated = {**decoded, "extenders": extenders.decoded(decoded.get("extenders"))}
+    return _configuration("v1alpha2", stated, described)
 
 
 def from_v1alpha1(
@@ -114,7 +114,7 @@ def from_v1alpha1(
     if decoded.get("hardPodAffinitySymmetricWeight") is not None:
         weight = decoded["hardPodAffinitySymmetricWeight"]
         configs.append(("InterPodAffinity", {"hardPodAffinityWeight": weight}))
-    given = {**decoded, "leaderElection": _leader_election(decoded.get("leaderElection", {}))}
+    stated = {**decoded, "leaderElection": _leader_election(decoded.get("leaderElection", {}))}
     # A provider wins over a policy.
     if source.get("policy") is not None and source.get("provider") is None:
         for what, used in (("Plugins", custom is not None), ("PluginConfig", bool(configs))):
@@ -122,18 +122,18 @@ def from_v1alpha1(
                 raise policy.refused(f"using {what} and Policy simultaneously is not supported")
         found = policy.load(source["policy"], read_policy)
         sets, configs = found.plugins, found.plugin_config
-        given["extenders"] = found.extenders
+        stated["extenders"] = found.extenders
     else:
         provider = source.get("provider") or "DefaultProvider"
         if provider not in PROVIDERS:
             raise unknown_provider(provider)
         sets = _provider(provider).merge(_pre_score(_with_unreserve(custom)))
     described = [(DEFAULT_SCHEDULER if name is None else name, sets, configs)]
-    return _configuration("v1alpha1", given, described)
+    return _configuration("v1alpha1", stated, described)
 
 
-def _configs(given: Sequence[Any] | None) -> list[tuple[str, Any]]:
-    items = [each or {} for each in given or ()]
+def _configs(stated: Sequence[Any] | None) -> list[tuple[str, Any]]:
+    items = [each or {} for each in stated or ()]
     return [(each.get("name", ""), go_decoder.plain(each.get("args"))) for each in items]
 
 
@@ -143,12 +143,12 @@ def _with_unreserve(custom: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     reserve = custom.get("reserve") or {}
     unreserve = custom.get("unreserve") or {}
-    wanted = [each or {} for each in reserve.get("enabled") or ()]
-    names = {each.get("name") for each in wanted}
+    enabled = [each or {} for each in reserve.get("enabled") or ()]
+    names = {each.get("name") for each in enabled}
     added = [
         each for each in unreserve.get("enabled") or () if (each or {}).get("name") not in names
     ]
-    return {**custom, "reserve": {**reserve, "enabled": [*wanted, *added]}}
+    return {**custom, "reserve": {**reserve, "enabled": [*enabled, *added]}}
 
 
 def _pre_score(custom: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -156,13 +156,13 @@ def _pre_score(custom: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if custom is None else {**custom, "preScore": custom.get("postFilter")}
 
 
-def _leader_election(given: Mapping[str, Any]) -> dict[str, Any]:
-    out = dict(given)
+def _leader_election(stated: Mapping[str, Any]) -> dict[str, Any]:
+    out = dict(stated)
     for key, old in (
         ("resourceNamespace", "lockObjectNamespace"),
         ("resourceName", "lockObjectName"),
     ):
-        new_value, old_value = given.get(key) or "", given.get(old) or ""
+        new_value, old_value = stated.get(key) or "", stated.get(old) or ""
         if new_value and old_value and new_value != old_value:
             shown = {key: key[0].upper() + key[1:], old: old[0].upper() + old[1:]}
             raise reading.problem(

@@ -122,5 +122,5 @@ def convert(version: str, decoded: dict[str, Any]) -> SchedulerConfiguration:
 
 def _profile(profile: SchedulerProfile) -> SchedulerProfile:
     sets = successors.succeed(profile.plugins)
-    given = [(config.name, config.args) for config in profile.plugin_config]
-    return replace(profile, plugins=sets, plugin_config=defaulting.plugin_config(given, sets))
+    stated = [(config.name, config.args) for config in profile.plugin_config]
+    return replace(profile, plugins=sets, plugin_config=defaulting.plugin_config(stated, sets))

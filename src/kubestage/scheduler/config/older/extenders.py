@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.objects import durations
+from kubestage.golang import durations
 from kubestage.objects.go_scanner import Number, Pairs
 from kubestage.scheduler.config import reading, wire_types
 from kubestage.scheduler.config.failure import ConfigError
@@ -24,26 +24,26 @@ _STRUCTS: Final = {
 }
 
 
-def decoded(given: Sequence[Any] | None) -> list[dict[str, Any]]:
+def decoded(stated: Sequence[Any] | None) -> list[dict[str, Any]]:
     """The extenders in today's form."""
-    return [_extender(index, each) for index, each in enumerate(given or ())]
+    return [_extender(index, each) for index, each in enumerate(stated or ())]
 
 
-def _extender(index: int, given: Any) -> dict[str, Any]:
+def _extender(index: int, stated: Any) -> dict[str, Any]:
     try:
-        decoded = reading.decode("config/v1.Extender", _spelled("config/v1.Extender", given))
+        decoded = reading.decode("config/v1.Extender", _spelled("config/v1.Extender", stated))
     except ConfigError as error:
         raise reading.problem(f"decoding .extenders[{index}]: {error.problem}") from None
     return decoded.object
 
 
-def _spelled(struct: str, given: Any) -> Any:
+def _spelled(struct: str, stated: Any) -> Any:
     """The object with today's spelling of its keys; what is no object is left to the decoder."""
-    if not isinstance(given, Pairs):
-        return [_spelled(struct, each) for each in given] if isinstance(given, list) else given
+    if not isinstance(stated, Pairs):
+        return [_spelled(struct, each) for each in stated] if isinstance(stated, list) else stated
     known = {key.lower(): key for key in wire_types.struct(struct)}
     spelled = Pairs()
-    for key, value in given:
+    for key, value in stated:
         name = known.get(key.lower(), key)
         if name in _STRUCTS:
             spelled.append((name, _spelled(_STRUCTS[name], value)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import go_decoder
-from kubestage.scheduler.config import plugin_args, reading
+from kubestage.scheduler import registry
+from kubestage.scheduler.config import reading
 from kubestage.scheduler.config.failure import ConfigError
 from kubestage.scheduler.config.older.successors import SPREADING, STRATEGIES
 
@@ -29,8 +30,8 @@ def converted_args(
     scoring = [plugin.name for plugin in plugins["score"].enabled]
     strategies = [name for name in scoring if name in STRATEGIES]
     if strategies:
-        given = next((args for name, args in configs if name == strategies[0]), None)
-        _merge(out, _FIT, {"scoringStrategy": _strategy(strategies, given)})
+        stated = next((args for name, args in configs if name == strategies[0]), None)
+        _merge(out, _FIT, {"scoringStrategy": _strategy(strategies, stated)})
     if any(plugin.name == _SPREAD for each in plugins.values() for plugin in each.enabled):
         constraints = next((args for name, args in out if name == _SPREAD), None) or {}
         if "defaultingType" not in constraints:
@@ -41,7 +42,7 @@ def converted_args(
 
 def _typed(name: str, args: Any) -> Any:
     """Arguments of a plugin of ours, checked; release v1.18 let unknown fields pass."""
-    if not plugin_args.is_known(name):
+    if registry.arguments_of(name) is None:
         return args
     return _decoded(f"config/v1.{name}Args", name, args)
 
@@ -62,17 +63,17 @@ def _strategy(names: Sequence[str], args: Any) -> dict[str, Any]:
             fix="NodeResourcesFit, which does their work today, has one scoring strategy",
         )
     strategy: dict[str, Any] = {"type": STRATEGIES[names[0]]}
-    given = _decoded("policy/v1.RequestedToCapacityRatioArguments", names[0], args)
-    if "resources" in given:
-        strategy["resources"] = given["resources"]
+    stated = _decoded("policy/v1.RequestedToCapacityRatioArguments", names[0], args)
+    if "resources" in stated:
+        strategy["resources"] = stated["resources"]
     if strategy["type"] == "RequestedToCapacityRatio":
-        strategy["requestedToCapacityRatio"] = {"shape": given.get("shape")}
+        strategy["requestedToCapacityRatio"] = {"shape": stated.get("shape")}
     return strategy
 
 
 def _merge(configs: list[tuple[str, Any]], name: str, args: dict[str, Any]) -> None:
-    for place, (each, given) in enumerate(configs):
+    for place, (each, stated) in enumerate(configs):
         if each == name:
-            configs[place] = (name, {**(given or {}), **args})
+            configs[place] = (name, {**(stated or {}), **args})
             return
     configs.append((name, args))

@@ -81,15 +81,15 @@ def _without_nulls(value: Any) -> Any:
 def _text(source: Mapping[str, Any], read_policy: PolicyReader | None) -> str:
     file, config_map = source.get("file"), source.get("configMap")
     if file is not None:
-        wanted = PolicySource(path=file.get("path", ""))
-        missing = f"missing policy config file {wanted.path}"
+        policy_source = PolicySource(path=file.get("path", ""))
+        missing = f"missing policy config file {policy_source.path}"
     elif config_map is not None:
         namespace = config_map.get("namespace") or "kube-system"
-        wanted = PolicySource(namespace=namespace, name=config_map.get("name", ""))
-        missing = f"couldn't get policy config map {namespace}/{wanted.name}"
+        policy_source = PolicySource(namespace=namespace, name=config_map.get("name", ""))
+        missing = f"couldn't get policy config map {namespace}/{policy_source.name}"
     else:
         return "{}"
-    text = read_policy(wanted) if read_policy is not None else None
+    text = read_policy(policy_source) if read_policy is not None else None
     if text is None:
         raise ConfigError("instantiate", missing)
     return text
@@ -145,11 +145,11 @@ def _configs(
     return configs
 
 
-def _predicates(given: list[Any] | None) -> set[str]:
-    if given is None:
+def _predicates(stated: list[Any] | None) -> set[str]:
+    if stated is None:
         return {*DEFAULT_PREDICATES, *MANDATORY_PREDICATES}
     names = set(MANDATORY_PREDICATES)
-    for predicate in given:
+    for predicate in stated:
         name, argument = predicate.get("name", ""), predicate.get("argument")
         _one_argument("predicate", name, argument)
         name = _ALIASES.get(name, name)
@@ -162,13 +162,13 @@ def _predicates(given: list[Any] | None) -> set[str]:
     return names
 
 
-def _priorities(given: list[Any] | None) -> tuple[dict[str, int], dict[str, Any] | None]:
+def _priorities(stated: list[Any] | None) -> tuple[dict[str, int], dict[str, Any] | None]:
     """Weights by priority, and the arguments of the ratio of requests to capacity."""
-    if given is None:
+    if stated is None:
         return dict(DEFAULT_PRIORITIES), None
     weights: dict[str, int] = {}
     ratio = None
-    for priority in given:
+    for priority in stated:
         name, argument = priority.get("name", ""), priority.get("argument")
         if name == "EqualPriority":
             continue

@@ -1,0 +1,188 @@
+"""Checks of a configuration as a whole, and of the parameters of its measurements."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from kubestage.clusterloader.dependencies import registry
+from kubestage.clusterloader.reading.phase_changes import PhaseChanges
+from kubestage.errors import InputError
+from kubestage.measure import params
+from kubestage.measure.measurements import with_action
+
+if TYPE_CHECKING:
+    from kubestage.clusterloader.config import Mention, ObjectSpec
+    from kubestage.clusterloader.files import Files
+    from kubestage.clusterloader.reading.configs import Read
+    from kubestage.clusterloader.reading.problems import Place, Problems
+    from kubestage.clusterloader.templating.templates import Templates
+
+
+def check_params(mention: Mention, methods: Any, place: Place, problems: Problems) -> None:
+    """Report what is odd about the parameters of a measurement, if `methods` has its class.
+
+    ClusterLoader2 reads them when the step is there, so none of it refuses a configuration.
+    """
+    find = getattr(methods, "find", None)
+    if not callable(find):
+        return
+    kind = find(mention.method).params_type
+    if not mention.instances:
+        _check_instance(mention.params, kind, place, problems)
+    for index, each in enumerate(mention.instances):
+        merged = {**mention.params, **each.params}
+        _check_instance(merged, kind, place.child("instances").at(index), problems)
+
+
+def _check_instance(
+    raw: dict[str, Any], kind: type[params.Params], place: Place, problems: Problems
+) -> None:
+    try:
+        _, strange = params.typed(kind, with_action(raw))
+    except InputError as error:
+        problems.odd(place.child(error.path or "params"), error.problem, error.fix)
+        return
+    for each in strange:
+        key, _, text = each.partition(": ")
+        problem, _, fix = text.partition("; ")
+        problems.odd(place.child(key), problem, fix or None)
+
+
+NO_VALUE: Final = "<no value>"
+"""What a template prints for a variable that is not there."""
+
+
+class Methods(Protocol):
+    """The methods of measurements there are."""
+
+    def __contains__(self, method: str, /) -> bool:
+        """Whether there is one of this name."""
+
+
+class Checking:
+    """Checks a configuration that was read: names that refer to something, and files."""
+
+    def __init__(
+        self, files: Files, templates: Templates, methods: Methods, problems: Problems
+    ) -> None:
+        self._files = files
+        self._templates = templates
+        self._methods = methods
+        self._problems = problems
+        self._identities: dict[str, tuple[str, str] | InputError] = {}
+
+    def check(self, read: Read) -> None:
+        """Tell the problems of all parts."""
+        self._tuning_sets(read)
+        for dependency, place in read.dependencies:
+            self._dependency(dependency.method, place)
+        changes = PhaseChanges(self._problems)
+        declared = [tuning_set.name for tuning_set, _ in read.tuning_sets]
+        for placed in read.steps:
+            for index, mention in enumerate(placed.step.measurements):
+                self._mention(mention, placed.place.child("measurements").at(index))
+            for index, phase in enumerate(placed.step.phases):
+                place = placed.place.child("phases").at(index)
+                self._tuning_set(phase.tuning_set, declared, place)
+                kinds = [
+                    self._object(spec, place.child("objectBundle").at(at))
+                    for at, spec in enumerate(phase.objects)
+                ]
+                changes.phase(phase, kinds, place)
+
+    def _tuning_sets(self, read: Read) -> None:
+        counts = Counter(tuning_set.name for tuning_set, _ in read.tuning_sets)
+        for tuning_set, place in read.tuning_sets:
+            if counts[tuning_set.name] > 1:
+                self._problems.odd(
+                    place.child("name"),
+                    f"{tuning_set.name!r} is the name of {counts[tuning_set.name]} tuning sets",
+                    "the last of them counts; give each its own name",
+                )
+                counts[tuning_set.name] = 1
+
+    def _tuning_set(self, name: str, declared: list[str], place: Place) -> None:
+        if name in declared:
+            return
+        place = place.child("tuningSet")
+        if not name:
+            fix = f"one of {', '.join(declared)}" if declared else "declare one in tuningSets"
+            self._problems.error(place, "a tuning set is required", fix)
+            return
+        close = difflib.get_close_matches(name, declared, 1)
+        self._problems.error(
+            place,
+            f"{name!r}: tuning set referenced has not been declared",
+            f"did you mean {close[0]!r}?" if close else "declare it in tuningSets",
+        )
+
+    def _dependency(self, method: str, place: Place) -> None:
+        place = place.child("method")
+        if not method:
+            self._problems.error(place, "method is required")
+        elif method not in registry.METHODS:
+            self._problems.error(
+                place,
+                f"{method!r}: dependency method is not registered",
+                f"known: {', '.join(registry.METHODS)}",
+            )
+
+    def _mention(self, mention: Mention, place: Place) -> None:
+        outer, place = place, place.child("method")
+        if not mention.method:
+            self._problems.error(place, "method is required")
+        elif mention.method in self._methods:
+            check_params(mention, self._methods, outer, self._problems)
+        else:
+            names: Any = getattr(self._methods, "names", None)
+            known = list(names()) if callable(names) else []
+            close = difflib.get_close_matches(mention.method, known, 1)
+            self._problems.error(
+                place,
+                f"{mention.method!r}: measurement method is not registered",
+                f"did you mean {close[0]!r}?" if close else "add your own with --measurement",
+            )
+
+    def _object(self, spec: ObjectSpec, place: Place) -> tuple[str, str] | None:
+        """The group and kind of an object, as its file says; None if it does not."""
+        place = place.child("objectTemplatePath")
+        path = spec.template_path
+        found = self._identities.get(path)
+        if found is None:
+            try:
+                found = self._identity(path)
+            except InputError as error:
+                found = error
+            self._identities[path] = found
+        if isinstance(found, InputError):
+            self._problems.error(place, f"{path!r}: {found.problem}", found.fix)
+            return None
+        stated = spec.object_type
+        if stated is not None and (stated.api_group, stated.kind) != found:
+            self._problems.odd(
+                place,
+                f"{path!r} makes objects of kind {found[1]!r} and group {found[0]!r}",
+                "the template's word stands; make objectType say the same",
+            )
+        return found
+
+    def _identity(self, path: str) -> tuple[str, str]:
+        if NO_VALUE in path:
+            raise InputError(
+                "file must exist", fix="a variable in the path has no value: set it by an override"
+            )
+        if not path or not self._files.is_file(path):
+            raise InputError(
+                "file must exist", fix="paths are relative to the folder of the top configuration"
+            )
+        found = self._templates.raw_objects(path)
+        version = found[0].get("apiVersion") if found else None
+        if not isinstance(version, str) or not version:
+            raise InputError(
+                "apiVersion and kind cannot be read",
+                fix="write them on lines without {{ }}: they are read before anything is filled in",
+            )
+        group, _, _ = version.rpartition("/")
+        return group, str(found[0]["kind"])

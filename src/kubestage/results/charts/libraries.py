@@ -1,0 +1,22 @@
+"""The libraries that draw: an extra, which need not be installed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubestage.errors import InputError
+
+NAMES: Final = ("altair", "vl_convert")
+
+
+def require() -> None:
+    """Load the libraries; InputError with how to install one that is missing."""
+    try:
+        # Large, and part of an extra.
+        import altair as alt  # noqa: F401, PLC0415
+        import vl_convert  # noqa: F401, PLC0415
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"charts need {error.name}, which is not installed",
+            fix="pip install 'kubestage[charts]'",
+        ) from None

@@ -1,0 +1,127 @@
+"""Living runs side by side: the figures of their summaries."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from typing import TYPE_CHECKING, Any, Final
+
+from kubestage.errors import InputError
+from kubestage.results import run_directory, timings
+from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.results.life import comparison, wording
+from kubestage.runs.notebook import TableResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.aliases import Json
+    from kubestage.results.comparison import Measure, Worse
+
+_TABLE: Final = columns(
+    measure=Kind.TEXT,
+    subject=Kind.TEXT,
+    run=Kind.TEXT,
+    value=Kind.FLOAT,
+    delta=Kind.FLOAT,
+    best=Kind.INT,
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedLives(TableResult):
+    """Living runs side by side; the first is the one that the others are measured by."""
+
+    names: tuple[str, ...]
+    """The names of the runs."""
+
+    measures: list[Measure]
+    """The figures of all runs."""
+
+    durations: Table | None
+    """How long scheduling took, run by run, if that is known of all."""
+
+    notes: list[str]
+    """What the runs do not have in common."""
+
+    def worse(self, metrics: Sequence[str] | None = None) -> list[Worse]:
+        """The measures, all or these, in which a run is worse than the first."""
+        return comparison.worse(self.names, self.measures, metrics)
+
+    def table(self) -> Table:
+        """All figures: a row for each run and measure."""
+        rows: list[tuple[Any, ...]] = [
+            (
+                each.name,
+                each.resource,
+                name,
+                each.values[at],
+                each.delta(at) if at else None,
+                int(at in each.best),
+            )
+            for each in self.measures
+            for at, name in enumerate(self.names)
+        ]
+        return Table(_TABLE, rows)
+
+    def to_dict(self) -> Json:
+        """All figures; docs/compare.md describes it."""
+        measures = [
+            {
+                "measure": each.name,
+                "subject": each.resource,
+                "better": each.better,
+                "values": list(each.values),
+                "deltas": [each.delta(at) for at in range(len(self.names))],
+                "best": [self.names[at] for at in sorted(each.best)],
+            }
+            for each in self.measures
+        ]
+        known: Json = {"runs": list(self.names), "measures": measures}
+        if self.durations is not None:
+            known["timings"] = list(self.durations.records())
+        return known
+
+
+def are_lives(inputs: Sequence[str]) -> bool:
+    """Whether all inputs are living runs; InputError if only some are."""
+    lives = [run_directory.is_life(each) for each in inputs if pathlib.Path(each).exists()]
+    if len(lives) < len(inputs):
+        # An input that does not exist is refused when it is opened.
+        return False
+    if any(lives) and not all(lives):
+        odd = inputs[lives.index(not lives[0])]
+        raise InputError(
+            "living runs and runs of Scenarios cannot be compared",
+            file=str(odd),
+            fix="name runs of one sort",
+        )
+    return all(lives)
+
+
+def compare(inputs: Sequence[str]) -> ComparedLives:
+    """Compare living runs that were kept."""
+    names = _short(inputs)
+    lives = [run_directory.open_life(each)[0] for each in inputs]
+    notes = []
+    for name, each in zip(names[1:], lives[1:], strict=True):
+        if each.seconds != lives[0].seconds:
+            first, other = (wording.moment(one.seconds) for one in (lives[0], each))
+            notes.append(f"{names[0]} lived for {first}, {name} for {other}")
+    return ComparedLives(
+        names=tuple(names),
+        measures=comparison.measures([each.summary for each in lives]),
+        durations=_durations(inputs, names),
+        notes=notes,
+    )
+
+
+def _durations(inputs: Sequence[str], names: Sequence[str]) -> Table | None:
+    known = [found for each in inputs if (found := timings.beside(each)) is not None]
+    return timings.side_by_side(names, known) if len(known) == len(inputs) else None
+
+
+def _short(inputs: Sequence[str]) -> list[str]:
+    """The names of directories, if these distinguish the runs."""
+    last = [pathlib.Path(each).name for each in inputs]
+    return last if len(set(last)) == len(last) else list(inputs)

@@ -1,0 +1,44 @@
+"""The options of ``kubestage.compare`` and of ``kubestage compare``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from kubestage.runs import shared_flags
+from kubestage.runs.flags import Flag, Options
+
+
+class CompareOptions(Options, frozen=True, kw_only=True):
+    """What is compared, and how it is run; each field is the flag of the same name."""
+
+    configs: Annotated[
+        tuple[str, ...],
+        Flag(
+            "A scheduler configuration to run the input with, or the word default. Repeatable.",
+            "--config",
+            metavar="FILE",
+        ),
+    ] = ()
+    """Configurations to run one input with; without any, the inputs are kept runs."""
+
+    between: Annotated[
+        tuple[str, str] | None,
+        Flag(
+            "Tell what changed between these two, by name or number; else the first and each.",
+            metavar="A B",
+        ),
+    ] = None
+    """The pair to compare pod by pod."""
+
+    top: Annotated[int, Flag("Show the scores of the best N nodes.", metavar="N", minimum=1)] = 5
+    """How many nodes are shown with their scores."""
+
+    plugins: shared_flags.Plugins = ()
+    seed: shared_flags.Seed = 0
+    tie_break: shared_flags.TieBreak = "heap"
+    controllers: shared_flags.Controllers = None
+    timings: shared_flags.Timings = False
+    profile: shared_flags.Profile = None
+
+    explains: bool = True
+    """Whether the first decision that differs is explained."""

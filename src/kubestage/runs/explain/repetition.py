@@ -1,0 +1,149 @@
+"""Running a kept run again, for the details of attempts that were recorded in a row each."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+import pathlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+import kubestage
+from kubestage.errors import InputError
+from kubestage.runs import run_settings, scenario_run
+from kubestage.runs.inputs import config_file, plugin_files, scenario_inputs
+from kubestage.runs.observer import SILENT
+from kubestage.scheduler import config
+from kubestage.scheduler.record import WAITING, Recording
+from kubestage.scheduler.selection import TieBreak
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from kubestage.aliases import Json
+    from kubestage.results.repeat import Repeat
+    from kubestage.results.run_directory import Run
+    from kubestage.runs.observer import Observer
+    from kubestage.scenario.controller import ScenarioController
+    from kubestage.scheduler.record import Decision
+
+
+# Fewer attempts take no second.
+_SLOW_ATTEMPTS: Final = 500
+_KEPT: Final = ("name", "labels", "annotations")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repeatable:
+    """All that is needed to run it again.
+
+    `warnings` is what has changed since the run was made.
+    """
+
+    inputs: scenario_inputs.Inputs
+    settings: run_settings.RunSettings
+    warnings: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repetition:
+    """The result of a repetition: explanations and rows, by the number of the attempt."""
+
+    explanations: Mapping[int, Json]
+    decisions: Mapping[int, Decision]
+
+
+def repeatable(run: Run) -> Repeatable:
+    """How to repeat a run that says so; InputError if that cannot be done here."""
+    how = run.repeat
+    assert how is not None
+    configuration = _configuration(how)
+    plugins = _plugins(how, configuration)
+    tie_break = TieBreak(how.tie_break)
+    settings = run_settings.RunSettings(
+        configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws, how.as_written
+    )
+    inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
+    return Repeatable(inputs, settings, tuple(_warnings(how, plugins)))
+
+
+def repeat(this: Repeatable, numbers: Collection[int], observer: Observer = SILENT) -> Repetition:
+    """Run it again until the last of these attempts is made."""
+    last = max(numbers)
+    with (
+        plugin_files.error_context(this.settings.plugins),
+        observer.progress("repeating the run", last, noticeable=_SLOW_ATTEMPTS) as advance,
+    ):
+
+        def show(controller: ScenarioController) -> None:
+            advance(min(controller.attempts.count, last))
+
+        hooks = scenario_run.RunHooks(progress=show, observer=observer)
+        run = scenario_run.run_scenario(
+            this.inputs, this.settings, watching=hooks, explain_at=numbers
+        )
+    record = run.scheduler.record
+    decisions = {each.number: each for each in record.decisions if each.result != WAITING}
+    return Repetition(record.explanations, decisions)
+
+
+def _configuration(how: Repeat) -> config.SchedulerConfiguration:
+    if how.configuration is None:
+        return config_file.load(None, msgspec.convert(how.flags, config_file.Flags))
+    return config.load(how.configuration)
+
+
+def _plugins(how: Repeat, configuration: config.SchedulerConfiguration) -> dict[str, type[Any]]:
+    try:
+        found = plugin_files.load([each.reference for each in how.plugins], configuration)
+    except InputError as error:
+        raise InputError(
+            f"its plugins cannot be had: {_text(error)}",
+            fix="come back to where it was run, or run it with --detail full",
+        ) from error
+    config_file.check(configuration, found, None)
+    return found
+
+
+def _text(error: InputError) -> str:
+    """What is wrong, without the fix."""
+    where = ":".join(str(part) for part in (error.file, error.line) if part is not None)
+    has_path = error.path is not None and error.problem.startswith(f"{error.path} ")
+    parts = [where, None if has_path else error.path, error.problem]
+    return ": ".join(part for part in parts if part)
+
+
+def _unrun(scenario: Json) -> Json:
+    """A Scenario as it was before it ran; events that came too late are left out."""
+    metadata = {key: value for key, value in scenario["metadata"].items() if key in _KEPT}
+    status, spec = scenario["status"], scenario["spec"]
+    timeline = (status.get("scenarioResult") or {}).get("timeline") or {}
+    done = {step: {event.get("id") for event in events} for step, events in timeline.items()}
+    if status.get("phase") == "Failed":
+        done.pop(str(status.get("step")), None)
+    events = [
+        event
+        for event in spec.get("events") or ()
+        if event.get("id") in done.get(str(event.get("step", 0)), (event.get("id"),))
+    ]
+    return {
+        "apiVersion": scenario["apiVersion"],
+        "kind": scenario["kind"],
+        "metadata": metadata,
+        "spec": {**spec, "events": events},
+    }
+
+
+def _warnings(how: Repeat, plugins: Mapping[str, type[Any]]) -> Iterator[str]:
+    if how.version != kubestage.__version__:
+        yield f"it was made by kubestage {how.version}, this is {kubestage.__version__}"
+    files = {_sha256(each) for each in plugins.values()}
+    for plugin in how.plugins:
+        if plugin.sha256 not in files:
+            yield f"{plugin.reference} is no longer what it was"
+
+
+def _sha256(plugin: type[Any]) -> str:
+    return hashlib.sha256(pathlib.Path(inspect.getfile(plugin)).read_bytes()).hexdigest()

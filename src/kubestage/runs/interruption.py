@@ -1,0 +1,49 @@
+"""Ctrl-C during a run: what was saved is reported, and no file is left half written.
+
+A function that saves something describes it with `reporting`; the description becomes a note of
+the KeyboardInterrupt. Files are written under `deferred`: an interrupt waits until they are whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kubestage.runs.observer import Observer
+
+
+@contextlib.contextmanager
+def reporting(saved: Callable[[], str]) -> Iterator[None]:
+    """Add what `saved` returns to an interrupt of the block, as a note."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        error.add_note(saved())
+        raise
+
+
+@contextlib.contextmanager
+def deferred(observer: Observer) -> Iterator[None]:
+    """Let an interrupt wait until the end of the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+
+    def on_signal(number: int, _: Any) -> None:
+        if not waiting:
+            observer.on_interrupt()
+        waiting.append(number)
+
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting:
+        raise KeyboardInterrupt

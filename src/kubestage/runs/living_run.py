@@ -1,0 +1,278 @@
+"""A run in which the cluster lives: controllers, kubelets and the scheduler, in virtual time."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import pathlib
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+import kubestage
+from kubestage.errors import ApiError, InputError
+from kubestage.objects import gvk
+from kubestage.runs import interruption, living, pod_explanation, repeat_record, run_settings
+from kubestage.runs.inputs import (
+    autoscaler_files,
+    python_file,
+    stage_inputs,
+    traffic_targets,
+    traffic_times,
+)
+from kubestage.runs.observer import SILENT
+from kubestage.runs.run_result import LivingResult
+from kubestage.scenario import resource
+from kubestage.scheduler.record import Recording
+from kubestage.traffic.traffics import TRAFFIC
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from kubestage.results.life.life import Life
+    from kubestage.results.life.recorder import LifeRecorder
+    from kubestage.runs.inputs.manifests import LoadedManifests
+    from kubestage.runs.living import EventListener, LivingPlan
+    from kubestage.runs.observer import Observer
+    from kubestage.runs.pod_explanation import PodExplanation
+    from kubestage.runs.run_options import RunOptions
+    from kubestage.runs.run_settings import RunSettings, SchedulerInputs
+    from kubestage.scheduler.scheduler import Scheduler
+    from kubestage.stage import Stage
+    from kubestage.store.log import Change
+
+# Infrastructure is there, and quotas are counted, before the first pod is asked for.
+_SETTLING_NS: Final = 1_000_000
+
+
+class _Lived(NamedTuple):
+    """A cluster at the end of its time."""
+
+    stage: Stage
+    scheduler: Scheduler
+    record: Life | None
+
+
+def run(
+    loaded: LoadedManifests,
+    settings: RunSettings,
+    scheduler: SchedulerInputs,
+    options: RunOptions,
+    observer: Observer,
+    on_event: EventListener | None = None,
+    trace_file: str | None = None,
+) -> LivingResult:
+    """Let the cluster live, and save the run if options say so.
+
+    `trace_file` receives the movements if the options name no file for them.
+    """
+    plan = _plan(loaded, settings, options, observer, on_event)
+    plan = msgspec.structs.replace(plan, trace=options.trace_out or trace_file)
+    with contextlib.ExitStack() as stack:
+        directory = None
+        if options.out is not None:
+            from kubestage.results import run_directory
+
+            # A run that could not be saved is not started.
+            directory = stack.enter_context(run_directory.RunDirectory(options.out))
+        files = autoscaler_files.files(plan.autoscalers)
+        report = functools.partial(_interrupt_report, options.out, options.trace_out)
+        with python_file.error_context(*files), interruption.reporting(report):
+            lived = _live(loaded, settings, plan, observer)
+            explanation = None
+            if options.explain is not None:
+                explanation = _explain(loaded, settings, scheduler, plan, lived, options.explain)
+        timings = run_settings.timings_of(lived.scheduler)
+        if directory is not None:
+            assert lived.record is not None
+            repeat = repeat_record.living_repeat(settings, scheduler, plan, lived.record)
+            inputs = repeat_record.manifest_files(loaded, plan)
+            with (
+                interruption.reporting(lambda: f"kept: {options.out}"),
+                interruption.deferred(observer),
+            ):
+                directory.write_life(lived.record, repeat, inputs, timings)
+    pods = lived.stage.store.read(gvk.POD).values()
+    return LivingResult(
+        stage=lived.stage,
+        unscheduled=sum(1 for pod in pods if not pod["spec"].get("nodeName")),
+        notes=list(_notes(lived.stage)),
+        timings=timings,
+        saved={} if options.out is None else {"": pathlib.Path(options.out)},
+        explanation=explanation,
+        record=lived.record,
+    )
+
+
+def _plan(
+    loaded: LoadedManifests,
+    settings: RunSettings,
+    options: RunOptions,
+    observer: Observer,
+    on_event: EventListener | None,
+) -> LivingPlan:
+    """What is to happen, checked."""
+    assert options.run_for is not None
+    _refuse_scenarios(loaded)
+    later = [living.parse_later(each, options.config, observer) for each in options.at]
+    every = [loaded, *(each.loaded for each in later)]
+    traffic_targets.check(every)
+    plan = living.LivingPlan(
+        autoscalers=autoscaler_files.load(options.autoscalers, every),
+        duration_ns=living.parse_duration(options.run_for),
+        later=later,
+        controllers=living.controller_settings(settings.setting_values, settings.control_plane),
+        on_event=on_event,
+        traces_internal=options.trace_internal,
+        recorded=options.out is not None or _is_worth_recording(every),
+    )
+    plan.check()
+    traffic_times.check(loaded, 0, plan.duration_ns)
+    for each in plan.later:
+        _refuse_scenarios(each.loaded)
+        traffic_times.check(each.loaded, each.at_ns, plan.duration_ns)
+    return plan
+
+
+def _refuse_scenarios(loaded: LoadedManifests) -> None:
+    for document in loaded.documents:
+        if resource.is_scenario(document.object):
+            fix = "leave out --for, or write how long a step lasts: spec.stepDuration"
+            error = InputError("a Scenario says itself how long it runs", path="spec", fix=fix)
+            raise loaded.place(document, error)
+    for imported in loaded.imported:
+        name = imported.scenario["metadata"]["name"]
+        problem = f'"{name}" is imported as a Scenario, which says itself how long it runs'
+        raise InputError(problem, fix="leave out --for")
+
+
+def _is_worth_recording(loaded: Iterable[LoadedManifests]) -> bool:
+    """Whether there is traffic or an autoscaler, of which the result has a summary."""
+    return any(
+        document.object.get("kind") in living.TIMED_KINDS
+        for each in loaded
+        for document in each.documents
+    )
+
+
+def _interrupt_report(out: str | None, trace: str | None) -> str:
+    """What is left of a cluster whose life was interrupted."""
+    missing = "nothing was kept, as there is no --out" if out is None else f"not written: {out}"
+    return missing if trace is None else f"kept: {trace}, up to there; {missing}"
+
+
+def _explain(
+    loaded: LoadedManifests,
+    settings: RunSettings,
+    scheduler: SchedulerInputs,
+    plan: LivingPlan,
+    lived: _Lived,
+    pod: str,
+) -> PodExplanation:
+    """Explain a pod.
+
+    The run is repeated for that: it is the same again, and the numbers of the attempts are known.
+    """
+    decisions = lived.scheduler.record.decisions
+    keys = dict.fromkeys(each.pod for each in decisions)
+    found = [key for key in keys if pod in (key, key.partition("/")[2])]
+    if not found:
+        fix = "the tables at the end name the pods; write it as NAMESPACE/POD"
+        raise InputError(f'no attempt was made at a pod "{pod}"', path="--explain", fix=fix)
+    key = found[0]
+    numbers = [each.number for each in decisions if each.pod == key]
+    quiet = msgspec.structs.replace(plan, on_event=None, trace=None, recorded=False)
+    again = _live(loaded, settings, quiet, SILENT, numbers)
+    attempts = pod_explanation.numbered(again.scheduler.record.explanations)
+    nodes = len(lived.scheduler.cache.columns)
+    return pod_explanation.explanation(
+        key, attempts, nodes, lived.stage, lived.scheduler, scheduler
+    )
+
+
+def _notes(stage: Stage) -> Iterator[str]:
+    """What Traffic did not find: its target, or the container that it names."""
+    for key, traffic in stage.store.read(TRAFFIC).items():
+        for condition in (traffic.get("status") or {}).get("conditions") or ():
+            if condition["status"] == "False":
+                yield f"traffic {key}: {condition['message']}"
+
+
+def _live(
+    loaded: LoadedManifests,
+    settings: RunSettings,
+    plan: LivingPlan,
+    observer: Observer,
+    explain_at: Collection[int] = (),
+) -> _Lived:
+    stage = stage_inputs.empty(loaded, settings.seed)
+    recording = dataclasses.replace(settings, recording=Recording.DECISIONS)
+    scheduler = run_settings.add_scheduler(stage, recording, explain_at, observer, is_paced=True)
+    first, rest = stage_inputs.split(loaded)
+    there = stage_inputs.in_order(first, as_written=settings.as_written)
+    stage_inputs.put(stage, loaded, there, is_new=stage_inputs.is_new)
+    if plan.on_event is not None:
+        stage.store.subscribe(_EventChanges(stage, plan.on_event))
+    stage.add_controllers(
+        plan.controllers,
+        traces_requests=plan.trace is not None,
+        autoscalers={each.key: each.autoscaler for each in plan.autoscalers},
+    )
+    recorder = _start_recorder(stage, plan.duration_ns) if plan.recorded else None
+    with contextlib.ExitStack() as stack:
+        if plan.trace is not None:
+            from kubestage.results import trace
+
+            movements = trace.SqliteRecorder(
+                plan.trace, seed=settings.seed, internal=plan.traces_internal
+            )
+            stage.environment.recorder = stack.enter_context(movements)
+        runner = stack.enter_context(observer.watch_stage(stage, plan.duration_ns))
+        stage.run(min(_SETTLING_NS, plan.duration_ns))
+        stage_inputs.put(stage, loaded, rest, is_new=stage_inputs.is_new)
+        for each in sorted(plan.later, key=lambda one: one.at_ns):
+            runner.run_until(each.at_ns)
+            _apply(stage, each.loaded, as_written=settings.as_written)
+        runner.run_until(plan.duration_ns)
+        # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
+        stage.environment.halt(plan.duration_ns)
+        stage.environment.run()
+        assert stage.traffic is not None
+        stage.traffic.report()
+    record = None
+    if recorder is not None:
+        record = recorder.end(version=kubestage.__version__, seed=stage.seed)
+    return _Lived(stage, scheduler, record)
+
+
+def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:
+    from kubestage.results.life import recorder
+
+    started = recorder.LifeRecorder(
+        stage.store, stage.environment, recorder.resolution_ns(duration_ns), stage
+    )
+    started.start()
+    return started
+
+
+def _apply(stage: Stage, loaded: LoadedManifests, *, as_written: bool) -> None:
+    for document in stage_inputs.in_order(loaded.documents, as_written=as_written):
+        try:
+            stage.apply([document.object])
+        except ApiError as error:
+            raise loaded.place(document, stage_inputs.refusal(error)) from error
+        except InputError as error:
+            raise loaded.place(document, error) from None
+
+
+class _EventChanges:
+    """Passes changes of Events on, together with the stage; it can be pickled."""
+
+    def __init__(self, stage: Stage, listener: EventListener) -> None:
+        self._stage = stage
+        self._listener = listener
+
+    def __call__(self, change: Change) -> None:
+        if change.kind.kind == "Event":
+            self._listener(self._stage, change)

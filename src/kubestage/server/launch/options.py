@@ -1,0 +1,248 @@
+"""The options of a served cluster."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from kubestage.runs.flags import Flag, Options
+from kubestage.runs.inputs import node_shape
+from kubestage.runs.shared_flags import (
+    STRATEGY_VARIABLE,
+    Config,
+    DetailLevel,
+    NodeCount,
+    NodeShape,
+    Plugins,
+    Profile,
+    Settings,
+    Strategy,
+    Timings,
+)
+
+GRACE: Final = "1s"
+_DATA: Final = "What is kept"
+_TIME: Final = "Time"
+_CLUSTER: Final = "The cluster"
+_SECURITY: Final = "Security"
+_RESULTS: Final = "Results of Scenarios and scheduling"
+
+SchedulerChoice = Literal["built-in", "outside", "none"]
+Pace = Literal["jump", "still", "realtime"]
+
+
+class ServeOptions(Options, frozen=True, kw_only=True):
+    """What is served, to whom, and how its time passes."""
+
+    files: tuple[str, ...] = ()
+    """Objects that are there from the start: files, directories, or ``-`` for stdin."""
+    port: Annotated[
+        int, Flag("Where to listen; 0 lets one be chosen.", minimum=0, maximum=65535)
+    ] = 18080
+    kubeconfig: Annotated[
+        str | None,
+        Flag("Where to write the kubeconfig. (default: in the data directory)", metavar="FILE"),
+    ] = None
+    data_dir: Annotated[
+        str | None,
+        Flag(
+            "Where everything is kept, so that a later start goes on from there. "
+            "(default: .kubestage)",
+            metavar="DIR",
+            panel=_DATA,
+        ),
+    ] = None
+    in_memory: Annotated[bool, Flag("Keep nothing on disk.", panel=_DATA)] = False
+    durability: Annotated[
+        Literal["full", "relaxed"],
+        Flag(
+            "full: an answer means that the disk has it. relaxed: the last moments may be lost.",
+            panel=_DATA,
+        ),
+    ] = "full"
+    record: Annotated[
+        str | None,
+        Flag(
+            "Write what clients ask for to this file, as a Scenario that can be run again.",
+            metavar="FILE",
+            panel=_DATA,
+        ),
+    ] = None
+    scheduler: Annotated[
+        SchedulerChoice,
+        Flag(
+            "built-in: kubestage schedules. outside: a scheduler of your own does, over the API. "
+            "none: there is no scheduler.",
+            panel=_CLUSTER,
+        ),
+    ] = "built-in"
+    config: Config = None
+    plugins: Plugins = ()
+    scheduler_grace: Annotated[
+        str,
+        Flag(
+            "A scheduler outside that has written nothing for so long, in real time, is done "
+            "with a step.",
+            metavar="TIME",
+            panel=_CLUSTER,
+        ),
+    ] = GRACE
+    scheduler_timeout: Annotated[
+        str | None,
+        Flag(
+            "Fail a Scenario for which no scheduler outside has connected by then. "
+            "(default: wait for one)",
+            metavar="TIME",
+            panel=_CLUSTER,
+        ),
+    ] = None
+    scheduler_names: Annotated[
+        tuple[str, ...],
+        Flag(
+            "The schedulerName of pods that a scheduler outside takes; all if there is none. "
+            "Repeatable.",
+            "--scheduler-name",
+            metavar="NAME",
+            panel=_CLUSTER,
+        ),
+    ] = ()
+    controllers: Annotated[
+        bool,
+        Flag(
+            "Have controllers and kubelets at work.",
+            "--controllers/--no-controllers",
+            panel=_CLUSTER,
+        ),
+    ] = True
+    api_only: Annotated[
+        bool,
+        Flag(
+            "The API server alone, in real time: --scheduler none --no-controllers --pace "
+            "realtime, and without the ServiceAccount plugin, as nothing creates accounts.",
+            panel=_CLUSTER,
+        ),
+    ] = False
+    disable_admission_plugins: Annotated[
+        tuple[str, ...],
+        Flag(
+            "Admission plugins to do without, as in ServiceAccount,ResourceQuota. Repeatable.",
+            metavar="NAMES",
+            panel=_CLUSTER,
+        ),
+    ] = ()
+    settings: Settings = ()
+    detail: Annotated[
+        DetailLevel | None,
+        Flag(
+            "What a Scenario's status has of each attempt: nothing, a row, or every verdict and "
+            "score. spec.detail of a Scenario wins. (default: decisions)",
+            panel=_RESULTS,
+        ),
+    ] = None
+    result_strategy: Annotated[
+        Strategy | None,
+        Flag(
+            "When a Scenario's result is written to its status: AtMovingNextStep, OnPause or "
+            "OnDone. spec.resultStrategy of a Scenario wins. (default: the variable "
+            f"{STRATEGY_VARIABLE}, else AtMovingNextStep)",
+            metavar="WHEN",
+            panel=_RESULTS,
+        ),
+    ] = None
+    result_annotations: Annotated[
+        bool | None,
+        Flag(
+            "Write the results of each attempt on its pod, as kube-scheduler-simulator does.",
+            "--result-annotations/--no-result-annotations",
+            panel=_RESULTS,
+        ),
+    ] = None
+    nodes: NodeCount = None
+    node: NodeShape = node_shape.DEFAULT
+    seed: Annotated[
+        int | None,
+        Flag("Another seed is another cluster: names, addresses, random durations. (default: 0)"),
+    ] = None
+    as_written: Annotated[
+        bool,
+        Flag(
+            "Create the nodes of files, and of each step of a Scenario, as written, not by name.",
+            panel=_CLUSTER,
+        ),
+    ] = False
+    pace: Annotated[
+        Pace,
+        Flag(
+            "jump: from event to event while there is work, then as on the wall while a client "
+            "watches. still: only when it is advanced. realtime: as on the wall.",
+            panel=_TIME,
+        ),
+    ] = "jump"
+    speed: Annotated[
+        float | None,
+        Flag("Let time pass N times as fast as on the wall.", metavar="N", panel=_TIME),
+    ] = None
+    start: Annotated[
+        str | None,
+        Flag(
+            "When time begins, as in 2026-01-01T00:00:00Z: the same requests then give the same "
+            "cluster. (default: now)",
+            metavar="TIME",
+            panel=_TIME,
+        ),
+    ] = None
+    host: Annotated[
+        str,
+        Flag(
+            "The address to listen at. Beyond this machine, TLS and a token are demanded.",
+            panel=_SECURITY,
+        ),
+    ] = "127.0.0.1"
+    allow_hosts: Annotated[
+        tuple[str, ...],
+        Flag(
+            "Another name that clients may call the server by. Repeatable.",
+            "--allow-host",
+            metavar="NAME",
+            panel=_SECURITY,
+        ),
+    ] = ()
+    tls_cert: Annotated[
+        str | None,
+        Flag(
+            "The server's certificate, if kubestage is not to create one.",
+            metavar="FILE",
+            panel=_SECURITY,
+        ),
+    ] = None
+    tls_key: Annotated[
+        str | None, Flag("The key of the certificate.", metavar="FILE", panel=_SECURITY)
+    ] = None
+    token_file: Annotated[
+        str | None,
+        Flag(
+            "The token that clients bring, if kubestage is not to create one.",
+            metavar="FILE",
+            panel=_SECURITY,
+        ),
+    ] = None
+    max_objects: Annotated[int, Flag("As many objects are taken.", minimum=1, panel=_SECURITY)] = (
+        500_000
+    )
+    max_watchers: Annotated[
+        int, Flag("As many watches may be open.", minimum=1, panel=_SECURITY)
+    ] = 10_000
+    max_request_bytes: Annotated[
+        str | None,
+        Flag(
+            "How large the body of a request may be, as in 64Mi. (default: 3Mi; for Scenarios "
+            "256Mi from this machine and 32Mi from others)",
+            metavar="SIZE",
+            panel=_SECURITY,
+        ),
+    ] = None
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Flag("How much is logged on stderr; info is a line for each request."),
+    ] = "error"
+    timings: Timings = False
+    profile: Profile = None

@@ -1,0 +1,42 @@
+"""Names that refer to something, and files."""
+
+from __future__ import annotations
+
+from tests.clusterloader.configurations import TUNING, loaded, phase, problems, steps
+
+PLAIN = "apiVersion: v1\nkind: Pod\n"
+
+
+def test_a_phase_names_a_declared_tuning_set() -> None:
+    text = steps(phase(1).replace("Fast", "Fsat"), phase(1).replace("tuningSet: Fast, ", ""))
+    begin = "main.yaml: steps[0].phases[0].tuningSet"
+    assert problems(text) == [
+        f"{begin}: 'Fsat': tuning set referenced has not been declared (did you mean 'Fast'?)",
+        "main.yaml: steps[1].phases[0].tuningSet: a tuning set is required (one of Fast)",
+    ]
+
+
+def test_a_tuning_set_is_asked_for_where_none_is_declared() -> None:
+    (said,) = problems(f"steps:\n- phases: [{phase(1)}]\n")
+    assert said.endswith("has not been declared (declare it in tuningSets)")
+
+
+def test_the_kind_must_be_readable_before_anything_is_filled_in() -> None:
+    files = {"odd.yaml": "apiVersion: {{.V}}\nkind: Pod\n", "none.yaml": "{{if true}}\n{{end}}\n"}
+    said = problems(steps(phase(1, "odd.yaml"), phase(1, "none.yaml")), files)
+    assert [each.partition(": ")[2].partition(" (")[0] for each in said] == [
+        f"steps[{index}].phases[0].objectBundle[0].objectTemplatePath: '{name}': "
+        "apiVersion and kind cannot be read"
+        for index, name in enumerate(("odd.yaml", "none.yaml"))
+    ]
+
+
+def test_a_template_that_fails_to_parse_is_told_only_when_it_is_used() -> None:
+    files = {"a.yaml": PLAIN + "x: {{.A", "b.yaml": PLAIN}
+    (said,) = problems(steps(phase(1, "a.yaml"), phase(1, "b.yaml")), files)
+    assert "not valid YAML" in said
+
+
+def test_the_user_s_own_methods_count() -> None:
+    text = TUNING + "steps:\n- measurements: [{method: Timer, identifier: t}]\n"
+    assert loaded(text).config.steps[0].measurements[0].method == "Timer"

@@ -1,0 +1,68 @@
+"""What a measurement is told is checked before anything runs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kubestage.clusterloader.config_loading import LoadedConfig, Parameters, load
+from kubestage.clusterloader.files import Texts
+from kubestage.clusterloader.reading.problems import InvalidConfig
+from kubestage.measure.registry import Registry
+
+
+def _loaded(mention: str, is_strict: bool = False) -> LoadedConfig:
+    texts = Texts({"main.yaml": f"steps: [{{measurements: [{mention}]}}]\n"})
+    given = Parameters(nodes=2)
+    chance = random.Random(1)
+    return load("main.yaml", texts, given, methods=Registry(), random=chance, is_strict=is_strict)
+
+
+BEGIN = "main.yaml: steps[0].measurements[0]"
+
+
+@pytest.mark.parametrize(
+    ("mention", "said"),
+    [
+        (
+            "{method: Sleep, identifier: s, params: {duration: 1s, durations: 2s}}",
+            ".params.durations: unknown parameter (did you mean 'duration'?)",
+        ),
+        (
+            "{method: Sleep, identifier: s, params: {duration: long}}",
+            '.params.duration: time: invalid duration "long"',
+        ),
+        (
+            "{method: Sleep, identifier: s, params: {durration: 1s}}",
+            (
+                ".params: Object missing required field `duration` "
+                "(params.durration: unknown parameter; did you mean 'duration'?)"
+            ),
+        ),
+        (
+            (
+                "{method: Sleep, params: {duration: 1s}, instances: [{identifier: a}, "
+                "{identifier: b, params: {zzz: 1}}]}"
+            ),
+            ".instances[1].params.zzz: unknown parameter",
+        ),
+    ],
+)
+def test_odd_parameters_are_a_warning_and_an_error_where_it_is_strict(
+    mention: str, said: str
+) -> None:
+    assert _loaded(mention).warnings == (BEGIN + said,)
+    with pytest.raises(InvalidConfig) as caught:
+        _loaded(mention, is_strict=True)
+    assert [str(each) for each in caught.value.problems] == [BEGIN + said]
+
+
+def test_an_instance_gets_what_its_mention_says_for_all() -> None:
+    both = "{method: Sleep, params: {duration: 1s}, instances: [{identifier: a}]}"
+    assert _loaded(both, is_strict=True).warnings == ()
+
+
+def test_the_document_s_start_and_stop_are_known_to_all() -> None:
+    text = "{method: PodStartupLatencyValidator, identifier: p, params: {start: true}}"
+    assert _loaded(text, is_strict=True).warnings == ()

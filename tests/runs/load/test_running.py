@@ -1,0 +1,75 @@
+"""Loads from a program: options and results are values, and nothing is printed."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from kubestage.errors import InputError
+from kubestage.runs.load import limit, planning, running
+from kubestage.runs.load.limit_options import LimitOptions
+from kubestage.runs.load.observer import LoadObserver
+from kubestage.runs.load.options import LoadOptions
+from tests.cli import loads
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_load_gives_results_and_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    results = running.load(loads.write(), LoadOptions(nodes=1))
+    assert results.passed
+    assert results.headline() == "1 of 1 test passed"
+    assert [row["verdict"] for row in results.table().records()] == ["pass"] * 6
+    assert "<table>" in results._repr_html_()
+    assert capfd.readouterr() == ("", "")
+    results.save("out")
+    assert pathlib.Path("out/report.html").exists()
+
+
+def test_variables_of_the_environment_count_only_if_they_are_passed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = loads.write()
+    monkeypatch.setenv("CL2_PODS", "7")
+    [usual] = planning.plan_load(name, LoadOptions(nodes=1))
+    [passed] = planning.plan_load(name, LoadOptions(nodes=1, environment={"CL2_PODS": "7"}))
+    assert (usual.plan.peak_pods, passed.plan.peak_pods) == (4, 7)
+
+
+def test_options_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(InputError, match="a real cluster or on a stage"):
+        running.load(loads.write(), LoadOptions(stage=("x",), kubeconfig="y"))
+
+
+def test_an_observer_sees_each_test() -> None:
+    class Steps(LoadObserver):
+        def __init__(self) -> None:
+            self.seen: list[str] = []
+
+        def test_started(self, run: object, loaded: object, position: str) -> None:
+            self.seen.append(position)
+
+    observer = Steps()
+    name = loads.write()
+    running.load([name, name], LoadOptions(nodes=1), observer=observer)
+    assert observer.seen == ["1 of 2", "2 of 2"]
+
+
+def test_a_search_gives_its_limit() -> None:
+    search = LimitOptions(
+        slos=("pod-startup-p99<=5s",),
+        vary="params.CL2_QPS",
+        start=10,
+        highest=20,
+        seeds=1,
+        confidence=0.5,
+        jobs=1,
+    )
+    found = limit.find_limit(loads.write(), search, LoadOptions(nodes=1))
+    assert found.limit == 20
+    assert "met up to params.CL2_QPS = 20" in found.headline()
+    assert set(found.table().column("value")) == {10, 20}

@@ -1,0 +1,60 @@
+"""What the options of a server mean together."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from kubestage.errors import InputError
+from kubestage.server.launch import resolution
+from kubestage.server.launch.options import ServeOptions
+from kubestage.server.pacing import Mode
+
+MEBIBYTE = 1 << 20
+
+
+def test_by_default_a_scenario_may_be_large_and_less_so_from_elsewhere() -> None:
+    here = resolution.limits(ServeOptions())
+    assert (here.body_bytes, here.scenario_body_bytes) == (3 * MEBIBYTE, 256 * MEBIBYTE)
+    there = resolution.limits(ServeOptions(host="0.0.0.0"))
+    assert (there.body_bytes, there.scenario_body_bytes) == (3 * MEBIBYTE, 32 * MEBIBYTE)
+    chosen = resolution.limits(ServeOptions(host="0.0.0.0", max_request_bytes="64Mi"))
+    sizes = chosen.body_bytes, chosen.scenario_body_bytes, chosen.own_body_bytes
+    assert sizes == (64 * MEBIBYTE,) * 3
+
+
+def test_the_api_alone_has_no_scheduler_no_controllers_and_real_time() -> None:
+    options = resolution.resolve(ServeOptions(api_only=True))
+    assert (options.scheduler, options.controllers, options.pace) == ("none", False, "realtime")
+    assert resolution.disabled_plugins(options) == ["ServiceAccount"]
+    with pytest.raises(InputError, match="has no scheduler"):
+        resolution.resolve(ServeOptions(api_only=True, scheduler="outside"))
+
+
+def test_a_speed_is_a_mode_and_contradicts_a_clock_that_stands_still() -> None:
+    assert resolution.mode_and_speed(ServeOptions()) == (Mode.JUMP, 1.0)
+    assert resolution.mode_and_speed(ServeOptions(pace="still")) == (Mode.PAUSED, 1.0)
+    assert resolution.mode_and_speed(ServeOptions(speed=60)) == (Mode.SPEED, 60)
+    with pytest.raises(InputError, match="stand still"):
+        resolution.resolve(ServeOptions(pace="still", speed=60))
+
+
+def test_data_are_stored_unless_they_are_in_memory() -> None:
+    assert resolution.data_directory(ServeOptions()) == pathlib.Path(".kubestage")
+    assert resolution.data_directory(ServeOptions(in_memory=True)) is None
+    with pytest.raises(InputError, match="keeps nothing"):
+        resolution.resolve(ServeOptions(in_memory=True, data_dir="here"))
+
+
+def test_flags_of_an_external_scheduler_need_one() -> None:
+    options = ServeOptions(scheduler="outside", scheduler_grace="2s", scheduler_names=("mine",))
+    found = resolution.external_scheduler(options)
+    assert (found.grace_s, found.patience_s, found.names) == (2.0, 20.0, ("mine",))
+    with pytest.raises(InputError, match="is for a scheduler outside"):
+        resolution.resolve(ServeOptions(scheduler_timeout="1m"))
+
+
+def test_durations_of_the_scheduler_are_measured_or_modelled() -> None:
+    with pytest.raises(InputError, match="measured or modelled"):
+        resolution.resolve(ServeOptions(timings=True, profile="kind"))

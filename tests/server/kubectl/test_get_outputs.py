@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Iterator
 
-_AGE = re.compile(r" +(?:AGE|[0-9hmsdy]+)(?=   |$)", re.MULTILINE)
+# An age with the padding behind it, which is as wide as the oldest object's age.
+_AGE = re.compile(r"(?<= )(?:AGE|[0-9hmsdy]+)(?: +(?=\S)| *$)", re.MULTILINE)
 _SIZES = ("2Gi", "500Mi", "1G", "web-10", "web-9", "100m", "1e3", "x", "", "10", "9", "007", "7")
 
 

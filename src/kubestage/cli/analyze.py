@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import pathlib
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import analyze_report, life_analyze, option_objects, progress, timings_report
+from kubestage import lazy
+from kubestage.cli import option_objects
 from kubestage.errors import InputError
-from kubestage.results import analysis
-from kubestage.results import charts as drawing
-from kubestage.results.life.life import Life
-from kubestage.results.timings import RecordedTimings
-from kubestage.runs import analyze as analyzing
-from kubestage.runs import interruption
 from kubestage.runs.analyze_options import AnalyzeOptions
 from kubestage.runs.flags import START, Flag
-from kubestage.runs.inputs import file_kinds
+
+with lazy.imports():
+    from kubestage.cli import analyze_output
+    from kubestage.runs import analyze as analyzing
+    from kubestage.runs.inputs import file_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from altair.typing import ChartType
-
-    from kubestage.runs.analyze import AnalyzedTable
 
 FORMATS: Final = ("table", "wide", "csv", "json", "parquet")
 
@@ -35,14 +28,14 @@ def _listed(tables: Mapping[str, str]) -> str:
     return "\n".join(f"  {name:15}  {about}" for name, about in tables.items())
 
 
-EPILOG: Final = f"""
+_EPILOG: Final = """
 [bold]Tables of a Scenario's run[/bold]
 
-{_listed(analyzing.scenario_tables_listed())}
+{scenario}
 
 [bold]Tables of a run with --for[/bold]
 
-{_listed(analyzing.life_tables_listed())}
+{life}
 
 [bold]Examples[/bold]
 
@@ -72,6 +65,14 @@ docs/analysis.md explains every column, and how to compute values of your own in
 
 Exit code: 0, or 2 if the run or the request cannot be read.
 """
+
+
+def epilog() -> str:
+    """The text below the options, with a line for each table."""
+    return _EPILOG.format(
+        scenario=_listed(analyzing.scenario_tables_listed()),
+        life=_listed(analyzing.life_tables_listed()),
+    )
 
 
 def _words(incomplete: str) -> list[tuple[str, str]]:
@@ -118,63 +119,7 @@ def analyze(
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
     found = analyzing.analyze(run, what, options)
-    if output == "parquet":
-        assert to is not None
-        life_analyze.check_format(found, output)
-        analysis.write_parquet(found.data, to)
-    else:
-        _write(_text(found, output, run), to)
+    analyze_output.write(found, run, output, to)
     if charts is not None:
-        place = _place(charts)
-        is_timings = isinstance(found.source, RecordedTimings)
-        drawn = {"timings": found.chart()} if is_timings else analyzing.all_charts(run, options)
-        _save(drawn, place)
+        analyze_output.draw(found, run, options, charts)
     return 0
-
-
-def _text(found: AnalyzedTable, output: str, run: str) -> str:
-    if isinstance(found.source, Life):
-        return life_analyze.text(found, found.source, output)
-    if output == "csv":
-        return analysis.as_csv(found.data)
-    if output == "json":
-        if isinstance(found.source, analysis.Digest) and found.name == "summary":
-            return analysis.summary_json(found.source)
-        return analysis.as_json(found.data)
-    wide = output == "wide"
-    if isinstance(found.source, RecordedTimings):
-        return timings_report.as_text(found.source, wide=wide)
-    return analyze_report.as_text(found.source, found.data, found.name, run, wide=wide)
-
-
-def _write(text: str, to: str | None) -> None:
-    if to is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        pathlib.Path(to).write_text(text, encoding="utf-8")
-
-
-def _place(charts: str) -> pathlib.Path:
-    """The directory that charts go to."""
-    directory = pathlib.Path(charts)
-    if directory.exists() and not directory.is_dir():
-        raise InputError("is a file", path="--charts", file=charts, fix="name a directory")
-    return directory
-
-
-def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    done: list[str] = []
-    observer = progress.OBSERVER
-    with (
-        observer.progress("drawing", len(drawn), noticeable=1) as advance,
-        interruption.reporting(lambda: f"kept: {len(done)} of {len(drawn)} charts in {directory}"),
-    ):
-        for name, chart in drawn.items():
-            with interruption.deferred(observer):
-                for suffix in ("png", "html"):
-                    drawing.save(chart, directory / f"{name}.{suffix}")
-                done.append(name)
-            advance(len(done))
-    typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)

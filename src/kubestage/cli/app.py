@@ -64,7 +64,7 @@ _COMMANDS: dict[str, Callable[[], Any]] = {
     "run": lambda: _command("run", run_command.run, run_command.EPILOG),
     "explain": lambda: _command("explain", explain.explain, explain.EPILOG),
     "compare": lambda: _command("compare", compare.compare, compare.EPILOG),
-    "analyze": lambda: _command("analyze", analyze.analyze, analyze.EPILOG),
+    "analyze": lambda: _command("analyze", analyze.analyze, analyze.epilog),
     "backtest": lambda: _command("backtest", backtest.backtest, backtest.EPILOG),
     "verify": lambda: _command("verify", verify.verify, verify.EPILOG),
     "simulate": lambda: _command("simulate", simulate.simulate, simulate.EPILOG),

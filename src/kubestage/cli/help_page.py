@@ -37,7 +37,21 @@ _BREAK: Final = re.compile(r" (?=--|-[a-zA-Z] |\| )")
 
 
 class Command(core.TyperCommand):
-    """A command whose help is a page of this kind."""
+    """A command whose help is a page of this kind.
+
+    The text below the options may be a function that is called when the page is printed.
+    """
+
+    _epilog: str | Callable[[], str] | None
+
+    @property
+    def epilog(self) -> str | None:
+        """The text below the options."""
+        return self._epilog() if callable(self._epilog) else self._epilog
+
+    @epilog.setter
+    def epilog(self, text: str | Callable[[], str] | None) -> None:
+        self._epilog = text
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Print the page."""
@@ -68,12 +82,16 @@ class Application(typer.Typer):
         super().add_typer(typer_instance, **options)
 
 
-def command(name: str, function: Callable[..., Any], epilog: str | None = None) -> Any:
+def command(
+    name: str, function: Callable[..., Any], epilog: str | Callable[[], str] | None = None
+) -> Any:
     """A command with such a page."""
-    info = models.CommandInfo(name=name, cls=Command, callback=function, epilog=epilog)
-    return typer.main.get_command_from_info(
+    info = models.CommandInfo(name=name, cls=Command, callback=function)
+    built: Any = typer.main.get_command_from_info(
         info, pretty_exceptions_short=True, rich_markup_mode="rich"
     )
+    built.epilog = epilog
+    return built
 
 
 def group(application: typer.Typer) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,3 +124,19 @@ def test_the_tables_of_analyze_have_a_line_each(
 
 def test_the_version_is_an_option_too(terminal: Terminal) -> None:
     assert terminal.run("--version") == terminal.run("version")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["version"], ["analyze"]])
+def test_what_lists_the_commands_loads_none_of_their_libraries(words: list[str]) -> None:
+    code = (
+        "import contextlib, io, sys\n"
+        "from kubestage.cli import app, failures\n"
+        "out = io.StringIO()\n"
+        "with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):\n"
+        f"    failures.guard(app.run, {words!r})\n"
+        "print(sorted({'numpy', 'yaml', 'altair', 'sqlite3'} & set(sys.modules)))\n"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout == "[]\n"

@@ -194,8 +194,8 @@ class SeriesRecorder:
         self._series: dict[_Key, _Series] = {}
         self._most_series = _CACHED
         self._last_number = 0
-        self._micro_ns = -1
-        self._micro_stamp = ""
+        self._read_ns = -1
+        self._time = self._micro_time = ""
 
     def event(
         self, regarding: Json, kind: str, reason: str, action: str, note: str, by: str
@@ -210,7 +210,8 @@ class SeriesRecorder:
         series = self._series.get(key)
         if series is not None and now_ns - series.last_ns <= _SERIES_NS:
             series.count, series.last_ns = series.count + 1, now_ns
-            counted = {"count": series.count, "lastObservedTime": self._micro_time()}
+            self._read_clock()
+            counted = {"count": series.count, "lastObservedTime": self._micro_time}
             if self._writer.change(series.key, series=counted):
                 self._writer.store.settle()
                 return
@@ -227,13 +228,19 @@ class SeriesRecorder:
         within = writer.namespace(namespace)
         if within is None:
             return ""
-        self._last_number, key = writer.free_key(namespace, about, self._last_number + 1)
+        if writer.clock.now_ns != self._read_ns:
+            self._read_clock()
+        store, events = writer.store, writer.events
+        number = self._last_number + 1
+        while (key := f"{namespace}/{about}.{number:x}") in events.objects:
+            number += 1
+        self._last_number = number
         event = _outline(kind, reason, action, by).copy()
         event["metadata"] = own = _METADATA.copy()
         own["name"] = key[len(namespace) + 1 :]
         own["namespace"] = within["metadata"]["name"]
-        own["uid"] = names.uid(writer.store.uid_stream)
-        own["creationTimestamp"] = writer.stamp()
+        own["uid"] = names.uid(store.uid_stream)
+        own["creationTimestamp"] = self._time
         event["involvedObject"] = involved = _INVOLVED.copy()
         involved["kind"] = regarding["kind"]
         involved["namespace"] = namespace
@@ -242,17 +249,21 @@ class SeriesRecorder:
         involved["apiVersion"] = regarding["apiVersion"]
         involved["resourceVersion"] = metadata["resourceVersion"]
         event["message"] = note
-        event["eventTime"] = self._micro_time()
-        writer.add(key, event)
-        writer.store.settle()
+        event["eventTime"] = self._micro_time
+        store.ledger.add(events, key, event)
+        store.settle()
         return key
 
-    def _micro_time(self) -> str:
+    def _read_clock(self) -> None:
+        """Write the time down once for all Events of an instant, which count up from it.
+
+        NOTE: there is an Event for every pod that is placed (benchmarks/scheduler.py).
+        """
         clock = self._writer.clock
-        if clock.now_ns != self._micro_ns:
-            self._micro_ns = clock.now_ns
-            self._micro_stamp = timestamps.format_micro_time(clock.unix_ns)
-        return self._micro_stamp
+        self._read_ns = clock.now_ns
+        self._time = timestamps.format_time(clock.unix_ns)
+        self._micro_time = timestamps.format_micro_time(clock.unix_ns)
+        self._last_number = max(self._last_number, clock.unix_ns - 1)
 
     def _forget_old(self, now_ns: int) -> None:
         if len(self._series) >= self._most_series:

@@ -49,26 +49,14 @@ class EventWriter:
         self.store = store
         self.clock = store.clock
         self._kind = store.kind(gvk.EVENT)
-        # Looked up when first used: the store lists its collections in the order of first use.
-        self._namespaces: Mapping[str, Json] | None = None
-        self._events: Collection | None = None
+        self._namespaces: Mapping[str, Json] = store.read(gvk.NAMESPACE)
+        self.events: Collection = store.collection(gvk.EVENT)
         self._stamped_ns = -1
         self._stamp = ""
 
-    @property
-    def events(self) -> Collection:
-        """All Events."""
-        found = self._events
-        if found is None:
-            found = self._events = self.store.ledger.collection(self._kind)
-        return found
-
     def namespace(self, name: str) -> Json | None:
         """A namespace, unless it is terminating: then it takes no Events."""
-        namespaces = self._namespaces
-        if namespaces is None:
-            namespaces = self._namespaces = self.store.read(gvk.NAMESPACE)
-        found = namespaces.get(name)
+        found = self._namespaces.get(name)
         return None if found is None or "deletionTimestamp" in found["metadata"] else found
 
     def stamp(self) -> str:

@@ -136,9 +136,10 @@ class Lane:
                 return False
             counts[-1] += 1
             # A pod that is bound in the default way is one change in the store.
-            is_alone = store.revision == revision + manner.is_default
-            revision_after = self._announce(forecast, turn, pod, number)
-            expected = revision_after if is_alone and is_current else -1
+            bound = store.revision
+            announced = self._announce(forecast, turn, pod, number, bound)
+            is_alone = bound == revision + manner.is_default
+            expected = announced if is_alone and is_current else -1
         return True
 
     def _settle(self, forecast: Forecast, turn: Turn) -> PodView:
@@ -151,10 +152,15 @@ class Lane:
         forecast.at += 1
         return pod
 
-    def _announce(self, forecast: Forecast, turn: Turn, pod: PodView, number: int) -> int:
-        """Announce a bound pod; returns the store's revision then, or -1 if more has changed."""
+    def _announce(
+        self, forecast: Forecast, turn: Turn, pod: PodView, number: int, before: int
+    ) -> int:
+        """Announce a pod that was bound at the store's revision `before`.
+
+        Returns the revision then, or -1 if more has changed.
+        """
         queued, profile, record = turn.queued, pod.scheduler_name, self.record
-        before = after = self.store.revision
+        after = before
         if self.binding.writes_events:
             self.binding.announce(pod, queued.key, pod.node_name, profile)
             after = self.store.revision

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import LimitExceeded
 from kubestage.golang.quote import quote
 from kubestage.golang.template import nodes
+from kubestage.golang.template.failures import TemplateLimitError
 from kubestage.golang.template.functions import passed
 from kubestage.golang.template.values import (
     ABSENT,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 def pipeline(state: State, node: nodes.Pipeline, dot: Any) -> Any:
     """The value of a pipeline; its variables stay declared until the caller drops them."""
     state.node = node
+    state.meter.step(len(node.commands))
     value: Any = ABSENT
     for command in node.commands:
         value = _command(state, command, dot, value)
@@ -151,10 +154,17 @@ def _function(
     if function.takes_source:
         evaluated.insert(0, str(arguments[0]) if arguments else evaluated[0])
     try:
-        return function.call(*evaluated)
+        state.meter.call(evaluated)
+        result = function.call(*evaluated)
+        state.meter.result(result)
+    except LimitExceeded as problem:
+        state.node = node
+        error = state.error(f"error calling {name}: {problem.problem}", TemplateLimitError)
+        raise error from problem
     except (ValueError, ArithmeticError) as problem:
         state.node = node
         raise state.error(f"error calling {name}: {problem}") from problem
+    return result
 
 
 def _until(
@@ -162,6 +172,7 @@ def _until(
 ) -> Any:
     """The first value of this truth, or the last; what comes after is not evaluated."""
     value: Any = None
+    state.meter.step(len(arguments))
     for each in arguments:
         value = _argument(state, each, ANY, dot)
         if truth(value) is stop_at:

@@ -164,9 +164,7 @@ class Regexp:
             at = each.end
         return "".join([*parts, _decode(encoded[at:])])
 
-    def split(
-        self, text: str, limit: int = -1, spend: Callable[[int], object] = bool
-    ) -> list[str]:
+    def split(self, text: str, limit: int = -1, spend: Callable[[int], object] = bool) -> list[str]:
         """The parts between the matches, at most `limit` of them; -1 is no limit."""
         if limit == 0:
             return []

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 class State:
     """What changes while a template runs. `node` is evaluated now: errors quote it."""
 
-    __slots__ = ("bodies", "depth", "functions", "meter", "name", "node", "out", "texts", "variables")
+    __slots__ = (
+        "bodies",
+        "depth",
+        "functions",
+        "meter",
+        "name",
+        "node",
+        "out",
+        "texts",
+        "variables",
+    )
 
     def __init__(
         self,

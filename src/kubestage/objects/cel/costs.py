@@ -1,9 +1,9 @@
 """What an expression may cost, before it is evaluated.
 
-The library stops comprehensions after ten thousand turns, and nesting at 32 levels. What it does not
-bound is how large values become, and how long one function works on them. Both follow from the
-tree of the expression and from the size of the data: an upper bound of them is counted here, so that
-an expression is refused on every machine or on none.
+The library stops comprehensions after ten thousand turns, and nesting at 32 levels. What it does
+not bound is how large values become, and how long one function works on them. Both follow from the
+tree of the expression and from the size of the data: an upper bound of them is counted here, so
+that an expression is refused on every machine or on none.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _VISIT: Final = 50
 _CONSTANT, _IDENT, _SELECT, _CALL, _LIST, _STRUCT, _COMPREHENSION = 3, 4, 5, 6, 7, 8, 9
 _EXPRESSION: Final = {"CheckedExpr": 4, "ParsedExpr": 2}
 # Functions that compare each part of one value with each of another.
-_QUADRATIC: Final = frozenset(
-    ("contains", "distinct", "indexOf", "lastIndexOf", "replace", "split")
-    + ("sets.contains", "sets.equivalent", "sets.intersects")
-)
+_QUADRATIC: Final = frozenset((
+    "contains", "distinct", "indexOf", "lastIndexOf", "replace", "split",
+    "sets.contains", "sets.equivalent", "sets.intersects",
+))  # fmt: skip
 # Functions whose result is as large as what they work on, or as all of it together.
-_COPYING: Final = frozenset(
-    ("_+_", "_?_:_", "_?._", "_[?_]", "_[_]", "add", "bytes", "charAt", "distinct", "dyn")
-    + ("find", "findAll", "flatten", "lowerAscii", "max", "min", "optional.of")
-    + ("optional.ofNonZeroValue", "or", "orValue", "quantity", "reverse", "semver", "slice")
-    + ("sort", "split", "string", "sub", "substring", "sum", "trim", "type", "upperAscii", "value")
-)
+_COPYING: Final = frozenset((
+    "_+_", "_?_:_", "_?._", "_[?_]", "_[_]", "add", "bytes", "charAt", "distinct", "dyn", "find",
+    "findAll", "flatten", "lowerAscii", "max", "min", "optional.of", "optional.ofNonZeroValue",
+    "or", "orValue", "quantity", "reverse", "semver", "slice", "sort", "split", "string", "sub",
+    "substring", "sum", "trim", "type", "upperAscii", "value",
+))  # fmt: skip
 _NAMESPACES: Final = ("lists", "optional", "sets", "strings")
 _GROWING: Final = frozenset(("replace", "join", "format", "lists.range", "strings.quote"))
 # How many letters one letter of a format can ask for, and one in quotes can become.
@@ -78,7 +78,7 @@ def _is_plain(expression: Message) -> bool:
 
 
 def _called(call: Message) -> tuple[str, list[Message]]:
-    """The name of a function and its arguments; before the types are known it looks like a method."""
+    """A function and its arguments; one of a namespace may look like a method of that."""
     name, target = wire.text(call, 2), wire.part(call, 1)
     operands = list(wire.parts(call, 3))
     if target is None:

@@ -31,124 +31,36 @@ _OBJECT: Final = {
 }
 _LIMITS: Final = Limits(steps=5_000, made=1 << 18, written=1 << 16)
 
-_TEMPLATES: Final = (
-    ["{{", "}}", "(", ")", "|", " ", " ", "$x", ":=", "=", ".", ".spec", ".spec.list", "$", "end"]
-    + ["range", "if", "with", "else", "define", "template", "block", '"t"', "1", "2000000000", "-1"]
-    + ["1.5", '"a"', '"%1000000d"', '"%v"', "`x`", "x", "\n", ","]
-    + sorted(sprig.FUNCTIONS)
-    + ["printf", "print", "index", "slice", "len", "and", "or", "not", "eq", "lt", "html", "js"]
-)
-_CEL: Final = (
-    ["self", ".", "spec", "list", "text", "(", ")", "[", "]", "+", "-", "*", "/", "==", "&&", "||"]
-    + ["?", ":", "'a'", "1", "1000000000", "1.5", ",", "x", "true", "null", "{", "}", "in", "has("]
-    + [".map(x, ", ".all(x, ", ".filter(x, ", ".exists(x, ", ".replace('a', ", ".join(", ".size()"]
-    + [
-        "lists.range(",
-        ".split(",
-        ".contains(",
-        ".matches(",
-        ".flatten()",
-        "'%s'.format(",
-        ".sort()",
-    ]
-)
-_PROMQL: Final = (
-    [
-        "up",
-        "(",
-        ")",
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        "5m",
-        "1ms",
-        "100y",
-        "1d",
-        "sum",
-        "by",
-        "without",
-        "on",
-    ]
-    + ["rate", "sum_over_time", "quantile_over_time", "label_replace", "label_join", "offset", "@"]
-    + [
-        "+",
-        "-",
-        "*",
-        "^",
-        "==",
-        "bool",
-        "or",
-        "unless",
-        "job",
-        "=",
-        "=~",
-        '"a"',
-        '"(.*)"',
-        '"$1$1"',
-    ]
-    + [",", "1", "0.5", "time()", "vector(1)", "histogram_quantile", "absent", "group_left"]
-)
-_JQ: Final = (
-    [".", ".spec", ".spec.list", "|", ",", "[", "]", "[]", "(", ")", "{", "}", "..", "+", "-", "*"]
-    + [
-        "1",
-        "100000",
-        '"a"',
-        "range(100000)",
-        "length",
-        "select(",
-        "map(",
-        "tojson",
-        "recurse",
-        "reduce",
-    ]
-    + [
-        "as $x",
-        "$x",
-        "def f: f;",
-        "f",
-        "first(",
-        "limit(3;",
-        "repeat(",
-        "env",
-        "input",
-        "import",
-        "?",
-    ]
-)
+_TEMPLATES: Final = [
+    "{{", "}}", "(", ")", "|", " ", " ", "$x", ":=", "=", ".", ".spec", ".spec.list", "$", "end",
+    "range", "if", "with", "else", "define", "template", "block", '"t"', "1", "2000000000", "-1",
+    "1.5", '"a"', '"%1000000d"', '"%v"', "`x`", "x", "\n", ",", "printf", "print", "index",
+    "slice", "len", "and", "or", "not", "eq", "lt", "html", "js", *sorted(sprig.FUNCTIONS),
+]  # fmt: skip
+_CEL: Final = [
+    "self", ".", "spec", "list", "text", "(", ")", "[", "]", "+", "-", "*", "/", "==", "&&", "||",
+    "?", ":", "'a'", "1", "1000000000", "1.5", ",", "x", "true", "null", "{", "}", "in", "has(",
+    ".map(x, ", ".all(x, ", ".filter(x, ", ".exists(x, ", ".replace('a', ", ".join(", ".size()",
+    "lists.range(", ".split(", ".contains(", ".matches(", ".flatten()", "'%s'.format(", ".sort()",
+]  # fmt: skip
+_PROMQL: Final = [
+    "up", "(", ")", "{", "}", "[", "]", ":", "5m", "1ms", "100y", "1d", "sum", "by", "without",
+    "on", "rate", "sum_over_time", "quantile_over_time", "label_replace", "label_join", "offset",
+    "@", "+", "-", "*", "^", "==", "bool", "or", "unless", "job", "=", "=~", '"a"', '"(.*)"',
+    '"$1$1"', ",", "1", "0.5", "time()", "vector(1)", "histogram_quantile", "absent",
+    "group_left",
+]  # fmt: skip
+_JQ: Final = [
+    ".", ".spec", ".spec.list", "|", ",", "[", "]", "[]", "(", ")", "{", "}", "..", "+", "-", "*",
+    "1", "100000", '"a"', "range(100000)", "length", "select(", "map(", "tojson", "recurse",
+    "reduce", "as $x", "$x", "def f: f;", "f", "first(", "limit(3;", "repeat(", "env", "input",
+    "import", "?",
+]  # fmt: skip
 _PATHS: Final = [
-    "{",
-    "}",
-    ".",
-    "..",
-    ".spec",
-    ".spec.list",
-    "[",
-    "]",
-    "*",
-    "[*]",
-    "[0]",
-    "[0,0]",
-    "['a','b']",
-] + [
-    "range",
-    "{range ",
-    "{end}",
-    "[?(",
-    ")]",
-    "@",
-    "@.a",
-    "==",
-    "<",
-    "'a'",
-    '"',
-    "1",
-    ":",
-    "$",
+    "{", "}", ".", "..", ".spec", ".spec.list", "[", "]", "*", "[*]", "[0]", "[0,0]", "['a','b']",
+    "range", "{range ", "{end}", "[?(", ")]", "@", "@.a", "==", "<", "'a'", '"', "1", ":", "$",
     " ",
-]
+]  # fmt: skip
 
 
 def _texts(words: list[str], count: int) -> list[str]:
@@ -213,11 +125,10 @@ def test_every_text_has_a_value_or_our_error(
     for text in [*_texts(words, count), *_nested(words, count // 20)]:
         try:
             size = run(text)
-        except KubestageError as refused:
-            assert str(refused)
-        else:
-            assert size <= longest
-            values += 1
+        except KubestageError:
+            continue
+        assert size <= longest
+        values += 1
     assert values > count // 100, "most texts should not be refused at once"
 
 

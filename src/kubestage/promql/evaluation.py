@@ -220,7 +220,7 @@ class Evaluation:
         rows = []
         for window in self._windows(matrix):
             self._budget.hold(self.width)
-            self._budget.read(int(window.counts.sum()))
+            self._budget.read(window.samples_read())
             values, present = over_time.apply(call.function, window, parameters, self.times)
             labels = window.labels if is_named else frames.without_name(window.labels)
             rows.append((labels, values, present))

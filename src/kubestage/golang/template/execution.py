@@ -22,11 +22,15 @@ _DEEPEST: Final = 100
 def run(state: State, body: nodes.Body, dot: Any) -> str | None:
     """Run statements in order; the result is a ``break`` or ``continue`` that was reached."""
     meter = state.meter
-    meter.step(len(body) + 1)
+    meter.steps -= len(body) + 1
+    if meter.steps < 0:
+        meter.step(0)
     for statement in body:
         state.node = statement
         if isinstance(statement, nodes.Text):
-            meter.write(statement.text)
+            meter.written -= len(statement.text)
+            if meter.written < 0:
+                meter.write("")
             state.out.append(statement.text)
             continue
         jump: str | None = _STATEMENTS[type(statement)](state, statement, dot)

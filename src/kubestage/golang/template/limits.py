@@ -13,9 +13,8 @@ from typing import Any, Final, NamedTuple
 from kubestage.errors import LimitExceeded
 
 _MEBIBYTE: Final = 1 << 20
-# What a reference in a list costs, an entry of a map, and a value that is made for one of them.
-_REFERENCE: Final = 8
-_ENTRY: Final = 64
+# What a reference in a list takes, and a value that is made for one.
+REFERENCE: Final = 8
 _VALUE: Final = 64
 # How much of a text, and of a list or map, a function looks at in one step.
 _CHARACTERS_A_STEP: Final = 16
@@ -66,27 +65,18 @@ class Meter:
             most = self.limits.written // _MEBIBYTE
             raise LimitExceeded(f"a template may write {most} MiB")
 
-    def call(self, arguments: list[Any]) -> None:
-        """Call a function with these arguments."""
-        steps, characters = 1 + len(arguments), 0
+    def look_at(self, arguments: list[Any]) -> None:
+        """Let a function look at these arguments, some of which are large."""
+        characters = 0
         for each in arguments:
             if isinstance(each, str):
                 characters += len(each)
             elif isinstance(each, (list, dict)):
-                steps += len(each) // _ELEMENTS_A_STEP
-        self.step(steps + characters // _CHARACTERS_A_STEP)
+                self.steps -= len(each) // _ELEMENTS_A_STEP
+        self.step(characters // _CHARACTERS_A_STEP)
         if characters > self.made:
             # There would be no room for a result that holds them all.
             self.make(characters)
-
-    def result(self, value: Any) -> None:
-        """Receive what a function made."""
-        if isinstance(value, str):
-            self.make(len(value))
-        elif isinstance(value, list):
-            self.make(len(value) * _REFERENCE)
-        elif isinstance(value, dict):
-            self.make(len(value) * _ENTRY)
 
 
 running: Final[ContextVar[Meter | None]] = ContextVar("running", default=None)

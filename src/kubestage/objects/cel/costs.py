@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LONGEST: Final = 1 << 15
 TOO_LONG: Final = f"an expression may have {LONGEST:,} characters"
 TOO_COSTLY: Final = "estimated cost of the expression exceeds the limit for data of this size"
+# No object that a server takes is larger than this.
+LARGEST_OBJECT: Final = 1 << 24
 _MOST_BYTES: Final = 64 << 20
 # NOTE: a unit is about a nanosecond.
 _MOST_WORK: Final = 1_000_000_000

@@ -17,12 +17,15 @@ class Guarded:
     def __init__(self, program: Any) -> None:
         self._program = program
         self._serialized: bytes = program.serialize()
-        self._is_plain = costs.is_plain(self._serialized)
+        # NOTE: nearly all expressions are of these two kinds, and need not measure their data.
+        self._is_cheap = costs.is_plain(self._serialized) or costs.is_affordable(
+            self._serialized, costs.LARGEST_OBJECT
+        )
         self._affordable: dict[int, bool] = {}
 
     def eval(self, data: Mapping[str, Any]) -> tuple[str, Any]:
         """The type and the value of the expression; `LimitExceeded` if it could cost too much."""
-        if not self._is_plain:
+        if not self._is_cheap:
             # Sizes are rounded up, so that few of them are to be looked at.
             bits = costs.size_of(list(data.values())).bit_length()
             known = self._affordable.get(bits)

@@ -22,9 +22,10 @@ _HTML: Final = "&<>\u2028\u2029"
 
 def plain(value: Any) -> Any:
     """The value with plain numbers instead of `Number`."""
-    count, depth = limits.tree(value)
-    # An indented text repeats spaces for each level above a line.
-    limits.text(2 * count * depth)
+    if isinstance(value, (list, dict)):
+        count, depth = limits.tree(value)
+        # An indented text repeats spaces for each level above a line.
+        limits.text(2 * count * depth)
     return _plain(value)
 
 

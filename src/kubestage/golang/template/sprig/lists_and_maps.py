@@ -106,6 +106,11 @@ def _merged(target: Json, *sources: Json | None, overwrite: bool = False) -> Jso
     return target
 
 
+def _copied(value: Any) -> Any:
+    limits.tree(value)
+    return copy.deepcopy(value)
+
+
 def _dug(*parts: Any) -> Any:
     if len(parts) < 3:
         raise ValueError("dig needs at least three arguments")
@@ -139,7 +144,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "mergeOverwrite": Function(
         lambda target, *sources: _merged(target, *sources, overwrite=True), (MAP,), MAP
     ),
-    "deepCopy": Function(copy.deepcopy, (ANY,)),
+    "deepCopy": Function(_copied, (ANY,)),
 }
 
 FUNCTIONS: Final[dict[str, Function]] = {

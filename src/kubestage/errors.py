@@ -4,6 +4,7 @@
 
     KubestageError
     ├── InputError        input that cannot be used: file, path, problem, likely fix
+    │   └── LimitExceeded a template, expression or query that needs more than it may
     ├── SimulationError   a model broke a rule of the simulation engine
     ├── MalformedValue    a text or value that does not follow its format; also a ValueError
     │   ├── QuantityError, SelectorError, FieldSelectorError, JSONPathError, PatchError
@@ -36,6 +37,7 @@ __all__ = [
     "InputError",
     "Invalid",
     "KubestageError",
+    "LimitExceeded",
     "MalformedValue",
     "MethodNotAllowed",
     "NotAcceptable",
@@ -78,6 +80,10 @@ class InputError(KubestageError):
         parts = [part for part in (where, self.path, self.problem) if part]
         text = ": ".join(parts)
         return f"{text} ({self.fix})" if self.fix else text
+
+
+class LimitExceeded(InputError):
+    """A template, expression or query that needs more time, steps or memory than it may."""
 
 
 class SimulationError(KubestageError):

@@ -136,3 +136,19 @@ def test_a_pattern_can_be_pickled() -> None:
 
 def test_quoted_text_matches_itself_only() -> None:
     assert regexp.quote_meta("a.b*") == r"a\.b\*"
+
+
+@pytest.mark.parametrize("pattern", ["a" * 70_000, "(" * 70_000, "(?:(?:a?){1000}){500}"])
+def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
+    with pytest.raises(regexp.RegexpError, match=r"expression too large|invalid repeat count"):
+        regexp.compile_pattern(pattern)
+
+
+def test_a_text_is_not_longer_than_its_pattern_can_search() -> None:
+    large = regexp.compile_pattern("[a-z]" * 10_000)
+    assert not large.is_found_in("x" * 1000)
+    with pytest.raises(regexp.RegexpError, match="too long for a pattern of this size"):
+        large.is_found_in("x" * 100_000)
+    assert regexp.compile_pattern("y").is_found_in("x" * 1_000_000 + "y")
+    with pytest.raises(regexp.RegexpError, match="too long to find all matches"):
+        regexp.compile_pattern("a.*b|a").find_all("a" * 1_000_000)

@@ -87,11 +87,11 @@ def by_jsonpath(format_: Format, whole: Json) -> str:
         raise InputError(problem, path=path, fix=f"write -o {_EXAMPLES['jsonpath']}") from None
     try:
         found = jsonpath.find(template, whole)
+        is_json = format_.name == "jsonpath-as-json"
+        return jsonpath.as_json(found) if is_json else jsonpath.as_text(found)
     except jsonpath.JSONPathError as error:
         problem = f'error executing jsonpath "{format_.template}": {error}'
         raise InputError(problem, path=path, fix="look at the object with -o json") from None
-    is_json = format_.name == "jsonpath-as-json"
-    return jsonpath.as_json(found) if is_json else jsonpath.as_text(found)
 
 
 def by_go_template(format_: Format, whole: Json) -> str:

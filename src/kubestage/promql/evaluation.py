@@ -18,6 +18,7 @@ from kubestage.promql import (
     types,
 )
 from kubestage.promql.frames import Frame
+from kubestage.promql.limits import Budget
 from kubestage.promql.series import is_stale
 from kubestage.promql.windows import Window
 
@@ -60,13 +61,20 @@ class Evaluation:
     """One query at its times; `start_ms` and `end_ms` are what ``@ start()`` means."""
 
     def __init__(
-        self, store: Selectable, times: Times, start_ms: int, end_ms: int, settings: Settings
+        self,
+        store: Selectable,
+        times: Times,
+        start_ms: int,
+        end_ms: int,
+        settings: Settings,
+        budget: Budget | None = None,
     ) -> None:
         self._store = store
         self.times = times
         self._start_ms = start_ms
         self._end_ms = end_ms
         self._settings = settings
+        self._budget = budget or Budget()
         # Times are whole milliseconds, so a closed range is an open one that begins earlier.
         self._edge_ms = 1 if settings.is_closed else 0
 
@@ -77,6 +85,13 @@ class Evaluation:
 
     def value(self, node: Node) -> Value:
         """The value of an expression: series, a number for each time, or a string."""
+        self._budget.hold(self.width)
+        value = self._value(node)
+        if isinstance(value, Frame):
+            self._budget.hold(value.values.size)
+        return value
+
+    def _value(self, node: Node) -> Value:
         if isinstance(node, nodes.Number):
             return np.full(self.width, node.value)
         if isinstance(node, nodes.Text):
@@ -135,6 +150,7 @@ class Evaluation:
             times, values = series.samples()
             if not len(times):
                 continue
+            self._budget.hold(self.width)
             found = np.searchsorted(times, moments, "right") - 1
             newest = np.maximum(found, 0)
             present = (found >= 0) & (times[newest] > moments - oldest_ms)
@@ -167,10 +183,13 @@ class Evaluation:
         step_ms = node.step_ms or self._settings.step_ms
         first = int(ends.min()) - node.range_ms - self._edge_ms
         begin = (first // step_ms + 1) * step_ms
+        self._budget.hold(max(0, int(ends.max()) - begin) // step_ms)
         grid = np.arange(begin, int(ends.max()) + 1, step_ms, dtype=np.int64)
         if not len(grid):
             return grid, Frame.empty(0)
-        inner = Evaluation(self._store, grid, self._start_ms, self._end_ms, self._settings)
+        inner = Evaluation(
+            self._store, grid, self._start_ms, self._end_ms, self._settings, self._budget
+        )
         value = inner.value(node.inner)
         assert isinstance(value, Frame)
         return grid, value
@@ -200,6 +219,8 @@ class Evaluation:
         is_named = call.function in over_time.KEEP_NAME
         rows = []
         for window in self._windows(matrix):
+            self._budget.hold(self.width)
+            self._budget.read(window.samples_read())
             values, present = over_time.apply(call.function, window, parameters, self.times)
             labels = window.labels if is_named else frames.without_name(window.labels)
             rows.append((labels, values, present))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kubestage.golang.regexp import RegexpError
-from kubestage.promql import frames, matchers, quantiles, query_errors
+from kubestage.promql import frames, limits, matchers, quantiles, query_errors
 from kubestage.promql.frames import Frame
 from kubestage.promql.matchers import NAME
 from kubestage.promql.series import labels_of
@@ -133,11 +133,12 @@ def label_replace(frame: Frame, target: str, replacement: str, source: str, patt
             f"invalid destination label name in label_replace(): {target}"
         )
     labels = []
+    made = limits.Budget()
     for each in frame.labels:
         wide = dict(each)
         match = regexp.full_match(wide.get(source, ""))
         if match is not None:
-            wide[target] = match.expand(replacement)
+            wide[target] = match.expand(replacement, made.letters)
         labels.append(labels_of(wide))
     return frames.merged(labels, frame.values, frame.present)
 
@@ -145,9 +146,12 @@ def label_replace(frame: Frame, target: str, replacement: str, source: str, patt
 def label_join(frame: Frame, target: str, separator: str, sources: list[str]) -> Frame:
     """Set a label to the values of others."""
     labels = []
+    made = limits.Budget()
     for each in frame.labels:
         wide = dict(each)
-        wide[target] = separator.join(wide.get(source, "") for source in sources)
+        parts = [wide.get(source, "") for source in sources]
+        made.letters(sum(map(len, parts)) + len(separator) * len(parts))
+        wide[target] = separator.join(parts)
         labels.append(labels_of(wide))
     return frames.merged(labels, frame.values, frame.present)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from kubestage.promql import durations, query_errors
+from kubestage.promql import durations, limits, query_errors
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -115,6 +115,28 @@ class TokenReader:
         self.text = text
         self._tokens = tokens(text)
         self._next = 0
+        self._depth = 0
+        self._operators = 0
+
+    def enter(self) -> None:
+        """Begin an operand; those within it count as deeper."""
+        self._depth += 1
+        if self._depth > limits.DEEPEST:
+            raise self._beyond(f"a query may be nested {limits.DEEPEST} levels deep")
+
+    def leave(self) -> None:
+        """End an operand."""
+        self._depth -= 1
+
+    def count_operator(self) -> None:
+        """Count an operator; each is a level of the tree."""
+        self._operators += 1
+        if self._operators > limits.MOST_OPERATORS:
+            raise self._beyond(f"a query may have {limits.MOST_OPERATORS} operators")
+
+    def _beyond(self, problem: str) -> limits.QueryLimitError:
+        place = self.error(problem)
+        return limits.QueryLimitError(place.problem, path=place.path)
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or one further on."""

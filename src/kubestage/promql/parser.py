@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.promql import lexer, nodes, types
+from kubestage.promql import lexer, limits, nodes, types
 from kubestage.promql.lexer import TokenReader
 from kubestage.promql.matchers import NAME, Matcher
 from kubestage.promql.signatures import AGGREGATIONS, WITH_PARAMETER
@@ -30,6 +30,8 @@ _MATCH_OPERATORS: Final = ("=", "!=", "=~", "!~")
 @functools.lru_cache(maxsize=512)
 def parse(text: str) -> Node:
     """The tree of a query; a `QueryError` has the position of what is wrong."""
+    if len(text) > limits.LONGEST:
+        raise limits.QueryLimitError(f"a query may have {limits.LONGEST:,} characters")
     return _Parser(text).whole()
 
 
@@ -59,6 +61,7 @@ class _Parser:
             left = self._joined(left, operator, functools.partial(self._binary, level + 1))
 
     def _joined(self, left: Node, operator: str, right: Callable[[], Node]) -> Node:
+        self._reader.count_operator()
         at = self._reader.take().at
         is_bool = self._reader.accept("bool") is not None
         matching = self._matching()
@@ -67,6 +70,12 @@ class _Parser:
         return node
 
     def _unary(self) -> Node:
+        self._reader.enter()
+        node = self._signed()
+        self._reader.leave()
+        return node
+
+    def _signed(self) -> Node:
         sign = self._reader.accept("-") or self._reader.accept("+")
         if sign is None:
             return self._power()
@@ -231,6 +240,7 @@ class _Parser:
     def _postfix(self, node: Node) -> Node:
         while True:
             if self._reader.is_next("["):
+                self._reader.count_operator()
                 node = self._ranged(node)
             elif self._reader.is_next("offset") or self._reader.is_next("@"):
                 node = self._moved(node)

@@ -73,6 +73,5 @@ def _value(store: Selectable, text: str, times: Times, settings: Settings) -> Va
     try:
         return evaluation.value(parser.parse(text))
     except query_errors.QueryError as error:
-        if error.path is not None:
-            raise
-        raise query_errors.error_at(text, 0, error.problem) from error
+        error.path = error.path or "1:1"
+        raise

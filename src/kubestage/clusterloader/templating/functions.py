@@ -14,7 +14,7 @@ from kubestage.clusterloader.templating import simple
 from kubestage.clusterloader.templating.numbers import remainder, to_float, to_int
 from kubestage.errors import InputError
 from kubestage.golang import rand
-from kubestage.golang.template import Function
+from kubestage.golang.template import Function, limits
 from kubestage.golang.template.values import ANY, STRING, type_name
 from kubestage.objects import yaml_text
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.files import Files
     from kubestage.clusterloader.templating.draws import Draws
 
-_LONGEST: Final = 50_000_000
+_LETTERS_A_STEP: Final = 8
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))", re.ASCII)
 
 
@@ -51,7 +51,9 @@ class _Functions:
         self._env = env
 
     def rand_data(self, length: Any) -> str:
-        return self._draws.text(to_int(length))
+        count = to_int(length)
+        limits.text(count)
+        return self._draws.text(count)
 
     def rand_int(self, highest: Any) -> int:
         return self._draws.below(to_int(highest) + 1)
@@ -155,8 +157,9 @@ def _if_then_else(condition: Any, then: Any, otherwise: Any) -> Any:
 
 def _count(size: Any) -> int:
     count = to_int(size)
-    if not 0 <= count <= _LONGEST:
+    if count < 0:
         raise ValueError("runtime error: makeslice: len out of range")
+    limits.values(count)
     return count
 
 
@@ -185,7 +188,9 @@ def _yaml_quote(text: Any, indent: Any) -> str:
     plain, steps = _typed(text, str, "string"), _typed(indent, int, "int")
     if steps < 0:
         raise ValueError("strings: negative Repeat count")
-    return yaml_text.dump(plain).replace("\n", "\n" + "  " * steps)
+    written = yaml_text.dump(plain)
+    limits.text(2 * steps * written.count("\n"))
+    return written.replace("\n", "\n" + "  " * steps)
 
 
 def _data_with_seed(length: Any, seed: Any) -> str:
@@ -196,6 +201,8 @@ def _data_with_seed(length: Any, seed: Any) -> str:
         raise ValueError(f"interface conversion: interface {{}} is {type_name(seed)}, not string")
     if count < 0:
         raise ValueError("runtime error: makeslice: len out of range")
+    limits.text(count)
+    limits.steps(count // _LETTERS_A_STEP)
     return rand.text_with_seed(count, seed)
 
 

@@ -21,6 +21,7 @@ FUNCTION: Final = "SimpleExpression"
 _ACTION: Final = re.compile(r"\{\{(-\s)?([ \tN0-9iRAND+%()]+?)(\s-)?\}\}")
 _WORD: Final = re.compile(r"\s*(?:([0-9]+)|(RAND|N|i)|([+%()]))")
 _RANDOM_BELOW: Final = 2**31
+_DEEPEST: Final = 50
 _NAMES: Final = ("N", "i", "RAND")
 
 
@@ -81,28 +82,30 @@ def _words(expression: str) -> list[str]:
     return words
 
 
-def _sum(words: list[str], at: int, out: list[int | str]) -> int:
-    at = _remainder(words, at, out)
+def _sum(words: list[str], at: int, out: list[int | str], depth: int = 0) -> int:
+    if depth > _DEEPEST:
+        raise ValueError(f"parentheses more than {_DEEPEST} levels deep")
+    at = _remainder(words, at, out, depth)
     while at < len(words) and words[at] == "+":
-        at = _remainder(words, at + 1, out)
+        at = _remainder(words, at + 1, out, depth)
         out.append("+")
     return at
 
 
-def _remainder(words: list[str], at: int, out: list[int | str]) -> int:
-    at = _operand(words, at, out)
+def _remainder(words: list[str], at: int, out: list[int | str], depth: int) -> int:
+    at = _operand(words, at, out, depth)
     while at < len(words) and words[at] == "%":
-        at = _operand(words, at + 1, out)
+        at = _operand(words, at + 1, out, depth)
         out.append("%")
     return at
 
 
-def _operand(words: list[str], at: int, out: list[int | str]) -> int:
+def _operand(words: list[str], at: int, out: list[int | str], depth: int) -> int:
     if at == len(words):
         raise ValueError("ends too early")
     word = words[at]
     if word == "(":
-        at = _sum(words, at + 1, out)
+        at = _sum(words, at + 1, out, depth + 1)
         if at == len(words) or words[at] != ")":
             raise ValueError("a parenthesis is not closed")
     elif word in _NAMES:

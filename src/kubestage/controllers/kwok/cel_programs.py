@@ -12,7 +12,9 @@ import functools
 import importlib
 from typing import Any, Final
 
-from kubestage.errors import InputError, KubestageError
+from kubestage.errors import InputError, KubestageError, LimitExceeded
+from kubestage.objects.cel import costs
+from kubestage.objects.cel.guard import Guarded
 
 _REMEMBERED: Final = 1024
 _PARTS: Final = ("metadata", "spec", "status")
@@ -25,6 +27,8 @@ class EvaluationError(KubestageError):
 
 def check(expression: str, path: str) -> None:
     """Raise `InputError` if the expression is no CEL; `path` is where it stands."""
+    if len(expression) > costs.LONGEST:
+        raise LimitExceeded(costs.TOO_LONG, path=path)
     try:
         _program(expression)
     except RuntimeError as problem:
@@ -33,12 +37,16 @@ def check(expression: str, path: str) -> None:
 
 
 def ask(expression: str, obj: dict[str, Any], is_typed: bool) -> Any:
-    """The answer as a Python value; EvaluationError if there is none."""
+    """The answer as a Python value; EvaluationError if there is none.
+
+    `LimitExceeded` if it could take too long or become too large.
+    """
     if is_typed:
         obj = {**{part: {} for part in _PARTS}, **obj}
     try:
-        result = _program(expression).eval(data={"self": obj})
-        kind, value = result.type().name(), result.plain_value()
+        kind, value = _program(expression).eval({"self": obj})
+    except LimitExceeded as problem:
+        raise LimitExceeded(f"{problem.problem}: {expression}") from None
     except (RuntimeError, TypeError) as problem:
         raise EvaluationError(str(problem)) from problem
     if kind == "ERROR":
@@ -68,9 +76,9 @@ def nanoseconds(duration: dt.timedelta) -> int:
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _program(expression: str) -> Any:
+def _program(expression: str) -> Guarded:
     # Compiled programs cannot be pickled, so they live here and nowhere else.
-    return _environment().compile(expression, disable_check=True)
+    return Guarded(_environment().compile(expression, disable_check=True))
 
 
 @functools.cache

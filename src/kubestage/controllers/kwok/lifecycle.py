@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.kwok import amounts, cel_programs, requirements
 from kubestage.controllers.kwok.stage_types import SelectorJq
+from kubestage.errors import LimitExceeded
 from kubestage.units import MILLISECOND_NS
 
 if TYPE_CHECKING:
@@ -32,6 +33,14 @@ def jq_requirement(expression: MatchExpression) -> SelectorJq | None:
     if not expression.key:
         return None
     return SelectorJq(key=expression.key, operator=expression.operator, values=expression.values)
+
+
+class StageLimitError(LimitExceeded):
+    """A stage with an expression that takes too much time or memory on an object."""
+
+    def __init__(self, stage: Stage, problem: str) -> None:
+        super().__init__(problem)
+        self.stage = stage
 
 
 class Lifecycle:
@@ -82,7 +91,10 @@ class Lifecycle:
 
     def weight(self, stage: Stage, obj: Json) -> int | None:
         """The weight of a stage; None if the object's value is not a number."""
-        return amounts.number(stage.spec.weight, stage.spec.weight_from, obj, self._typed)
+        try:
+            return amounts.number(stage.spec.weight, stage.spec.weight_from, obj, self._typed)
+        except LimitExceeded as problem:
+            raise StageLimitError(stage, problem.problem) from problem
 
     def _matches(self, stage: Stage, obj: Json) -> bool:
         selector = stage.spec.selector
@@ -96,7 +108,10 @@ class Lifecycle:
                 actual = metadata.get(field) or {}
                 if any(actual.get(key) != value for key, value in expected.items()):
                     return False
-        return all(self._holds(question, obj) for question in self._questions[stage.name])
+        try:
+            return all(self._holds(question, obj) for question in self._questions[stage.name])
+        except LimitExceeded as problem:
+            raise StageLimitError(stage, problem.problem) from problem
 
     def _holds(self, question: SelectorJq | str, obj: Json) -> bool:
         if isinstance(question, str):
@@ -125,7 +140,10 @@ class Lifecycle:
 
     def delay_ns(self, stage: Stage, obj: Json, now_unix_ns: int, rng: random.Random) -> int:
         """How long an object waits for the stage; the past counts as now."""
-        found = self.delays_ns(stage, obj, now_unix_ns)
+        try:
+            found = self.delays_ns(stage, obj, now_unix_ns)
+        except LimitExceeded as problem:
+            raise StageLimitError(stage, problem.problem) from problem
         if found is None:
             return 0
         least_ns, most_ns = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.controller import CHANGES, Controller
@@ -19,7 +20,7 @@ from kubestage.controllers.kwok.addresses import Addresses
 from kubestage.controllers.kwok.cel_programs import EvaluationError
 from kubestage.controllers.kwok.lifecycle import Lifecycle
 from kubestage.controllers.kwok.rendering import Renderer
-from kubestage.errors import ApiError, InputError, NotFound
+from kubestage.errors import ApiError, InputError, LimitExceeded, NotFound
 from kubestage.objects import gvk
 from kubestage.store.log import ADDED, DELETED
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from kubestage.controllers.kwok.stage_types import Stage
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import Change
+
+_log = logging.getLogger(__name__)
 
 Target = tuple[str, str]
 
@@ -67,6 +70,8 @@ class Player(Controller):
       heartbeats of nodes do, is not played, and the object then waits for another change. So a
       node's heartbeat is written once after each true change, and idle time costs nothing.
     * When an object has changed so that no stage is for it, the one it waited for is dropped.
+    * A stage with a template or an expression that exceeds its limits is set aside: it is not
+      played until it is changed.
     * More than a hundred stages in one instant of an object are followed by a pause of a second.
     * Stages are ordered by name, addresses by age, and draws come from the stream ``kwok``.
     """
@@ -105,7 +110,9 @@ class Player(Controller):
             try:
                 stage = stage_check.load(change.new)
             except InputError as problem:
-                self.problems[change.new["metadata"]["name"]] = str(problem)
+                name = change.new["metadata"]["name"]
+                self.problems[name] = str(problem)
+                _log.warning("Stage %s: %s; it is not played until it is changed", name, problem)
                 self.events.event(change.new, "Warning", "InvalidStage", str(problem))
             else:
                 self._stages[stage.name] = stage
@@ -175,7 +182,7 @@ class Player(Controller):
         if wait_ns > 0:
             self.queue.add_after(key, wait_ns)
         else:
-            self._play(turn, turn.stage, kind, obj)
+            self._play(key, turn, turn.stage, kind, obj)
 
     def _find(self, target: Target, key: str) -> tuple[Kind, Json] | None:
         kind = self._kinds.get(target)
@@ -198,6 +205,9 @@ class Player(Controller):
     ) -> _Turn | None:
         try:
             stage = cycle.match(obj, self._rng)
+        except lifecycle.StageLimitError as problem:
+            self._set_aside(problem.stage, key, obj, problem.problem)
+            return None
         except EvaluationError as problem:
             self._report(obj, key, str(problem))
             stage = None
@@ -206,6 +216,9 @@ class Player(Controller):
             return None
         try:
             delay_ns = cycle.delay_ns(stage, obj, self.clock.unix_ns, self._rng)
+        except lifecycle.StageLimitError as problem:
+            self._set_aside(problem.stage, key, obj, problem.problem)
+            return None
         except EvaluationError as problem:
             self._report(obj, stage.name, str(problem))
             delay_ns = 0
@@ -216,7 +229,7 @@ class Player(Controller):
         self._turns[key] = turn
         return turn
 
-    def _play(self, turn: _Turn, stage: Stage, kind: Kind, obj: Json) -> None:
+    def _play(self, key: str, turn: _Turn, stage: Stage, kind: Kind, obj: Json) -> None:
         turn.stage = None
         now_ns = self.clock.now_ns
         turn.played = turn.played + 1 if turn.played_at_ns == now_ns else 1
@@ -233,6 +246,8 @@ class Player(Controller):
                     return
             for effect in planned:
                 performing.perform(self.store, self.events, kind, obj, effect)
+        except LimitExceeded as problem:
+            self._set_aside(stage, key, obj, str(problem))
         except (ApiError, InputError) as problem:
             self._report(obj, stage.name, str(problem))
 
@@ -240,6 +255,25 @@ class Player(Controller):
         """Keep what went wrong with a stage, and let the object's Events say so."""
         self.problems[what] = problem
         self.events.event(obj, "Warning", "StageFailed", f"{what}: {problem}")
+
+    def _set_aside(self, stage: Stage, key: str, obj: Json, problem: str) -> None:
+        """Play a stage no more until it is changed: it takes more than a stage may."""
+        text = f"{problem}; it is not played until it is changed"
+        self.problems[stage.name] = problem
+        _log.warning("Stage %s: %s", stage.name, text)
+        about = self._stage_object(stage.name) or obj
+        self.events.event(about, "Warning", "StageSetAside", f"{stage.name}: {text}")
+        self._stages.pop(stage.name, None)
+        self._arrange(_target(stage))
+        for each in [key, *(each for each, turn in self._turns.items() if turn.stage is stage)]:
+            self._turns.pop(each, None)
+            self.queue.add(each)
+
+    def _stage_object(self, name: str) -> Json | None:
+        try:
+            return self.lister.get((stage_types.API_VERSION, stage_types.KIND), name)
+        except NotFound:
+            return None
 
     def _renderer(self) -> Renderer:
         context = template_functions.TemplateContext(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import re
 from typing import Any, Final, NamedTuple
 
-from kubestage.errors import InputError, KubestageError
+from kubestage import lazy
+from kubestage.errors import InputError, KubestageError, LimitExceeded
+
+# NOTE: hardly any stage needs the whole of jq.
+with lazy.imports():
+    from kubestage.controllers.kwok import jq_process
 
 _STEP: Final = re.compile(
     r"\s*(?:\.?\[\s*(?P<each>)\]|\.?\[\s*(?P<index>-?\d+)\s*\]"
@@ -156,15 +160,20 @@ def check(expression: str, path: str) -> None:
     if _quick(expression) is not None:
         return
     try:
-        _program(expression)
-    except ValueError as problem:
+        jq_process.check(expression)
+    except LimitExceeded as problem:
+        raise LimitExceeded(problem.problem, path=path) from None
+    except jq_process.JqError as problem:
         lines = str(problem).splitlines() or [str(problem)]
         problem_text = lines[0].removeprefix("jq: error: ")
         raise InputError(f"not a jq expression: {problem_text}", path=path) from None
 
 
 def ask(expression: str, obj: Any) -> QueryResult | None:
-    """All answers; None if the question makes no sense for this object."""
+    """All answers; None if the question makes no sense for this object.
+
+    `LimitExceeded` if it takes too much time or memory to answer.
+    """
     stages = _quick(expression)
     if stages is not None:
         try:
@@ -172,17 +181,11 @@ def ask(expression: str, obj: Any) -> QueryResult | None:
         except PathError:
             return None
     try:
-        return QueryResult(_program(expression).input_value(obj).all(), computed=True)
-    except ValueError:
+        return QueryResult(jq_process.outputs(expression, obj), computed=True)
+    except jq_process.JqError:
         return None
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _quick(expression: str) -> tuple[Stage, ...] | None:
     return read(expression)
-
-
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _program(expression: str) -> Any:
-    # Compiled programs cannot be pickled, so they live here and nowhere else.
-    return importlib.import_module("jq").compile(expression)

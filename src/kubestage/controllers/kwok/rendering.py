@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.controllers.kwok import template_functions
 from kubestage.golang import floats
 from kubestage.golang import template as gotemplate
+from kubestage.golang.template.limits import Limits
 from kubestage.golang.template.values import Number
 from kubestage.objects.yaml_documents import Reader
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from kubestage.golang.template import Function, Template
 
 _REMEMBERED: Final = 1024
+# NOTE: a template of a stage makes a part of one object, and no object is larger than 1.5 MiB. The
+# largest of KWOK's own takes 600 steps for a pod with ten containers.
+LIMITS: Final = Limits(steps=500_000, made=8 << 20, written=2 << 20)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
@@ -34,7 +38,7 @@ class Renderer:
     def json(self, text: str, obj: Any) -> Any:
         """The value that the rendered text stands for, None if it is empty."""
         # A copy each time: a template may change the maps that it is given.
-        rendered = template(text).execute(with_number_texts(obj), self._functions)
+        rendered = template(text).execute(with_number_texts(obj), self._functions, LIMITS)
         for value, _, _ in Reader(rendered.encode()).documents():
             return value
         return None

@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage.golang import times
 from kubestage.golang.quote import quote
-from kubestage.golang.template import Function, sprig
+from kubestage.golang.template import Function, limits, sprig
 from kubestage.golang.template.sprig import encodings
 from kubestage.golang.template.values import ANY, BOOL, INT, STRING, Number
 from kubestage.objects import yaml_text
@@ -77,6 +77,7 @@ def yaml(value: Any, *indent: int) -> str:
     """A value as YAML, on lines of its own if it is to be indented."""
     text = yaml_text.dump(encodings.plain(value))
     if len(indent) == 1 and indent[0] > 0:
+        limits.text(2 * indent[0] * (text.count("\n") + 1))
         text = f"\n{text}".replace("\n", "\n" + "  " * indent[0])
     return text
 

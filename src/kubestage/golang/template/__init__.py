@@ -7,9 +7,9 @@ of the library Sprig are in `sprig`.
 
 from __future__ import annotations
 
-from kubestage.golang.template.failures import TemplateError
+from kubestage.golang.template.failures import TemplateError, TemplateLimitError
 from kubestage.golang.template.functions import Function
 from kubestage.golang.template.template import Template, parse
 from kubestage.golang.template.values import Number
 
-__all__ = ["Function", "Number", "Template", "TemplateError", "parse"]
+__all__ = ["Function", "Number", "Template", "TemplateError", "TemplateLimitError", "parse"]

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import LimitExceeded
 from kubestage.golang.quote import quote
 from kubestage.golang.template import nodes
+from kubestage.golang.template.failures import TemplateLimitError
 from kubestage.golang.template.functions import passed
+from kubestage.golang.template.limits import REFERENCE
 from kubestage.golang.template.values import (
     ABSENT,
     ANY,
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 def pipeline(state: State, node: nodes.Pipeline, dot: Any) -> Any:
     """The value of a pipeline; its variables stay declared until the caller drops them."""
     state.node = node
+    # NOTE: counted here and checked at the next statement or call; both are on the hot path.
+    state.meter.steps -= len(node.commands)
     value: Any = ABSENT
     for command in node.commands:
         value = _command(state, command, dot, value)
@@ -150,11 +155,31 @@ def _function(
         evaluated.append(_checked(state, final, function.type_of(count - 1)))
     if function.takes_source:
         evaluated.insert(0, str(arguments[0]) if arguments else evaluated[0])
+    meter = state.meter
     try:
-        return function.call(*evaluated)
+        # NOTE: small arguments are counted here, which takes half the time of a call.
+        meter.steps -= 1 + len(evaluated)
+        if meter.steps < 0:
+            meter.step(0)
+        for each in evaluated:
+            if isinstance(each, _SIZED) and len(each) > _SMALL:
+                meter.look_at(evaluated)
+                break
+        result = function.call(*evaluated)
+        if isinstance(result, str):
+            meter.made -= len(result)
+            if meter.made < 0:
+                meter.make(0)
+        elif isinstance(result, list):
+            meter.make(len(result) * REFERENCE)
+    except LimitExceeded as problem:
+        state.node = node
+        error = state.error(f"error calling {name}: {problem.problem}", TemplateLimitError)
+        raise error from problem
     except (ValueError, ArithmeticError) as problem:
         state.node = node
         raise state.error(f"error calling {name}: {problem}") from problem
+    return result
 
 
 def _until(
@@ -162,6 +187,7 @@ def _until(
 ) -> Any:
     """The first value of this truth, or the last; what comes after is not evaluated."""
     value: Any = None
+    state.meter.step(len(arguments))
     for each in arguments:
         value = _argument(state, each, ANY, dot)
         if truth(value) is stop_at:
@@ -207,6 +233,8 @@ def _typed_constant(state: State, node: nodes.Operand, kind: str) -> Any:
     raise state.error(f"expected {_KIND_NAMES[kind]}; found {node}")
 
 
+_SIZED: Final = (str, list, dict)
+_SMALL: Final = 64
 _KIND_NAMES: Final = {STRING: "string", INT: "integer", FLOAT: "float", BOOL: "bool"}
 _CONSTANTS: Final = (nodes.Nil, nodes.Bool, nodes.String, nodes.Number)
 _VALUES: Final[dict[type, Any]] = {

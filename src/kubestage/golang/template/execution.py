@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.golang.template import evaluation, nodes, printing
+from kubestage.golang.template.failures import TemplateLimitError
 from kubestage.golang.template.values import MISSING, truth
 
 if TYPE_CHECKING:
@@ -20,9 +21,16 @@ _DEEPEST: Final = 100
 
 def run(state: State, body: nodes.Body, dot: Any) -> str | None:
     """Run statements in order; the result is a ``break`` or ``continue`` that was reached."""
+    meter = state.meter
+    meter.steps -= len(body) + 1
+    if meter.steps < 0:
+        meter.step(0)
     for statement in body:
         state.node = statement
         if isinstance(statement, nodes.Text):
+            meter.written -= len(statement.text)
+            if meter.written < 0:
+                meter.write("")
             state.out.append(statement.text)
             continue
         jump: str | None = _STATEMENTS[type(statement)](state, statement, dot)
@@ -34,7 +42,9 @@ def run(state: State, body: nodes.Body, dot: Any) -> str | None:
 def _action(state: State, action: nodes.Action, dot: Any) -> None:
     value = evaluation.pipeline(state, action.pipeline, dot)
     if not action.pipeline.variables:
-        state.out.append("<no value>" if value is MISSING else printing.text(value))
+        text = "<no value>" if value is MISSING else printing.text(value)
+        state.meter.write(text)
+        state.out.append(text)
 
 
 def _if(state: State, branch: nodes.If, dot: Any) -> str | None:
@@ -112,7 +122,8 @@ def _call_template(state: State, call: nodes.Call, dot: Any) -> None:
     if body is None:
         raise state.error(f"template {call.quoted} not defined")
     if state.depth >= _DEEPEST:
-        raise state.error(f"exceeded maximum template depth ({_DEEPEST})")
+        problem = f"exceeded maximum template depth ({_DEEPEST})"
+        raise state.error(problem, TemplateLimitError)
     value = MISSING if call.pipeline is None else evaluation.pipeline(state, call.pipeline, dot)
     name, variables = state.name, state.variables
     state.name, state.variables = call.name, [["$", value]]

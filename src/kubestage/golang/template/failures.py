@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubestage.errors import InputError
+from kubestage.errors import InputError, LimitExceeded
 
 
 class TemplateError(InputError):
@@ -18,3 +18,7 @@ class TemplateError(InputError):
     def __str__(self) -> str:
         where = f"{self.name}:{self.line}" if self.line is not None else self.name
         return f"template: {where}{self.place}: {self.problem}"
+
+
+class TemplateLimitError(TemplateError, LimitExceeded):
+    """A template that needs more than one run may use."""

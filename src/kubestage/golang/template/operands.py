@@ -29,6 +29,8 @@ _BEGINS_COMMAND: Final = frozenset(
         tokens.LEFT_PARENTHESIS,
     )
 )
+# Go's parser goes as deep as its stack; a tree is walked by functions that call themselves.
+_DEEPEST: Final = 100
 _CANNOT_RUN: Final = (nodes.Bool, nodes.Dot, nodes.Nil, nodes.Number, nodes.String)
 
 
@@ -43,6 +45,7 @@ class Reader:
         self.name = name
         self.variables = ["$"]
         self.action_line = 0
+        self._depth = 0
 
     def error(self, problem: str) -> TemplateError:
         """An error at the last token that was read."""
@@ -104,14 +107,26 @@ class Reader:
             raise self.unexpected(token, context)
         return token
 
+    def enter(self) -> None:
+        """Begin a part within another; each has to be left again."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self.error("max expression depth exceeded")
+
+    def leave(self) -> None:
+        """End a part within another."""
+        self._depth -= 1
+
     def pipeline(self, context: str, end: str) -> nodes.Pipeline:
         """Commands, up to and including the token that ends them."""
+        self.enter()
         pipeline = nodes.Pipeline(self.peek_non_space().position)
         self._declarations(pipeline, context)
         while True:
             token = self.next_non_space()
             if token.kind == end:
                 self._check(pipeline, context)
+                self.leave()
                 return pipeline
             if token.kind not in _BEGINS_COMMAND:
                 raise self.unexpected(token, context)

@@ -23,7 +23,6 @@ _BRANCHES: Final[dict[str, type[nodes.If | nodes.With | nodes.Range]]] = {
     "with": nodes.With,
     "range": nodes.Range,
 }
-_TOO_DEEP: Final = "max expression depth exceeded"
 
 
 def parse(text: str, name: str, functions: Container[str]) -> dict[str, nodes.Body]:
@@ -31,10 +30,7 @@ def parse(text: str, name: str, functions: Container[str]) -> dict[str, nodes.Bo
     reserved = tokens.KEYWORDS - {each for each in _MAY_NAME_FUNCTIONS if each in functions}
     reader = operands.Reader(lexer.Lexer(text, reserved).read_all(), name, functions)
     bodies = _Parser(reader)
-    try:
-        bodies.parse_all()
-    except RecursionError:
-        raise reader.error(_TOO_DEEP) from None
+    bodies.parse_all()
     return bodies.definitions
 
 
@@ -91,10 +87,12 @@ class _Parser:
     def _body(self) -> tuple[nodes.Body, str]:
         """Statements up to the ``end`` or ``else`` that closes them, and which it is."""
         reader = self._reader
+        reader.enter()
         body: nodes.Body = []
         while reader.peek_non_space().kind != tokens.EOF:
             statement, word = self._statement()
             if statement is None:
+                reader.leave()
                 return body, word
             body.append(statement)
         raise reader.error("unexpected EOF")
@@ -163,7 +161,10 @@ class _Parser:
         if word != "range" and reader.peek_non_space().kind == word:
             # "else if" stands for an "if" within the "else", and their "end" is one.
             reader.next_non_space()
-            return [self._branch(word)]
+            reader.enter()
+            branch = self._branch(word)
+            reader.leave()
+            return [branch]
         body, end = self._body()
         if end != "end":
             raise reader.error(f"expected end; found {{{{{end}}}}}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kubestage.golang import floats
+from kubestage.golang.template import limits
 from kubestage.golang.template.values import MISSING
 
 NIL: Final = "<nil>"
@@ -12,6 +13,12 @@ NIL: Final = "<nil>"
 
 def text(value: Any) -> str:
     """A value in its default form."""
+    if isinstance(value, (list, dict)):
+        limits.tree(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, bool):
@@ -23,9 +30,9 @@ def text(value: Any) -> str:
     if isinstance(value, float):
         return floats.text(value)
     if isinstance(value, list):
-        return f"[{' '.join(map(text, value))}]"
+        return f"[{' '.join(map(_text, value))}]"
     if isinstance(value, dict):
-        return f"map[{' '.join(f'{text(k)}:{text(v)}' for k, v in sorted(value.items()))}]"
+        return f"map[{' '.join(f'{_text(k)}:{_text(v)}' for k, v in sorted(value.items()))}]"
     if isinstance(value, complex):
         imaginary = floats.text(value.imag)
         sign = "" if imaginary[0] in "+-" else "+"

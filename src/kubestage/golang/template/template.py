@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kubestage.errors import LimitExceeded
 from kubestage.golang.template import execution, functions, parser
 from kubestage.golang.template.builtin_functions import BUILTINS
-from kubestage.golang.template.failures import TemplateError
+from kubestage.golang.template.failures import TemplateError, TemplateLimitError
+from kubestage.golang.template.limits import GENERAL, Meter, running
 from kubestage.golang.template.state import State
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from kubestage.golang.template import nodes
     from kubestage.golang.template.functions import Function
+    from kubestage.golang.template.limits import Limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,17 +29,31 @@ class Template:
     bodies: Mapping[str, nodes.Body]
     functions: Mapping[str, Function]
 
-    def execute(self, data: Any, functions: Mapping[str, Function] | None = None) -> str:
+    def execute(
+        self,
+        data: Any,
+        functions: Mapping[str, Function] | None = None,
+        limits: Limits = GENERAL,
+    ) -> str:
         """The text that the template makes of a value; `functions` replace known ones.
 
-        `TemplateError` says, in Go's words, what went wrong and where.
+        `TemplateError` says, in Go's words, what went wrong and where; it is a
+        `TemplateLimitError` if the template needs more than the limits allow.
         """
         known = self.functions if functions is None else {**self.functions, **functions}
-        state = State(self.name, self.bodies, known, (self.name, self.text), data)
+        meter = Meter(limits)
+        state = State(self.name, self.bodies, known, (self.name, self.text), data, meter)
+        before = running.set(meter)
         try:
             execution.run(state, self.bodies[self.name], data)
+        except TemplateError:
+            raise
+        except LimitExceeded as problem:
+            raise state.error(problem.problem, TemplateLimitError) from None
         except RecursionError:
-            raise TemplateError("nested too deeply", name=self.name) from None
+            raise TemplateLimitError("nested too deeply", name=self.name) from None
+        finally:
+            running.reset(before)
         return "".join(state.out)
 
 

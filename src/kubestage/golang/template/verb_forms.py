@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kubestage.golang import floats
 from kubestage.golang.quote import quote
-from kubestage.golang.template import printing
+from kubestage.golang.template import limits, printing
 from kubestage.golang.template.values import encoded, type_name
 
 _BASES: Final = {"v": "d", "d": "d", "b": "b", "o": "o", "O": "o", "x": "x", "X": "X"}
@@ -32,6 +32,8 @@ class Flags:
 
 def shown(value: Any, verb: str, flags: Flags) -> str:
     """The value as the verb and its flags print it."""
+    if isinstance(value, (list, dict)):
+        limits.tree(value)
     if verb == "T":
         name = printing.NIL if value is None else type_name(value)
         return _padded(name[: flags.precision], flags)
@@ -45,6 +47,8 @@ def shown(value: Any, verb: str, flags: Flags) -> str:
 
 
 def _nested(value: Any, verb: str, flags: Flags) -> str:
+    if flags.width or flags.precision:
+        limits.text((flags.width or 0) + (flags.precision or 0))
     if isinstance(value, list):
         return f"[{' '.join(_nested(each, verb, flags) for each in value)}]"
     if isinstance(value, dict):

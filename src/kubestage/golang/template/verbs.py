@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubestage.golang.template import printing, verb_forms
+from kubestage.golang.template import limits, printing, verb_forms
 from kubestage.golang.template.values import type_name
 from kubestage.golang.template.verb_forms import Flags
 
@@ -64,6 +64,7 @@ def sprintf(form: str, *values: Any) -> str:
             out.append(_NO_VERB)
             at = len(form)
             break
+        limits.steps(1)
         out.append(_verb(found, arguments))
         at = found.end()
     out.append(form[at:])

@@ -7,8 +7,9 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.errors import KubestageError
-from kubestage.objects.cel import environments, functions
+from kubestage.errors import KubestageError, LimitExceeded
+from kubestage.objects.cel import costs, environments, functions
+from kubestage.objects.cel.guard import Guarded
 from kubestage.objects.custom import cel_names, cel_tree
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Program:
     def __init__(self, text: str, node: Node, *, is_root: bool, optional_old: bool) -> None:
         self.optional_old = optional_old
         environment = _environment(_type_key(node), optional_old)
+        if len(text) > costs.LONGEST:
+            raise RuleError(f"compilation failed: {costs.TOO_LONG}")
         try:
             checked = environment.compile(text)
         except RuntimeError as error:
@@ -45,10 +48,11 @@ class Program:
             raise RuleError(f"compilation failed: {shown}")
         self.result: str = checked.return_type().name()
         self.uses_old_self = facts.uses_old_self
-        self._program = checked
+        self._program = Guarded(checked)
         if optional_old and facts.uses_old_self:
             known = f"{_OLD}.size() == 1 ? optional.of({_OLD}[0]) : optional.none()"
-            self._program = environment.compile(f"cel.bind(oldSelf, {known}, {text})")
+            bound = environment.compile(f"cel.bind(oldSelf, {known}, {text})")
+            self._program = Guarded(bound)
 
     def run(self, new: Any, old: Any) -> Any:
         """The value of the expression; RuleError if there is none."""
@@ -58,8 +62,9 @@ class Program:
         elif not self.uses_old_self:
             data = {"self": new}
         try:
-            result = self._program.eval(data=data)
-            kind, value = result.type().name(), result.plain_value()
+            kind, value = self._program.eval(data)
+        except LimitExceeded as error:
+            raise RuleError(error.problem) from None
         except (RuntimeError, TypeError) as error:
             raise RuleError(_runtime_words(str(error))) from None
         if kind == "ERROR":

@@ -7,20 +7,15 @@ found when the definition is written, not when an object is validated.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from kubestage.objects.cel import wire
 from kubestage.objects.custom import cel_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from kubestage.objects.cel.wire import Message
     from kubestage.objects.custom.nodes import Node
 
-Message = dict[int, list[Any]]
-
-_VARINT: Final = 0
-_BYTES: Final = 2
-_FIXED: Final = {1: 8, 5: 4}
 # Where the parts of messages are: fields of CheckedExpr, SourceInfo and Expr.
 _EXPRESSION, _SOURCE, _POSITIONS = 4, 5, 4
 _ID, _IDENT, _SELECT, _CALL, _LIST, _STRUCT, _COMPREHENSION = 2, 4, 5, 6, 7, 8, 9
@@ -40,59 +35,16 @@ class Facts(NamedTuple):
     problems: list[Problem]
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
-def _message(data: bytes) -> Message:
-    found: Message = {}
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        number, wire = tag >> 3, tag & 7
-        value: Any
-        if wire == _VARINT:
-            value, at = _varint(data, at)
-        elif wire == _BYTES:
-            size, at = _varint(data, at)
-            value, at = data[at : at + size], at + size
-        else:
-            at += _FIXED[wire]
-            value = None
-        found.setdefault(number, []).append(value)
-    return found
-
-
-def _parts(message: Message, number: int) -> Iterator[Message]:
-    return map(_message, message.get(number, ()))
-
-
-def _part(message: Message, number: int) -> Message | None:
-    return next(_parts(message, number), None)
-
-
-def _text(message: Message, number: int) -> str:
-    found = message.get(number)
-    return found[0].decode() if found else ""
-
-
 def facts(serialized: bytes, self_node: Node, *, is_root: bool, optional_old: bool) -> Facts:
     """Walk an expression in which `self` and `oldSelf` are values of a schema."""
-    checked = _message(_message(serialized)[2][0])
-    source = _part(checked, _SOURCE) or {}
+    checked = wire.message(wire.message(serialized)[2][0])
+    source = wire.part(checked, _SOURCE) or {}
     positions = {}
-    for entry in _parts(source, _POSITIONS):
+    for entry in wire.parts(source, _POSITIONS):
         positions[entry.get(1, [0])[0]] = entry.get(2, [0])[0]
     walk = _Walk(positions, is_root=is_root)
     scope = {"self": self_node} if optional_old else {"self": self_node, "oldSelf": self_node}
-    expression = _part(checked, _EXPRESSION)
+    expression = wire.part(checked, _EXPRESSION)
     assert expression is not None
     walk.visit(expression, scope)
     return Facts(walk.uses_old_self, walk.problems)
@@ -113,27 +65,27 @@ class _Walk:
     def visit(self, expression: Message, scope: Scope) -> Node | None:
         """The schema of an expression's value; mistakes on the way are noted."""
         if _IDENT in expression:
-            name = _text(_message(expression[_IDENT][0]), 1)
+            name = wire.text(wire.message(expression[_IDENT][0]), 1)
             self.uses_old_self |= name == "oldSelf"
             return scope.get(name)
         if _SELECT in expression:
             return self._select(expression, scope)
         if _CALL in expression:
-            return self._call(_message(expression[_CALL][0]), scope)
+            return self._call(wire.message(expression[_CALL][0]), scope)
         if _COMPREHENSION in expression:
-            return self._comprehension(_message(expression[_COMPREHENSION][0]), scope)
+            return self._comprehension(wire.message(expression[_COMPREHENSION][0]), scope)
         if _LIST in expression:
-            for each in _parts(_message(expression[_LIST][0]), 1):
+            for each in wire.parts(wire.message(expression[_LIST][0]), 1):
                 self.visit(each, scope)
         if _STRUCT in expression:
-            for entry in _parts(_message(expression[_STRUCT][0]), 2):
-                for each in (*_parts(entry, 3), *_parts(entry, 4)):
+            for entry in wire.parts(wire.message(expression[_STRUCT][0]), 2):
+                for each in (*wire.parts(entry, 3), *wire.parts(entry, 4)):
                     self.visit(each, scope)
         return None
 
     def _select(self, expression: Message, scope: Scope) -> Node | None:
-        select = _message(expression[_SELECT][0])
-        operand, name = _part(select, 1), _text(select, 2)
+        select = wire.message(expression[_SELECT][0])
+        operand, name = wire.part(select, 1), wire.text(select, 2)
         assert operand is not None
         node = self.visit(operand, scope)
         if node is None or node.int_or_string:
@@ -152,26 +104,26 @@ class _Walk:
         return fields.get(name)
 
     def _call(self, call: Message, scope: Scope) -> Node | None:
-        target = _part(call, 1)
-        found = [self.visit(each, scope) for each in _parts(call, 3)]
+        target = wire.part(call, 1)
+        found = [self.visit(each, scope) for each in wire.parts(call, 3)]
         if target is not None:
             self.visit(target, scope)
-        if _text(call, 2) == "_[_]" and found and found[0] is not None:
+        if wire.text(call, 2) == "_[_]" and found and found[0] is not None:
             return found[0].items if found[0].type == "array" else found[0].additional
         return None
 
     def _comprehension(self, parts: Message, scope: Scope) -> Node | None:
-        iterated = _part(parts, 2)
+        iterated = wire.part(parts, 2)
         node = None if iterated is None else self.visit(iterated, scope)
         inner = dict(scope)
-        first, second = _text(parts, 1), _text(parts, 8)
-        for name in (first, second, _text(parts, 3)):
+        first, second = wire.text(parts, 1), wire.text(parts, 8)
+        for name in (first, second, wire.text(parts, 3)):
             inner.pop(name, None)
         if node is not None and node.type == "array" and node.items is not None:
             inner[second or first] = node.items
         elif node is not None and second and node.additional is not None:
             inner[second] = node.additional
         for number in (4, 5, 6, 7):
-            for each in _parts(parts, number):
+            for each in wire.parts(parts, number):
                 self.visit(each, inner)
         return None

@@ -109,11 +109,19 @@ def text_problem(schema: Json, value: str, path: str) -> SchemaFinding | None:
         text = f"{path} in body should be at least {low} chars long"
         return SchemaFinding(FindingCode.VALUE, text, path, value)
     pattern = schema.get("pattern")
-    if pattern and not regexp.compile_pattern(pattern).is_found_in(value):
+    if pattern and not _is_found(pattern, value):
         return SchemaFinding(
             FindingCode.VALUE, f"{path} in body should match '{pattern}'", path, value
         )
     return None
+
+
+def _is_found(pattern: str, value: str) -> bool:
+    """Whether a text matches; one that is too long for its pattern does not."""
+    try:
+        return regexp.compile_pattern(pattern).is_found_in(value)
+    except regexp.RegexpError:
+        return False
 
 
 def not_a_choice(path: str, value: Any, choices: list[Any]) -> SchemaFinding:

@@ -29,6 +29,9 @@ _BASIC: Final = (bool, int, float, str)
 
 Values = list[Any]
 _EXISTS: Final = "exists"
+# NOTE: they take seconds to visit; the pods of the largest cluster have ten million.
+_MOST_VALUES: Final = 20_000_000
+_DEEPEST: Final = 50
 
 
 def find(template: nodes.Template, value: Any, *, missing_ok: bool = True) -> list[Values]:
@@ -49,6 +52,7 @@ class _Run:
         self._begins = False
         self._ends = False
         self._last_end = -1
+        self._visited = 0
 
     def block(self, at: int, value: Any) -> None:
         """Evaluate the parts of a block, up to the ``end`` that closes it."""
@@ -69,6 +73,8 @@ class _Run:
 
     def _range(self, at: int, values: Values) -> None:
         self._depth += 1
+        if self._depth > _DEEPEST:
+            raise JSONPathError(f"a template may have {_DEEPEST} ranges in one another")
         for value in values:
             self.block(at, value)
         if not values:
@@ -79,6 +85,16 @@ class _Run:
         self._depth -= 1
 
     def _walk(self, node: nodes.Node, values: Values) -> Values:
+        found = self._step(node, values)
+        self._count(len(found))
+        return found
+
+    def _count(self, values: int) -> None:
+        self._visited += values + 1
+        if self._visited > _MOST_VALUES:
+            raise JSONPathError(f"a template may visit {_MOST_VALUES:,} values")
+
+    def _step(self, node: nodes.Node, values: Values) -> Values:
         match node:
             case nodes.Action():
                 for each in node.nodes:
@@ -93,7 +109,7 @@ class _Run:
             case nodes.Wildcard():
                 return [member for value in values for member in _members(value)]
             case nodes.Recursive():
-                return _descendants(values)
+                return self._descendants(values)
             case nodes.Slice():
                 return _sliced(node, values)
             case nodes.Union():
@@ -102,6 +118,20 @@ class _Run:
                 return self._filtered(node, values)
             case nodes.Keyword():
                 return self._keyword(node.name, values)
+
+    def _descendants(self, values: Values) -> Values:
+        """The values that consist of something, and all such below them."""
+        found: Values = []
+        todo = values[::-1]
+        while todo:
+            value = todo.pop()
+            members = _members(value)
+            self._count(len(members))
+            if members:
+                found.append(value)
+                if not isinstance(value, str):
+                    todo += members[::-1]
+        return found
 
     def _keyword(self, name: str, values: Values) -> Values:
         if name == "range":
@@ -158,18 +188,6 @@ def _members(value: Any) -> Values:
     if isinstance(value, list):
         return value
     return list(value.encode()) if isinstance(value, str) else []
-
-
-def _descendants(values: Values) -> Values:
-    """The values that consist of something, and all such below them."""
-    found: Values = []
-    for value in values:
-        members = _members(value)
-        if members:
-            found.append(value)
-            if not isinstance(value, str):
-                found += _descendants(members)
-    return found
 
 
 def _sliced(slice_node: nodes.Slice, values: Values) -> Values:

@@ -12,7 +12,9 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.errors import LimitExceeded
 from kubestage.objects.cel import device_check, environments, functions, semver
+from kubestage.objects.cel.guard import Guarded
 from kubestage.scheduler.devices.failures import CelError
 
 if TYPE_CHECKING:
@@ -33,13 +35,13 @@ def compiled(expression: str) -> Selector:
     problem = device_check.problem(expression)
     if problem is not None:
         raise CelError("compile", problem)
-    return Selector(_runner().compile(expression, disable_check=True))
+    return Selector(Guarded(_runner().compile(expression, disable_check=True)))
 
 
 class Selector:
     """An expression that selects devices."""
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Guarded) -> None:
         self._program = program
 
     def matches(self, facts: Facts) -> bool:
@@ -60,8 +62,9 @@ class Selector:
 
     def _evaluate(self, device: Json) -> tuple[str, Any]:
         try:
-            result = self._program.eval(data={"device": device})
-            return result.type().name(), result.plain_value()
+            return self._program.eval({"device": device})
+        except LimitExceeded as problem:
+            return _FAILURE, problem.problem
         except RuntimeError as problem:
             return _FAILURE, str(problem)
         except TypeError:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.golang.template import literals, printing, tokens
+from kubestage.golang.template import limits, literals, printing, tokens
 from kubestage.golang.template.functions import Function
 from kubestage.golang.template.values import ANY, FLOAT, INT
 
@@ -83,7 +83,9 @@ def steps(start: int, stop: int, step: int) -> list[int]:
     """From one number towards another; nothing if the step leads away."""
     if (stop < start and step >= 0) or (stop >= start and step <= 0):
         return []
-    return list(range(start, stop, step))
+    numbers = range(start, stop, step)
+    limits.values(len(numbers))
+    return list(numbers)
 
 
 def _sequence(*numbers: int) -> str:

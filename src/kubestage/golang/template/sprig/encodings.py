@@ -10,6 +10,7 @@ import posixpath
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.golang.template import limits
 from kubestage.golang.template.functions import Function
 from kubestage.golang.template.values import ANY, STRING, Number, decoded, encoded
 
@@ -21,11 +22,19 @@ _HTML: Final = "&<>\u2028\u2029"
 
 def plain(value: Any) -> Any:
     """The value with plain numbers instead of `Number`."""
+    if isinstance(value, (list, dict)):
+        count, depth = limits.tree(value)
+        # An indented text repeats spaces for each level above a line.
+        limits.text(2 * count * depth)
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, Number):
         return json.loads(value)
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list) else value
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
 def to_json(value: Any, indent: int | None = None, *, raw: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.golang.template import printing
+from kubestage.golang.template import limits, printing
 from kubestage.golang.template.functions import Function
 from kubestage.golang.template.sprig.arithmetic import to_int
 from kubestage.golang.template.values import ANY, INT, MAP, STRING, truth, type_name
@@ -26,6 +26,9 @@ def _kind(value: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
+    limits.steps(1)
+    if isinstance(one, (list, dict)):
+        limits.tree(one)
     return type_name(one) == type_name(other) and bool(one == other)
 
 
@@ -93,6 +96,7 @@ def _unset(target: Json, key: str) -> Json:
 
 def _merged(target: Json, *sources: Json | None, overwrite: bool = False) -> Json:
     for source in sources:
+        limits.steps(1 + len(source or ()))
         for key, value in (source or {}).items():
             known = target.get(key)
             if isinstance(known, dict) and isinstance(value, dict):
@@ -100,6 +104,11 @@ def _merged(target: Json, *sources: Json | None, overwrite: bool = False) -> Jso
             elif not truth(known) or (overwrite and truth(value)):
                 target[key] = value
     return target
+
+
+def _copied(value: Any) -> Any:
+    limits.tree(value)
+    return copy.deepcopy(value)
 
 
 def _dug(*parts: Any) -> Any:
@@ -135,7 +144,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "mergeOverwrite": Function(
         lambda target, *sources: _merged(target, *sources, overwrite=True), (MAP,), MAP
     ),
-    "deepCopy": Function(copy.deepcopy, (ANY,)),
+    "deepCopy": Function(_copied, (ANY,)),
 }
 
 FUNCTIONS: Final[dict[str, Function]] = {

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from kubestage.golang.quote import quote
-from kubestage.golang.template import printing
+from kubestage.golang.template import limits, printing
 from kubestage.golang.template.functions import Function
 from kubestage.golang.template.values import ANY, INT, STRING, decoded, encoded
 
@@ -18,6 +18,7 @@ def strings_of(value: Any) -> list[str]:
     if value is None:
         return []
     found = value if isinstance(value, list) else [value]
+    limits.values(len(found))
     return [printing.text(each) for each in found if each is not None]
 
 
@@ -50,6 +51,7 @@ def _substring(start: int, end: int, text: str) -> str:
 
 
 def _indented(spaces: int, text: str) -> str:
+    limits.text(spaces * (text.count("\n") + 1))
     pad = " " * spaces
     return pad + text.replace("\n", "\n" + pad)
 
@@ -61,6 +63,7 @@ def _numbered(parts: list[str]) -> dict[str, str]:
 def _split(separator: str, text: str, most: int = -1) -> list[str]:
     if most == 0:
         return []
+    limits.values(text.count(separator))
     if separator:
         return text.split(separator, most - 1 if most > 0 else -1)
     return list(text) if most < 0 else [*text[: most - 1], text[most - 1 :]]
@@ -84,6 +87,22 @@ def _trim(cut: str, text: str) -> str:
     return text.strip(cut) if cut else text
 
 
+def _repeated(count: int, text: str) -> str:
+    limits.text(count * len(text))
+    return text * count
+
+
+def _replaced(old: str, new: str, text: str) -> str:
+    limits.text(text.count(old) * len(new))
+    return text.replace(old, new)
+
+
+def _listed(mark: str, value: Any) -> str:
+    texts = strings_of(value)
+    limits.text(len(mark) * len(texts) + sum(map(len, texts)))
+    return mark.join(texts)
+
+
 _TEXT: Final = (STRING,)
 _TWO: Final = (STRING, STRING)
 _COUNTED: Final = (INT, STRING)
@@ -99,7 +118,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
         lambda text: re.sub(r"(?:^|(?<=\s))\S", lambda found: found[0].lower(), text), _TEXT
     ),
     "substr": Function(_substring, (INT, INT, STRING)),
-    "repeat": Function(lambda count, text: text * count, _COUNTED),
+    "repeat": Function(_repeated, _COUNTED),
     "trimall": Function(_trim, _TWO),
     "trimAll": Function(_trim, _TWO),
     "trimSuffix": Function(lambda cut, text: text.removesuffix(cut), _TWO),
@@ -120,11 +139,11 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "cat": Function(_cat, (), ANY),
     "indent": Function(_indented, _COUNTED),
     "nindent": Function(lambda spaces, text: "\n" + _indented(spaces, text), _COUNTED),
-    "replace": Function(lambda old, new, text: text.replace(old, new), (STRING,) * 3),
+    "replace": Function(_replaced, (STRING,) * 3),
     "plural": Function(lambda one, many, count: one if count == 1 else many, (*_TWO, INT)),
     "toString": Function(printing.text, (ANY,)),
     "toStrings": Function(strings_of, (ANY,)),
-    "join": Function(lambda mark, value: mark.join(strings_of(value)), (STRING, ANY)),
+    "join": Function(_listed, (STRING, ANY)),
     "sortAlpha": Function(lambda value: sorted(strings_of(value)), (ANY,)),
     "split": Function(lambda mark, text: _numbered(_split(mark, text)), _TWO),
     "splitList": Function(_split, _TWO),

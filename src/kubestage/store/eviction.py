@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kubestage.errors import Forbidden, SeveralBudgets, TooManyRequests
+from kubestage.errors import ApiError, Forbidden, SeveralBudgets, TooManyRequests
 from kubestage.objects import gvk, labels, timestamps
 from kubestage.objects.labels import SelectorError
 from kubestage.objects.validation import status
@@ -85,7 +85,14 @@ def _is_harmless(pod: Json, budget: Json) -> bool:
 
 def _spend(core: Core, budget: Json, pod_name: str, *, dry_run: bool) -> None:
     """Take one disruption from a budget, or refuse."""
-    _check_room(budget)
+    metadata = budget["metadata"]
+    key = f"{metadata['namespace']}/{metadata['name']}"
+    try:
+        _check_room(budget)
+    except ApiError:
+        if not dry_run:
+            core.report_refused_eviction(key, f"{metadata['namespace']}/{pod_name}")
+        raise
     state = dict(budget["status"])
     now = timestamps.format_time(core.clock.unix_ns)
     state["disruptionsAllowed"] -= 1
@@ -94,8 +101,6 @@ def _spend(core: Core, budget: Json, pod_name: str, *, dry_run: bool) -> None:
     if dry_run:
         return
     state["disruptedPods"] = {**(state.get("disruptedPods") or {}), pod_name: now}
-    metadata = budget["metadata"]
-    key = f"{metadata['namespace']}/{metadata['name']}"
     desired = {**budget, "status": state}
     change = updating.UpdateContext("status", manager="kube-apiserver")
     updating.write(core, core.kind(gvk.POD_DISRUPTION_BUDGET), key, desired, change)

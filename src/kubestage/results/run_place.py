@@ -22,6 +22,11 @@ WRITING: Final = ".writing-"
 """How the names of files that are not whole yet begin."""
 
 
+def is_run(place: pathlib.Path) -> bool:
+    """Whether a run was kept in a directory."""
+    return any((place / marker).is_file() for marker in MARKERS)
+
+
 def refuse_foreign(place: pathlib.Path) -> None:
     """InputError unless a run may be written here without harm to what others have written."""
     fix = "name another directory, new or empty"

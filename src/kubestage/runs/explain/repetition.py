@@ -59,14 +59,19 @@ def repeatable(run: Run) -> Repeatable:
     """How to repeat a run that says so; InputError if that cannot be done here."""
     how = run.repeat
     assert how is not None
+    settings = settings_of(how)
+    inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
+    return Repeatable(inputs, settings, tuple(_warnings(how, settings.plugins)))
+
+
+def settings_of(how: Repeat) -> run_settings.RunSettings:
+    """All that a run depended on besides its objects; InputError if that cannot be had here."""
     configuration = _configuration(how)
     plugins = _plugins(how, configuration)
     tie_break = TieBreak(how.tie_break)
-    settings = run_settings.RunSettings(
+    return run_settings.RunSettings(
         configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws, how.as_written
     )
-    inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
-    return Repeatable(inputs, settings, tuple(_warnings(how, plugins)))
 
 
 def repeat(this: Repeatable, numbers: Collection[int], observer: Observer = SILENT) -> Repetition:

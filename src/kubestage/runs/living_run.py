@@ -13,6 +13,7 @@ import msgspec
 import kubestage
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import gvk
+from kubestage.results.life import marks, wording
 from kubestage.runs import interruption, living, pod_explanation, repeat_record, run_settings
 from kubestage.runs.inputs import (
     autoscaler_files,
@@ -28,7 +29,7 @@ from kubestage.scheduler.record import Recording
 from kubestage.traffic.traffics import TRAFFIC
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from kubestage.results.life.life import Life
     from kubestage.results.life.recorder import LifeRecorder
@@ -125,7 +126,6 @@ def _plan(
         controllers=living.controller_settings(settings.setting_values, settings.control_plane),
         on_event=on_event,
         traces_internal=options.trace_internal,
-        recorded=options.out is not None or _is_worth_recording(every),
     )
     plan.check()
     traffic_times.check(loaded, 0, plan.duration_ns)
@@ -145,15 +145,6 @@ def _refuse_scenarios(loaded: LoadedManifests) -> None:
         name = imported.scenario["metadata"]["name"]
         problem = f'"{name}" is imported as a Scenario, which says itself how long it runs'
         raise InputError(problem, fix="leave out --for")
-
-
-def _is_worth_recording(loaded: Iterable[LoadedManifests]) -> bool:
-    """Whether there is traffic or an autoscaler, of which the result has a summary."""
-    return any(
-        document.object.get("kind") in living.TIMED_KINDS
-        for each in loaded
-        for document in each.documents
-    )
 
 
 def _interrupt_report(out: str | None, trace: str | None) -> str:
@@ -236,6 +227,8 @@ def live(
         stage_inputs.put(stage, loaded, rest, is_new=stage_inputs.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             runner.run_until(each.at_ns)
+            if recorder is not None:
+                recorder.mark(marks.ACTION, "manifests", f"applied {_names(each.loaded)}")
             _apply(stage, each.loaded, as_written=settings.as_written)
         runner.run_until(plan.duration_ns)
         if halts:
@@ -258,6 +251,13 @@ def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:
     )
     started.start()
     return started
+
+
+def _names(loaded: LoadedManifests) -> str:
+    """The objects of manifests, in a few words."""
+    objects = [each.object for each in loaded.documents]
+    names = (f"{str(each['kind']).lower()}/{each['metadata'].get('name')}" for each in objects)
+    return wording.named(list(names))
 
 
 def _apply(stage: Stage, loaded: LoadedManifests, *, as_written: bool) -> None:

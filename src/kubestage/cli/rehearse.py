@@ -198,6 +198,7 @@ def everything(options: SurveyOptions, filename: Cluster = (), output: Output = 
 
 
 def _interruptible(options: RehearsalOptions) -> AbstractContextManager[None]:
+    saving.claim(options.out)
     left = "nothing was kept" if options.out is None else f"not written: {options.out}"
     return interruption.reporting(lambda: left)
 

@@ -15,6 +15,14 @@ The run of a living cluster has instead of the first and the third
     DIR/tables/         the same as CSV
     DIR/inputs/         the manifests that it began with, and those that came later
 
+A rehearsal has, instead of how to repeat it,
+
+::
+
+    DIR/rehearsal.json  the answer
+    DIR/rehearsal.md    the same for people
+    DIR/junit.xml       the same for a CI system
+
 With durations of the scheduler there are, besides,
 
 ::
@@ -50,7 +58,7 @@ from kubestage.results import (
 from kubestage.results.life import life as lives
 from kubestage.results.repeat import LifeRepeat, Repeat
 from kubestage.results.report import life_page, timings_page
-from kubestage.results.run_place import LIFE, MARKERS, REPEAT, SCENARIO, WRITING
+from kubestage.results.run_place import LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO, WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,8 +70,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "FILES", "INPUTS", "LIFE", "RECORD", "REPEAT", "REPORT", "SCENARIO", "TABLES", "Run",
-    "RunDirectory", "is_life", "open_life", "open_run",
+    "FILES", "INPUTS", "LIFE", "RECORD", "REHEARSAL", "REPEAT", "REPORT", "SCENARIO", "TABLES",
+    "Run", "RunDirectory", "is_life", "open_life", "open_run",
 ]  # fmt: skip
 
 RECORD: Final = "record.sqlite"
@@ -71,7 +79,8 @@ REPORT: Final = "report.html"
 INPUTS: Final = "inputs"
 TABLES: Final = "tables"
 FILES: Final = (
-    REPEAT, RECORD, REPORT, INPUTS, TABLES, timings.FILE, timings.PAGE, SCENARIO, LIFE,
+    REHEARSAL, "rehearsal.md", "junit.xml", REPEAT, RECORD, REPORT, INPUTS, TABLES,
+    timings.FILE, timings.PAGE, SCENARIO, LIFE,
 )  # fmt: skip
 _FIX: Final = (
     "name a directory that `kubestage run --out DIR` has written, or a Scenario with its status"
@@ -136,6 +145,17 @@ class RunDirectory:
         modelled = self._write_timings(recorded, self.path.name)
         life_page.write(self._beside / REPORT, life, repeat, modelled)
         (self._beside / LIFE).write_bytes(lives.encode(life))
+        self._move()
+
+    def write_rehearsal(self, texts: Mapping[str, str], life: Life | None) -> None:
+        """Keep a rehearsal: texts by file name, and all that was recorded, if there is any."""
+        for name, text in texts.items():
+            (self._beside / name).write_text(text, encoding="utf-8")
+        if life is not None:
+            (self._beside / TABLES).mkdir()
+            for name, text in _tables(life).items():
+                (self._beside / TABLES / name).write_text(text, encoding="utf-8")
+            (self._beside / LIFE).write_bytes(lives.encode(life))
         self._move()
 
     def discard(self) -> None:

@@ -35,7 +35,7 @@ def write(
     timings: RecordedTimings | None = None,
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
-    text = render(life, repeat, _drawn(life), timings)
+    text = render(life, repeat, drawn_charts(life), timings)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
@@ -46,16 +46,26 @@ def render(
     timings: RecordedTimings | None = None,
 ) -> str:
     """The page as text, with charts that are drawn already, or with how to get any."""
-    sections = _sections(life, drawn)
+    found = sections(life, drawn)
     if timings is not None:
-        sections.append(("timings", "Timings", timings_page.section(timings)))
+        found.append(("timings", "Timings", timings_page.section(timings)))
+    return page(
+        f"{life_figures.title(life)} · run report",
+        life.version,
+        life_figures.heading(life, repeat),
+        found,
+    )
+
+
+def page(title: str, version: str, heading: Html, sections: Sequence[tuple[str, str, Html]]) -> str:
+    """A page of these parts, each with its anchor, its title and its body."""
     script = (_DATA / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return string.Template((_DATA / "page.html").read_text("utf-8")).substitute(
-        generator=markup.text(f"kubestage {life.version}"),
-        title=markup.text(f"{life_figures.title(life)} · run report"),
+        generator=markup.text(f"kubestage {version}"),
+        title=markup.text(title),
         style=(_DATA / "style.css").read_text("utf-8"),
-        heading=life_figures.heading(life, repeat),
+        heading=heading,
         places=markup.join(
             element("a", title, href=f"#{identity}") for identity, title, _ in sections
         ),
@@ -77,13 +87,14 @@ def render(
     )
 
 
-def _drawn(life: Life) -> list[Drawing] | None:
+def drawn_charts(life: Life) -> list[Drawing] | None:
+    """Every chart of a run; None if what draws them is not installed."""
     if not drawings.can_draw():
         return None
     return drawings.drawn(charts.of_life(life))
 
 
-def _sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str, Html]]:
+def sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str, Html]]:
     """Anchor, title and body of each part of the page."""
     found = [
         ("overview", "Overview", life_figures.figures(life.summary)),

@@ -8,7 +8,6 @@ from xml.etree import ElementTree as ET
 if TYPE_CHECKING:
     from kubestage.runs.rehearse.result import Rehearsed
     from kubestage.runs.rehearse.sections import Section
-    from kubestage.runs.rehearse.surveying import SurveyResult
 
 
 def markdown(result: Rehearsed | SurveyResult) -> str:
@@ -42,7 +41,7 @@ def _row(cells: list[str] | tuple[str, ...]) -> str:
 
 def junit(result: Rehearsed | SurveyResult) -> str:
     """A test for each rehearsal, which has failed if the condition of ``--fail-if`` holds."""
-    results = [result] if not hasattr(result, "results") else list(result.results)
+    results = result.results if isinstance(result, SurveyResult) else [result]
     suite = ET.Element(
         "testsuite",
         name="kubestage rehearse",

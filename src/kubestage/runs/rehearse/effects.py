@@ -95,13 +95,19 @@ def _recovery(rows: Sequence[WorkloadEffect]) -> float | None:
 
 
 def _worst(rows: Sequence[WorkloadEffect]) -> WorstMoment | None:
-    """The first moment at which no other has more workloads below desired."""
-    starts = sorted({begin for each in rows for begin, _ in each.windows})
+    """The moment with the most workloads below desired; of several, that of the lowest points."""
     best: WorstMoment | None = None
-    for at in starts:
-        below = [
-            each.workload for each in rows if any(begin <= at < end for begin, end in each.windows)
-        ]
-        if below and (best is None or len(below) > len(best.workloads)):
-            best = WorstMoment(at, below)
+    highest = (0, 0)
+    moments = {begin for each in rows for begin, _ in each.windows}
+    moments |= {
+        each.ready_lowest_at_seconds
+        for each in rows
+        if each.windows and each.ready_lowest_at_seconds is not None
+    }
+    for at in sorted(moments):
+        below = [each for each in rows if any(begin <= at < end for begin, end in each.windows)]
+        lowest = [each for each in below if each.ready_lowest_at_seconds == at]
+        score = (len(below), sum(each.desired - each.ready_lowest for each in lowest))
+        if score > highest:
+            highest, best = score, WorstMoment(at, [each.workload for each in below])
     return best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
@@ -65,6 +65,10 @@ class SurveyFinding(msgspec.Struct, frozen=True):
 class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     """The findings of all rehearsals, the worst first."""
 
+    rehearsal: ClassVar[str] = "all"
+    life: ClassVar[None] = None
+    """There is one for each rehearsal, in `results`."""
+
     cluster: str
     answer: str
     results: Sequence[Rehearsed]
@@ -77,6 +81,11 @@ class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     def severity(self) -> Severity:
         """That of the worst finding; ``info`` if there is none."""
         return self.findings[0].severity if self.findings else "info"
+
+    @property
+    def subject(self) -> str:
+        """What it is about: all of the cluster."""
+        return self.cluster
 
     def headline(self) -> str:
         """How many findings there are of which severity."""
@@ -102,7 +111,7 @@ class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     def to_dict(self) -> Json:
         """All findings, and every rehearsal with its own answer."""
         return {
-            "rehearsal": "all",
+            "rehearsal": self.rehearsal,
             "cluster": self.cluster,
             "answer": self.answer,
             "severity": self.severity,

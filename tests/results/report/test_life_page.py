@@ -74,7 +74,7 @@ def test_a_name_cannot_become_markup() -> None:
 
 def test_without_what_draws_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "NEEDED", ("no_such_library",))
-    assert life_page._drawn(make_life()) is None
+    assert life_page.drawn_charts(make_life()) is None
     assert "pip install 'kubestage[charts]'" in _text(life_page.render(make_life(), REPEAT, None))
 
 

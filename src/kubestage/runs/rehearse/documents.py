@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from kubestage.runs.rehearse.surveying import SurveyResult
+
 if TYPE_CHECKING:
     from kubestage.runs.rehearse.result import Rehearsed
     from kubestage.runs.rehearse.sections import Section

@@ -55,8 +55,7 @@ class _Trial:
         for _ in range(count):
             self.stage.store.create(self._template.node(self.stage, self.added))
             self.added += 1
-        # The scheduler has yet to hear of them.
-        self._activity.changed_ns = self.stage.clock.now_ns
+        self._activity.expect()
         settling.settle(self.stage, self._activity)
 
 

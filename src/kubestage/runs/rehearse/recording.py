@@ -68,6 +68,7 @@ class Recording:
 
     def settle(self) -> None:
         """Let time pass until the cluster is at rest."""
+        self.activity.expect()
         self.is_at_rest = settling.settle(self.stage, self.activity)
 
     def lost_traffic(self) -> list[TrafficLoss]:

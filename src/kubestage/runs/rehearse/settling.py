@@ -59,6 +59,10 @@ class Activity:
         """Whether nothing is going to change, as far as that can be known."""
         return self.quiet_ns >= (PATIENCE_NS if self.is_under_way else QUIET_NS)
 
+    def expect(self) -> None:
+        """Something was done just now, of which consequences are yet to come."""
+        self.changed_ns = self._stage.clock.now_ns
+
     def close(self) -> None:
         """Watch no longer."""
         self._stage.store.unsubscribe(self._on_change)

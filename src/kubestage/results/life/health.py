@@ -39,6 +39,8 @@ class Health:
 
     def __init__(self, store: Store, known: Workloads, marked: Marks) -> None:
         self.disruptions = Disruptions()
+        # Workloads that have lost replicas, in the order in which they did.
+        self.troubled: dict[str, None] = {}
         self._store = store
         self._clock = store.clock
         self._workloads = known
@@ -188,6 +190,8 @@ class Health:
         pods = self._workloads.all.get(name)
         ready = 0 if pods is None else pods.counts[workloads.ACTIVE]
         health.update(now_ns, desired=desired, ready=ready)
+        if health.ever_ready and pods is not None and ready < health.reached:
+            self.troubled[name] = None
 
     def _mark_workload(self, name: str, change: Change) -> None:
         """Mark what was done to a workload, and follow its rollout."""

@@ -78,7 +78,7 @@ class LifeRecorder:
         self._begin_ns = self._clock.now_ns
         self._traffics: dict[str, Json] = {}
         known = (self.workloads, self.nodes, self.autoscalers)
-        self._sampler = Sampler(store, known, self._traffics, self.rows)
+        self._sampler = Sampler(store, known, self.health, self._traffics, self.rows)
         self._alarm = environment.timer("LifeRecorder", self._observe)
         self._handlers = {
             ("", "Pod"): self._on_pod,

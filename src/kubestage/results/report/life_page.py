@@ -10,7 +10,15 @@ import string
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results import charts
-from kubestage.results.report import drawings, life_figures, life_tables, markup, timings_page
+from kubestage.results.report import (
+    drawings,
+    life_charts,
+    life_figures,
+    life_health,
+    life_tables,
+    markup,
+    timings_page,
+)
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
 
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
-_NO_CHARTS: Final = "pip install 'kubestage[charts]'"
 _NO_ROWS: Final[Json] = {"resources": [], "asked": [], "texts": [], "steps": []}
 
 
@@ -98,16 +105,9 @@ def sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str
     """Anchor, title and body of each part of the page."""
     found = [
         ("overview", "Overview", life_figures.figures(life.summary)),
-        ("charts", "Charts", _charts(drawn)),
+        ("charts", "Charts", life_charts.section(life, drawn)),
     ]
-    return found + [each for each in life_tables.sections(life) if each[2]]
-
-
-def _charts(drawn: Sequence[Drawing] | None) -> Html:
-    if drawn is None:
-        how = element("code", _NO_CHARTS)
-        hint = element("p", "Charts are drawn if their libraries are installed: ", how)
-        return element("div", hint, class_="fine card")
-    if not drawn:
-        return element("div", "There is nothing to draw.", class_="fine card")
-    return drawings.figures(drawn)
+    found.insert(1, ("health", "Health", life_health.health(life)))
+    found += life_tables.sections(life)
+    found.append(("events", "Events", life_health.events(life)))
+    return [each for each in found if each[2]]

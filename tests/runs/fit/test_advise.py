@@ -246,14 +246,15 @@ def test_what_keeps_a_pod_out_of_the_queue() -> None:
     ]
 
 
-def test_a_policy_or_a_class_would_let_it_preempt() -> None:
+def test_a_class_would_let_it_preempt() -> None:
     classes = [make_priority_class("high", 100), make_priority_class("polite", 50,
                preemption_policy="Never")]  # fmt: skip
     low = make_pod("low", cpu="4", node_name="a", priority=0)
     pod = make_pod("web", cpu="4", priority_class_name="polite")
     found = _advice(stage_with(*classes, make_node("a", cpu="4"), low, pods=(pod,)))
-    texts = [each.text for each in found.changes]
-    assert "let it preempt pods of lower priority (50), preempting default/low" in texts
+    assert change_of(found, "raise-priority").text == (
+        "give it the priority class high (100), preempting default/low"
+    )
 
 
 def test_missing_and_distant_volumes() -> None:

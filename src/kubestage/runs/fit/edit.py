@@ -57,7 +57,7 @@ class Edit(NamedTuple):
             if before is None:
                 described.setdefault("add", []).append(_plain(obj))
             else:
-                patch = merge_patch.two_way(before, obj)
+                patch = merge_patch.two_way(_plain(before), _plain(obj))
                 described.setdefault("change", []).append({**_reference(obj), "patch": patch})
         if self.remove:
             described["remove"] = [_reference(obj) for obj in self.remove]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PRIORITY_CLASS: Final = ("scheduling.k8s.io/v1", "PriorityClass")
 REMOVE_GATE: Final = "remove-gate"
 CHANGE_SCHEDULER: Final = "change-scheduler"
-PREEMPT: Final = "let-it-preempt"
+RAISE_PRIORITY: Final = "raise-priority"
 _SYSTEM: Final = "system-"
 _MOST: Final = 8
 
@@ -41,18 +41,18 @@ def candidates(copy: ClusterCopy) -> Iterator[Candidate]:
 
 
 def priorities(copy: ClusterCopy) -> Iterator[Candidate]:
-    """Let it preempt: by its policy, or by the lowest class of a higher priority that helps."""
+    """Classes with which it may preempt, that of the lowest priority first.
+
+    The policy of a pod is that of its class, so that a pod that may not preempt needs another one.
+    """
     spec = copy.pod["spec"]
     priority = spec.get("priority") or 0
-    if spec.get("preemptionPolicy") == "Never":
-        text = f"let it preempt pods of lower priority ({priority})"
-        change = functools.partial(edit.with_spec, preemptionPolicy=PREEMPT_LOWER_PRIORITY)
-        yield Candidate(PREEMPT, text, edit.of_pod(change), (candidate.PRIORITY,))
+    least = priority if spec.get("preemptionPolicy") == "Never" else priority + 1
     higher = sorted(
         (
             (each["value"], name)
             for name, each in copy.objects(PRIORITY_CLASS).items()
-            if each["value"] > priority
+            if each["value"] >= least
             and not name.startswith(_SYSTEM)
             and each.get("preemptionPolicy") != "Never"
         ),
@@ -60,7 +60,7 @@ def priorities(copy: ClusterCopy) -> Iterator[Candidate]:
     for value, name in higher[:_MOST]:
         text = f"give it the priority class {name} ({value})"
         change = functools.partial(_of_class, name=name, value=value)
-        yield Candidate("raise-priority", text, edit.of_pod(change), (candidate.PRIORITY + 1,))
+        yield Candidate(RAISE_PRIORITY, text, edit.of_pod(change), (candidate.PRIORITY,))
 
 
 def _of_class(pod: Json, name: str, value: int) -> Json:

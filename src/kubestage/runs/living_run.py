@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _SETTLING_NS: Final = 1_000_000
 
 
-class _Lived(NamedTuple):
+class Lived(NamedTuple):
     """A cluster at the end of its time."""
 
     stage: Stage
@@ -79,7 +79,7 @@ def run(
         files = autoscaler_files.files(plan.autoscalers)
         report = functools.partial(_interrupt_report, options.out, options.trace_out)
         with python_file.error_context(*files), interruption.reporting(report):
-            lived = _live(loaded, settings, plan, observer)
+            lived = live(loaded, settings, plan, observer)
             explanation = None
             if options.explain is not None:
                 explanation = _explain(loaded, settings, scheduler, plan, lived, options.explain)
@@ -167,7 +167,7 @@ def _explain(
     settings: RunSettings,
     scheduler: SchedulerInputs,
     plan: LivingPlan,
-    lived: _Lived,
+    lived: Lived,
     pod: str,
 ) -> PodExplanation:
     """Explain a pod.
@@ -183,7 +183,7 @@ def _explain(
     key = found[0]
     numbers = [each.number for each in decisions if each.pod == key]
     quiet = msgspec.structs.replace(plan, on_event=None, trace=None, recorded=False)
-    again = _live(loaded, settings, quiet, SILENT, numbers)
+    again = live(loaded, settings, quiet, SILENT, numbers)
     attempts = pod_explanation.numbered(again.scheduler.record.explanations)
     nodes = len(lived.scheduler.cache.columns)
     return pod_explanation.explanation(
@@ -199,13 +199,14 @@ def _notes(stage: Stage) -> Iterator[str]:
                 yield f"traffic {key}: {condition['message']}"
 
 
-def _live(
+def live(
     loaded: LoadedManifests,
     settings: RunSettings,
     plan: LivingPlan,
     observer: Observer,
     explain_at: Collection[int] = (),
-) -> _Lived:
+) -> Lived:
+    """Let a cluster live as long as a plan says; the attempts of these numbers are explained."""
     stage = stage_inputs.empty(loaded, settings.seed)
     recording = dataclasses.replace(settings, recording=Recording.DECISIONS)
     scheduler = run_settings.add_scheduler(stage, recording, explain_at, observer, is_paced=True)
@@ -243,7 +244,7 @@ def _live(
     record = None
     if recorder is not None:
         record = recorder.end(version=kubestage.__version__, seed=stage.seed)
-    return _Lived(stage, scheduler, record)
+    return Lived(stage, scheduler, record)
 
 
 def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:

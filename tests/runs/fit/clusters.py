@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from kubestage.objects import gvk
-from kubestage.objects import patches
+from kubestage.objects import gvk, patches
 from kubestage.stage import Stage
 from kubestage.store.deletion import DeleteOptions
 

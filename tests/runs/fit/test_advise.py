@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.runs.fit import clusters
-from tests.runs.fit.clusters import change_of, kinds, pod_on, stage_with
 
 from kubestage.objects import gvk
 from kubestage.runs import fit
 from kubestage.runs.fit import advice
 from kubestage.testing import make_node, make_pod, make_priority_class
+from tests.runs.fit import clusters
+from tests.runs.fit.clusters import change_of, kinds, pod_on, stage_with
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json

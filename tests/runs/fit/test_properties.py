@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.runs.fit.clusters import is_placed_after, pod_on, stage_with
 
 from kubestage.runs import fit
 from kubestage.runs.fit import cluster_copy, edit, requests, round_amounts
 from kubestage.testing import make_node, make_pod
+from tests.runs.fit.clusters import is_placed_after, pod_on, stage_with
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -21,7 +21,7 @@ _CPU = st.sampled_from(["100m", "350m", "1", "1500m", "2", "2750m", "4"])
 _MEMORY = st.sampled_from(["100Mi", "1Gi", "1700Mi", "3Gi", "9Gi"])
 _LABEL = st.sampled_from(["web", "db", "job"])
 _SETTINGS = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 

@@ -8,8 +8,8 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs.explain.names import few
 from kubestage.runs.notebook import TableResult
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COLUMNS: Final = columns(change=Kind.INT, kind=Kind.TEXT, text=Kind.TEXT, provedOn=Kind.TEXT)
 ADD_NODE: Final = "add-node"
 HEADING: Final = "What would make it fit, each proved by scheduling on a copy of the cluster:"
-NOTHING: Final = "Nothing on these nodes can make it fit."
+NOTHING: Final = "Nothing that was tried on these nodes makes it fit."
 
 
 class FitChange(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

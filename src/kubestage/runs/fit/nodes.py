@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import gvk, taints
 from kubestage.objects.taints import NO_EXECUTE, NO_SCHEDULE
-from kubestage.runs.explain.names import few
 from kubestage.runs.fit import candidate, edit
 from kubestage.runs.fit.candidate import Candidate
 from kubestage.runs.fit.edit import Edit
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,6 @@ from kubestage import wording
 from kubestage.controllers.node_autoscaler import pod_state
 from kubestage.objects import gvk
 from kubestage.objects.views import budget as budget_views
-from kubestage.runs.explain.names import few
 from kubestage.runs.fit import candidate
 from kubestage.runs.fit.candidate import Candidate
 from kubestage.runs.fit.edit import NOTHING, Edit
@@ -22,6 +21,7 @@ from kubestage.scheduler.nominator import Nominator
 from kubestage.scheduler.preemption import reprieve, victims
 from kubestage.scheduler.preemption.preemptor import Preemptor
 from kubestage.scheduler.status import Code
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,6 @@ import itertools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.objects import gvk
-from kubestage.runs.explain.names import few
 from kubestage.runs.fit import (
     admissions,
     candidate,
@@ -22,6 +21,7 @@ from kubestage.runs.fit import (
 from kubestage.runs.fit.advice import ADD_NODE, FitChange
 from kubestage.runs.fit.candidate import Candidate
 from kubestage.runs.fit.edit import NOTHING, Edit
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

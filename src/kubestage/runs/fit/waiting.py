@@ -13,9 +13,9 @@ from kubestage.errors import ApiError
 from kubestage.objects import gvk
 from kubestage.results.report.fit import FitParagraph
 from kubestage.runs import fit
-from kubestage.runs.explain.names import few
 from kubestage.runs.fit import cluster_copy
 from kubestage.runs.fit.advice import FitAdvice  # noqa: TC001 - msgspec reads it
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -103,7 +103,6 @@ def test_analyze_tells_the_summary_and_every_table(terminal: Terminal) -> None:
         (["analyze", "kept", "--step", "1"], "--step: is for Scenarios, which have steps"),
         (["analyze", "kept", "--by", "pod"], "--by: is for Scenarios, which have steps"),
         (["analyze", "kept", "-o", "csv"], "-o csv: is no table"),
-        (["explain", "kept", "web"], "kept: is the run of a living cluster, which has no steps"),
         (["compare", "kept", "kept", "--charts", "x"], "--charts: living runs are not drawn"),
         (["compare", "kept", "scenario"], "scenario: living runs and runs of Scenarios cannot"),
         (["compare", "kept", "nowhere"], "kept: is the run of a living cluster"),

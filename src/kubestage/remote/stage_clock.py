@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
-from kubestage.remote.stage_api import StageApi, is_other
+from kubestage.remote.kubestage_server import KubestageServer
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PACES: Final = ("jump", "still", "realtime", "speed")
 """How time may pass; ``speed`` has a number, how many times as fast as on the wall."""
 
-_PATH: Final = "/clock"
+_PATH: Final = "/kubestage/v1/clock"
 _WAIT: Final = "?timeout=45s"
 _ACCEPTED: Final = 202
 
@@ -33,7 +33,7 @@ class StageClock:
     """
 
     def __init__(self, access: Access) -> None:
-        self._api = StageApi(access)
+        self._server = KubestageServer(access, "virtual clock")
 
     def show(self) -> Json:
         """What time it is, and how it passes."""
@@ -59,7 +59,7 @@ class StageClock:
         return state
 
     def _call(self, method: str, path: str = "", body: Json | None = None) -> tuple[int, Json]:
-        status, state = self._api.call(method, f"{_PATH}{path}", body)
-        if not {"now", "mode"} <= set(state):
-            raise is_other(self._api.server)
+        status, state = self._server.call(method, f"{_PATH}{path}", body)
+        if not isinstance(state, dict) or not {"now", "mode"} <= set(state):
+            raise self._server.other()
         return status, state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,15 +88,15 @@ def test_a_node_under_maintenance_is_away_meanwhile() -> None:
     ],
 )
 def test_what_kubectl_refuses_is_refused_until_its_flag_is_set(flag: str, problem: str) -> None:
-    allowed = dict.fromkeys(("force", "delete_emptydir_data", "ignore_daemonsets"), True)
+    allowed = DrainOptions(force=True, delete_emptydir_data=True, ignore_daemonsets=True)
     cache = pod_on("n1", "cache", cpu="100m")
     cache["spec"]["volumes"] = [{"name": "data", "emptyDir": {}}]
     made = cluster(*nodes(2), cache, make_daemon_set("agent", cpu="10m"))
-    refused = rehearse.drain(made, "n1", DrainOptions(**{**allowed, flag: False}))
+    refused = rehearse.drain(made, "n1", msgspec.structs.replace(allowed, **{flag: False}))
     (node,) = refused.nodes
     assert node.problems[0].startswith(problem)
     assert node.evicted == 0
-    drained = rehearse.drain(made, "n1", DrainOptions(**allowed))
+    drained = rehearse.drain(made, "n1", allowed)
     assert drained.nodes[0].is_drained
     assert drained.lost_data == ["default/cache"]
     assert drained.unowned == ["default/cache"]

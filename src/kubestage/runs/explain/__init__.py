@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 from kubestage.results import run_directory
 from kubestage.runs.explain import details, found_pod, names, subject, untried
 from kubestage.runs.explain.explanation import Explanation
 from kubestage.runs.explain.found_pod import AttemptGroup
+from kubestage.runs.explain.pod_attempts import PodAttempts
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.inputs import file_kinds
 from kubestage.runs.observer import SILENT
+from kubestage.scenario import phases
+
+with lazy.imports():
+    from kubestage.remote import pod_explanations
+    from kubestage.runs import clock_server, fit
+    from kubestage.runs.explain import living, manifests, pod_attempts, repetition
 
 if TYPE_CHECKING:
     import pathlib
 
+    from kubestage.results.run_directory import Run
     from kubestage.runs.explain.found_pod import FoundPod
+    from kubestage.runs.fit import FitAdvice
     from kubestage.runs.observer import Observer
 
-__all__ = ["ExplainOptions", "Explanation", "explain"]
+__all__ = ["ExplainOptions", "Explanation", "PodAttempts", "explain", "explain_served"]
 
 
 def explain(
@@ -27,14 +40,21 @@ def explain(
     pod: str,
     options: ExplainOptions | None = None,
     observer: Observer = SILENT,
-) -> Explanation:
-    """Explain why a pod of a run went where it went.
+) -> Explanation | PodAttempts:
+    """Explain why a pod of a run went where it went, and what would make it fit if it waits.
 
-    `run` is a directory that a run was kept in, or a file with a Scenario and its status; `pod` is
-    ``NAMESPACE/NAME``, or the name if there is one pod of it. What was not recorded is computed by
-    a repetition of the run.
+    `run` is a directory that a run was kept in, a file with a Scenario and its status, or
+    manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or the name if there is one pod
+    of it. What was not recorded is computed by a repetition of the run.
     """
     options = options or ExplainOptions()
+    if run_directory.is_life(run):
+        return living.explain(run, pod, options, observer)
+    if options.at is not None:
+        fix = "leave it out, or name a run of `kubestage run --for`"
+        raise InputError("is for living runs", path="--at", fix=fix)
+    if manifests.are_at(run):
+        return manifests.explain(run, pod, observer)
     file_kinds.expect_run(str(run))
     with run_directory.open_run(run) as opened:
         pods = subject.RunPods(opened)
@@ -59,7 +79,41 @@ def explain(
                 if not each.attempts
             },
             top=options.top,
+            advice=_advice(opened, found, options, observer),
         )
+
+
+def explain_served(
+    pod: str, *, server: str | None = None, kubeconfig: str | None = None
+) -> PodAttempts:
+    """Explain a pod of a cluster that `kubestage serve` serves."""
+    access = clock_server.find(server, kubeconfig)
+    return msgspec.convert(pod_explanations.PodExplanations(access).get(pod), PodAttempts)
+
+
+def _advice(
+    run: Run, found: FoundPod, options: ExplainOptions, observer: Observer
+) -> FitAdvice | None:
+    """What would make a pod fit that waits at the end of a run, if the run can be repeated.
+
+    A question about one attempt or one node has its own answer.
+    """
+    if options.attempt is not None or options.node is not None or not options.with_advice:
+        return None
+    if run.repeat is None or not found.pods[-1].pod.is_waiting:
+        return None
+    if (run.scenario.get("status") or {}).get("phase") == phases.FAILED:
+        # What the failed step would have brought is not there.
+        return None
+    try:
+        stage = repetition.stage_at_end(repetition.repeatable(run), observer)
+    except InputError:
+        # Then the explanation itself says in what a repetition differs.
+        return None
+    pod = stage.store.read(gvk.POD).get(found.key)
+    if pod is None or not pod_attempts.is_pending(pod):
+        return None
+    return fit.advise(stage, pod, observer=observer)
 
 
 def _groups(found: FoundPod, attempt: int | None) -> list[list[AttemptGroup]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.runs.fit import FitAdvice
     from kubestage.runs.rehearse.sections import Section
 
 _PODS: Final = columns(pod=Kind.TEXT, node=Kind.TEXT, reason=Kind.TEXT)
@@ -39,6 +40,8 @@ class FitResult(Rehearsed, frozen=True, kw_only=True):
     preempted: Sequence[str] = ()
     missing: int = 0
     """How many pods have no node, or were not even created."""
+    advice: Sequence[FitAdvice] = ()
+    """What would make pods fit: of equal ones, of the first."""
 
     @property
     def fits(self) -> bool:
@@ -57,13 +60,18 @@ class FitResult(Rehearsed, frozen=True, kw_only=True):
             "pods": msgspec.to_builtins(list(self.pods)),
             "missing": self.missing,
             "preempted": list(self.preempted),
+            "advice": [each.to_dict() for each in self.advice],
         }
 
     def more_sections(self) -> list[Section]:
         """Where each pod would go; those without a node first."""
         ordered = sorted(self.pods, key=lambda each: each.node is not None)
         rows = [(each.pod, each.node or "<none>", each.reason) for each in ordered]
-        return [sections.section("Pods", ("POD", "NODE", "WHY NOT"), rows)]
+        advice = [(each.key, line.strip()) for each in self.advice for line in each.lines()]
+        return [
+            sections.section("Pods", ("POD", "NODE", "WHY NOT"), rows),
+            sections.section("What would make it fit", ("POD", "WHAT"), advice),
+        ]
 
     def values(self) -> dict[str, float]:
         """Numbers for conditions."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.objects import gvk
 from kubestage.results.life import pending
+from kubestage.runs.fit import advise_on, cluster_copy
 from kubestage.runs.inputs import sources, stage_inputs
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
@@ -17,7 +18,10 @@ from kubestage.runs.rehearse.recording import Recording
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubestage.aliases import Json
+    from kubestage.runs.fit import FitAdvice
     from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.inputs.sources import Files
     from kubestage.runs.observer import Observer
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from kubestage.store.log import Change
 
 _DEFAULT: Final = FitOptions()
+_MOST_ADVICE: Final = 3
 _BY_SCHEDULER: Final = "PreemptionByScheduler"
 
 
@@ -82,7 +87,21 @@ def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResul
         pods=pods,
         preempted=preempted,
         missing=missing,
+        advice=_advice(stage, [each.pod for each in pods if each.node is None]),
     )
+
+
+def _advice(stage: Stage, waiting: Sequence[str]) -> list[FitAdvice]:
+    """What would make pods fit; of those of one owner, the first is enough."""
+    known = stage.store.read(gvk.POD)
+    chosen: dict[str, Json] = {}
+    for key in waiting:
+        owner = next((each["uid"] for each in _owners(known[key])), key)
+        chosen.setdefault(owner, known[key])
+    if not chosen:
+        return []
+    image = cluster_copy.image_of(stage)
+    return [advise_on(image, pod) for pod in list(chosen.values())[:_MOST_ADVICE]]
 
 
 def _reason(pod: Json) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kubestage.remote.stage_api import StageApi
+from kubestage.remote.kubestage_server import KubestageServer
 from kubestage.runs import clock_server
 from kubestage.runs.inputs import manifests, sources
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def export(options: ClusterOptions) -> LoadedManifests:
     """All objects of a server that matter, as if a file had them."""
-    api = StageApi(clock_server.find(options.server, options.kubeconfig))
-    _, found = api.call("GET", "/export")
-    source = sources.Source(api.server, msgspec.json.encode(found))
+    access = clock_server.find(options.server, options.kubeconfig)
+    _, found = KubestageServer(access, "export").call("GET", "/kubestage/v1/export")
+    source = sources.Source(access.server, msgspec.json.encode(found))
     loaded = manifests.load_sources([source])
     for problem in loaded.problems:
         raise problem

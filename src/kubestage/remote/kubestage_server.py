@@ -1,4 +1,4 @@
-"""Calls of the extra API of `kubestage serve`, under ``/kubestage/v1``, over HTTP."""
+"""The API of a server that `kubestage serve` runs, beyond that of Kubernetes, over HTTP."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pathlib
 import ssl
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
 from kubestage.remote import tls
@@ -17,26 +17,29 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.remote.access import Access
 
-_ROOT: Final = "/kubestage/v1"
-# The server waits for less than that before it answers that work is still going on.
+
+# The server waits for less than that before it answers that something is not done yet.
 _TIMEOUT_S: Final = 90
+# How our own server begins to say that it does not have what was asked for.
+_OWN_WORDS: Final = ("allow-host", 'no pod "')
 
 
-class StageApi:
-    """The extra API of one server; InputError says why a call is not possible."""
+class KubestageServer:
+    """One server; InputError says why it does not answer, or that it is another program."""
 
-    def __init__(self, access: Access) -> None:
-        self.server = access.server
+    def __init__(self, access: Access, missing: str = "kubestage API") -> None:
         self._access = access
+        self._missing = missing
         handlers: list[urllib.request.BaseHandler] = [_direct(access)]
         context = tls.context_of(access)
         if context is not None:
             handlers.append(urllib.request.HTTPSHandler(context=context))
         self._opener = urllib.request.build_opener(*handlers)
 
-    def call(self, method: str, path: str, body: Json | None = None) -> tuple[int, Json]:
-        """The status and the object that a path below the root answers with."""
-        request = urllib.request.Request(f"{self.server}{_ROOT}{path}", method=method)
+    def call(self, method: str, path: str, body: Json | None = None) -> tuple[int, Any]:
+        """The status and the decoded answer to a request; None if it is not JSON."""
+        server = self._access.server
+        request = urllib.request.Request(f"{server}{path}", method=method)
         request.add_header("accept", "application/json")
         token = _token(self._access)
         if token:
@@ -46,27 +49,36 @@ class StageApi:
             request.add_header("content-type", "application/json")
         try:
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
-                return answer.status, self._object(answer.read())
+                return answer.status, _decoded(answer.read())
         except urllib.error.HTTPError as error:
             with error:
-                raise _refused(self.server, error.code, error.read()) from None
+                raise self._refused(error.code, error.read()) from None
         except (OSError, http.client.HTTPException) as error:
-            raise _unreachable(self.server, error) from None
+            raise _unreachable(server, error) from None
 
-    def _object(self, text: bytes) -> Json:
-        try:
-            found = json.loads(text)
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise is_other(self.server)
-        return found
+    def other(self) -> InputError:
+        """That another program answers."""
+        server = self._access.server
+        fix = (
+            "name the address that `kubestage serve` printed, as in --server http://127.0.0.1:18080"
+        )
+        return InputError(
+            f"{server} is not served by kubestage: it has no {self._missing}", fix=fix
+        )
 
-
-def is_other(server: str) -> InputError:
-    """What is there is no server of kubestage."""
-    fix = "name the address that `kubestage serve` printed, as in --server http://127.0.0.1:18080"
-    return InputError(f"{server} is not served by kubestage: it has no virtual clock", fix=fix)
+    def _refused(self, code: int, text: bytes) -> InputError:
+        """Why a server refuses, with its message if it is a kubestage server."""
+        server, found = self._access.server, _decoded(text)
+        message = ""
+        if isinstance(found, dict) and found.get("kind") == "Status":
+            message = str(found.get("message") or "")
+        if code == http.client.UNAUTHORIZED:
+            fix = "use the kubeconfig that the server wrote, which has its token: --kubeconfig FILE"
+            return InputError(f"{server} asks for a token", fix=fix)
+        is_own = any(words in message for words in _OWN_WORDS)
+        if code in (http.client.NOT_FOUND, http.client.FORBIDDEN) and not is_own:
+            return self.other()
+        return InputError(message or f"{server} answers with status {code}")
 
 
 def _direct(access: Access) -> urllib.request.ProxyHandler:
@@ -85,19 +97,11 @@ def _token(access: Access) -> str:
         raise InputError(problem, file=user.token_file, fix="correct the path") from None
 
 
-def _refused(server: str, code: int, text: bytes) -> InputError:
-    """Why a server refuses, with its message if it is a kubestage server."""
+def _decoded(text: bytes) -> Any:
     try:
-        found = json.loads(text)
-        message = found["message"] if found["kind"] == "Status" else ""
-    except (ValueError, KeyError, TypeError):
-        message = ""
-    if code == http.client.UNAUTHORIZED:
-        fix = "use the kubeconfig that the server wrote, which has its token: --kubeconfig FILE"
-        return InputError(f"{server} asks for a token", fix=fix)
-    if code in (http.client.NOT_FOUND, http.client.FORBIDDEN) and "allow-host" not in message:
-        return is_other(server)
-    return InputError(message or f"{server} answers with status {code}")
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _unreachable(server: str, error: Exception) -> InputError:

@@ -10,7 +10,7 @@ import string
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results import charts
-from kubestage.results.report import drawings, life_figures, life_tables, markup, timings_page
+from kubestage.results.report import drawings, fit, life_figures, life_tables, markup, timings_page
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
     from kubestage.results.report.drawings import Drawing
+    from kubestage.results.report.fit import FitParagraph
     from kubestage.results.timings import RecordedTimings
 
 
@@ -33,9 +34,10 @@ def write(
     life: Life,
     repeat: LifeRepeat | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
-    text = render(life, repeat, _drawn(life), timings)
+    text = render(life, repeat, _drawn(life), timings, advice)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
@@ -44,9 +46,12 @@ def render(
     repeat: LifeRepeat | None = None,
     drawn: Sequence[Drawing] | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> str:
     """The page as text, with charts that are drawn already, or with how to get any."""
     sections = _sections(life, drawn)
+    if advice:
+        sections.append(("fit", "Pending pods: what would make them fit", fit.section(advice)))
     if timings is not None:
         sections.append(("timings", "Timings", timings_page.section(timings)))
     script = (_DATA / "script.js").read_text("utf-8")

@@ -61,10 +61,11 @@ from kubestage.results.report import life_page, timings_page
 from kubestage.results.run_place import LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO, WRITING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.life.life import Life
+    from kubestage.results.report.fit import FitParagraph
     from kubestage.results.run_record_reader import RecordReader
     from kubestage.results.timings import RecordedTimings
 
@@ -109,11 +110,15 @@ class RunDirectory:
         return self._beside / RECORD
 
     def write(
-        self, scenario: Json, repeat: Repeat, recorded: RecordedTimings | None = None
+        self,
+        scenario: Json,
+        repeat: Repeat,
+        recorded: RecordedTimings | None = None,
+        advice: Sequence[FitParagraph] = (),
     ) -> None:
         """Keep a run that has ended: all its files, in place of those of an earlier run.
 
-        `recorded` are the durations of its scheduler.
+        `recorded` are the durations of its scheduler, `advice` is what would make pods fit.
         """
         record = run_record.open(self.record_path) if self.record_path.exists() else None
         try:
@@ -125,7 +130,7 @@ class RunDirectory:
         encoded = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
         (self._beside / REPEAT).write_bytes(encoded + b"\n")
         modelled = self._write_timings(recorded, scenario["metadata"]["name"])
-        report.write(self._beside / REPORT, scenario, repeat, modelled)
+        report.write(self._beside / REPORT, scenario, repeat, modelled, advice)
         self._move()
 
     def write_life(
@@ -134,6 +139,7 @@ class RunDirectory:
         repeat: LifeRepeat,
         inputs: Mapping[str, str],
         recorded: RecordedTimings | None = None,
+        advice: Sequence[FitParagraph] = (),
     ) -> None:
         """Keep the run of a living cluster; `inputs` are the texts of manifests by file name."""
         for folder, texts in ((INPUTS, inputs), (TABLES, _tables(life))):
@@ -143,7 +149,7 @@ class RunDirectory:
         encoded = msgspec.json.format(msgspec.json.encode(repeat), indent=2)
         (self._beside / REPEAT).write_bytes(encoded + b"\n")
         modelled = self._write_timings(recorded, self.path.name)
-        life_page.write(self._beside / REPORT, life, repeat, modelled)
+        life_page.write(self._beside / REPORT, life, repeat, modelled, advice)
         (self._beside / LIFE).write_bytes(lives.encode(life))
         self._move()
 

@@ -15,6 +15,7 @@ from kubestage.errors import ApiError, InputError
 from kubestage.objects import gvk
 from kubestage.results.life import marks, wording
 from kubestage.runs import interruption, living, pod_explanation, repeat_record, run_settings
+from kubestage.runs.fit import waiting
 from kubestage.runs.inputs import (
     autoscaler_files,
     python_file,
@@ -89,11 +90,12 @@ def run(
             assert lived.record is not None
             repeat = repeat_record.living_repeat(settings, scheduler, plan, lived.record)
             inputs = repeat_record.manifest_files(loaded, plan)
+            advice = waiting.paragraphs(lived.stage)
             with (
                 interruption.reporting(lambda: f"kept: {options.out}"),
                 interruption.deferred(observer),
             ):
-                directory.write_life(lived.record, repeat, inputs, timings)
+                directory.write_life(lived.record, repeat, inputs, timings, advice)
     pods = lived.stage.store.read(gvk.POD).values()
     return LivingResult(
         stage=lived.stage,

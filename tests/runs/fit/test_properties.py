@@ -1,4 +1,4 @@
-"""Whatever the cluster: what an advice lists is true, and a request is lowered no more than needed."""
+"""Whatever the cluster: what an advice lists is true, and no request is lowered too far."""
 
 from __future__ import annotations
 

@@ -17,17 +17,22 @@ class FitParagraph(NamedTuple):
     lines: list[str]
 
 
-def paragraphs(found: Sequence[FitParagraph]) -> Html:
+def section(found: Sequence[FitParagraph]) -> Html:
     """All of them, one below the other; nothing if no pod waits."""
     if not found:
         return Html("")
-    return element("div", *map(_paragraph, found), class_="card fit")
+    return element("div", *map(_paragraph, found), class_="card fits")
 
 
 def _paragraph(each: FitParagraph) -> Html:
     return element(
         "div",
-        element("div", each.title, class_="text"),
-        element("pre", "\n".join(each.lines), class_="small") if each.lines else "",
-        class_="reason",
+        element("div", each.title, class_="text name"),
+        *(element("div", line, class_=_class_of(line)) for line in each.lines),
+        class_="fit",
     )
+
+
+def _class_of(line: str) -> str:
+    """A change is set in under the sentence that introduces it."""
+    return "change" if line.startswith(" ") else "line"

@@ -10,6 +10,7 @@ import string
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results import charts
+<<<<<<< HEAD
 from kubestage.results.report import (
     drawings,
     life_charts,
@@ -19,6 +20,8 @@ from kubestage.results.report import (
     markup,
     timings_page,
 )
+=======
+from kubestage.results.report import drawings, fit, life_figures, life_tables, markup, timings_page
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
     from kubestage.results.report.drawings import Drawing
+    from kubestage.results.report.fit import FitParagraph
     from kubestage.results.timings import RecordedTimings
 
 
@@ -40,9 +44,10 @@ def write(
     life: Life,
     repeat: LifeRepeat | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
-    text = render(life, repeat, drawn_charts(life), timings)
+    text = render(life, repeat, drawn_charts(life), timings, advice)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
@@ -51,9 +56,12 @@ def render(
     repeat: LifeRepeat | None = None,
     drawn: Sequence[Drawing] | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> str:
     """The page as text, with charts that are drawn already, or with how to get any."""
     found = sections(life, drawn)
+    if advice:
+        found.append(("fit", "Pending pods: what would make them fit", fit.section(advice)))
     if timings is not None:
         found.append(("timings", "Timings", timings_page.section(timings)))
     return page(

@@ -10,9 +10,9 @@ import string
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results import charts
-<<<<<<< HEAD
 from kubestage.results.report import (
     drawings,
+    fit,
     life_charts,
     life_figures,
     life_health,
@@ -20,8 +20,6 @@ from kubestage.results.report import (
     markup,
     timings_page,
 )
-=======
-from kubestage.results.report import drawings, fit, life_figures, life_tables, markup, timings_page
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:

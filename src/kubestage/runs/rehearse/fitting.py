@@ -57,7 +57,7 @@ def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResul
     if stage.store.read(groups.NODE_GROUP):
         notes.append("the node autoscaler is left out: this is about the nodes that are there")
         growing.freeze(stage)
-    earlier, _ = node_search.shortfall(stage)
+    earlier, _ = node_search.uncreated(stage)
     known = set(stage.store.read(gvk.POD))
     preemption = _Preemption(stage)
     recording = Recording(cluster, MINUTE_NS)
@@ -73,8 +73,8 @@ def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResul
         for key, pod in stage.store.read(gvk.POD).items()
         if key not in known and not preemption.is_successor(pod)
     ]
-    missing = max(node_search.shortfall(stage)[0] - earlier, 0)
     placed = sum(each.node is not None for each in pods)
+    missing = len(pods) - placed + max(node_search.uncreated(stage)[0] - earlier, 0)
     return FitResult(
         cluster=cluster.origin,
         subject=subject,

@@ -87,14 +87,21 @@ def enough(base: Stage, template: NodeTemplate, most: int) -> EnoughNodes:
 def shortfall(stage: Stage) -> tuple[int, str]:
     """How many pods have no node or were not created, and why the most frequent one has none."""
     waiting = pending.of(stage.store)
-    reason = waiting["reasons"][0]["reason"] if waiting["reasons"] else ""
-    missing = 0
+    lacking, why = uncreated(stage)
+    reason = waiting["reasons"][0]["reason"] if waiting["reasons"] else why
+    return waiting["pods"] + lacking, reason
+
+
+def uncreated(stage: Stage) -> tuple[int, str]:
+    """How many pods controllers have not created that they are to create, and why one has not."""
+    missing, reason = 0, ""
     for kind in _CREATORS:
         for obj in stage.store.read(kind).values():
             lacking = (desired(obj) or 0) - ((obj.get("status") or {}).get("replicas") or 0)
-            missing += max(lacking, 0)
-            reason = reason or (_refusal(obj) if lacking > 0 else "")
-    return waiting["pods"] + missing, reason
+            if lacking > 0:
+                missing += lacking
+                reason = reason or _refusal(obj)
+    return missing, reason
 
 
 def _refusal(obj: Json) -> str:

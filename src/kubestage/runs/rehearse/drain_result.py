@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.node_drain import NodeDrain
     from kubestage.runs.rehearse.recording import Recording
     from kubestage.runs.rehearse.sections import Section
-
-_NAMED: Final = 5
 
 
 class BlockedPod(msgspec.Struct, frozen=True, rename="camel"):
@@ -177,10 +175,11 @@ def sentence(subject: str, nodes: Sequence[DrainedNode], total: int, seconds: fl
         pods = sum(each.evicted for each in nodes)
         return f"{_capital(subject)} drained in {took}: {plural(pods, 'pod')} evicted."
     failed = [each.node for each in nodes if not each.is_drained]
-    number = f"{total - done:,} of {total:,} nodes" if total > 1 else f"Node {failed[0]}"
-    verb = "were" if total - done > 1 else "was"
-    named = f": {', '.join(failed[:_NAMED])}" if total > 1 and failed else ""
-    return f"{number} {verb} not drained in {took}{named}."
+    named = f"node {failed[0]}" if len(failed) == 1 else f"nodes {listed(failed)}"
+    verb = "was" if len(failed) == 1 else "were"
+    waiting = total - len(nodes)
+    rest = f", and {plural(waiting, 'node')} had no turn" if waiting else ""
+    return f"{_capital(named)} {verb} not drained in {took}{rest}."
 
 
 def _capital(text: str) -> str:

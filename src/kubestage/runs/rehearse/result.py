@@ -107,7 +107,7 @@ class Rehearsed(TableResult, msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> Json:
         """The answer as plain values; docs/rehearse.md describes the fields."""
-        return {
+        found = {
             "rehearsal": self.rehearsal,
             "cluster": self.cluster,
             "subject": self.subject,
@@ -121,6 +121,8 @@ class Rehearsed(TableResult, msgspec.Struct, frozen=True, kw_only=True):
             "condition": self.condition,
             "failed": self.has_failed,
         }
+        plain: Json = msgspec.json.decode(msgspec.json.encode(found))
+        return plain
 
 
 def sorted_findings(effects: Effects, more: Sequence[Finding]) -> list[Finding]:

@@ -40,8 +40,8 @@ def findings(found: Sequence[Finding]) -> Section:
 
 
 def workloads(effects: Effects) -> Section:
-    """The workloads that were below desired, the longest first."""
-    below = [each for each in effects.workloads if each.below_desired_seconds]
+    """The workloads that lost replicas, those that were below desired the longest first."""
+    below = [each for each in effects.workloads if each.lost_seconds]
     below.sort(key=lambda each: -each.below_desired_seconds)
     rows = [
         (

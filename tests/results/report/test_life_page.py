@@ -35,8 +35,8 @@ def _text(page: str) -> str:
 
 def test_the_page_tells_what_people_ask_for_first() -> None:
     told = _text(life_page.render(make_life(), REPEAT, []))
-    assert "Of 90,000 requests of default/web 0.12% failed" in told
-    assert "95% of the others took no longer than 1.26s" in told
+    assert "0.12% of 90,000 requests of default/web failed (105 timeout)" in told
+    assert "95% of the other requests took no longer than 1.26s" in told
     lucky = {**SUMMARY, "traffic": [{**each, "failed": 0} for each in SUMMARY["traffic"]]}
     sentence = life_figures.lead(msgspec.structs.replace(make_life(), summary=lucky))
     assert "none failed, and 95% took no longer than 1.26s" in sentence
@@ -107,12 +107,21 @@ def test_pods_that_are_pending_come_first_with_their_reasons() -> None:
     ]
     summary = {**SUMMARY, "pending": {"pods": 10, "of": 12, "reasons": reasons}}
     life = msgspec.structs.replace(make_life(), summary=summary)
-    assert life_figures.lead(life).startswith("10 of 12 pods are pending at the end. The cluster")
+    assert life_figures.lead(life).startswith("10 of 12 pods are pending at the end. 95%")
     head = str(life_figures.heading(life, None))
     assert '<span class="pill alert">10 pods pending</span>' in head
     assert "<b>2 pods</b>: 0/1 nodes are available" in head
     assert "and 2 more reasons" in head
     assert "0/4 nodes" not in head
-    calm = str(life_figures.heading(make_life(), None))
-    assert "alert" not in calm
-    assert life_figures.lead(make_life()).startswith("The cluster lived for")
+
+
+def test_of_a_calm_run_the_page_says_that_it_lived() -> None:
+    traffic = [{**SUMMARY["traffic"][0], "failed": 0, "failedByReason": {}}]
+    calm = msgspec.structs.replace(make_life(), summary={**SUMMARY, "traffic": traffic})
+    assert "alert" not in str(life_figures.heading(calm, None))
+    assert life_figures.lead(calm).startswith("The cluster lived for 30m0s, and nothing went wrong")
+    troubled = make_life()
+    head = str(life_figures.heading(troubled, None))
+    assert "Lived for</dt>" in head
+    assert "The cluster lived" not in head
+    assert "<li>0.12% of 90,000 requests of default/web failed (105 timeout)</li>" in head

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kubestage.results import charts
 from kubestage.results.life.tables import LifeRows
 from kubestage.results.repeat import LifeRepeat
-from kubestage.results.report import drawings, life_figures, life_page
+from kubestage.results.report import (
+    drawings,
+    life_charts,
+    life_figures,
+    life_health,
+    life_page,
+)
 from tests.results.life.lives import SUMMARY, WEB, make_life
 from tests.results.report.test_page import EVIL, Page
 
@@ -125,3 +132,33 @@ def test_of_a_calm_run_the_page_says_that_it_lived() -> None:
     assert "Lived for</dt>" in head
     assert "The cluster lived" not in head
     assert "<li>0.12% of 90,000 requests of default/web failed (105 timeout)</li>" in head
+
+
+def test_events_are_folded_by_reason_and_workload_with_warnings_first() -> None:
+    rows = LifeRows()
+    for at in range(3):
+        values = (f"pod/default/web-{at}", f"assigned {at}", 1, float(at), WEB)
+        rows.add("events", float(at), "Normal", "Scheduled", *values)
+    warned = ("node/a", "is gone", 4, 90.0, "")
+    rows.add("events", 50.0, "Warning", "NodeNotReady", *warned)
+    for at in range(70):
+        rows.add("events", 60.0, "Normal", f"Reason{at}", "node/a", "so", 2, 60.0, "")
+    life = make_life(rows=rows)
+    summary = {**life.summary, "events": {"events": 147, "warnings": 4, "leftOut": 5}}
+    page = str(life_health.events(msgspec.structs.replace(life, summary=summary)))
+    assert page.index("NodeNotReady") < page.index("Scheduled")
+    assert f"pods of {WEB}" in page
+    assert "assigned 0 (the first of 3)" in page
+    # 72 rows, of which 60 are shown: the last twelve stand for two Events each.
+    assert "and 24 more Events, in tables/events.csv; 5 Events beyond" in page
+
+
+def test_workloads_that_no_chart_shows_are_named() -> None:
+    life = make_life()
+    more = [{**SUMMARY["workloads"][0], "workload": f"deployment/default/w{at}"} for at in range(3)]
+    summary = {**life.summary, "workloads": [*SUMMARY["workloads"], *more]}
+    life = msgspec.structs.replace(life, summary=summary)
+    drawn = drawings.drawn({"capacity": charts.of_life(life)["capacity"]})
+    page = str(life_charts.section(life, drawn))
+    assert "Replicas are drawn of 1 of 4 workloads" in page
+    assert "Not drawn: deployment/default/w0, deployment/default/w1, deployment/default/w2." in page

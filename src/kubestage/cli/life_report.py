@@ -20,7 +20,7 @@ _URGENT: Final = {"Pending": 0, "Failed": 1}
 
 
 def as_table(lived: LivingResult, *, wide: bool, shows_all: bool = False) -> str:
-    """What went wrong, which pods are pending, the objects at the end, what was recorded, a sum.
+    """Which pods are pending, what went wrong, the objects at the end, what was recorded, a sum.
 
     Long tables are cut unless they are `wide` or `shows_all`.
     """
@@ -32,7 +32,7 @@ def as_table(lived: LivingResult, *, wide: bool, shows_all: bool = False) -> str
         written.append(life_summary.as_text(record.summary, wide=wide or shows_all))
     news = [] if record is None else headline.headline(record)
     first = ["".join(f"{line}\n" for line in news)] if news else []
-    return "\n".join([*first, *_pending(stage), *written, _sum(stage)])
+    return "\n".join([*_pending(stage), *first, *written, _sum(stage)])
 
 
 def _is_measured(lived: LivingResult) -> bool:

@@ -110,13 +110,12 @@ def _jobs(rows: Sequence[Json]) -> Iterator[str]:
 def _pending(pending: Json) -> Iterator[str]:
     if not pending["peak"]:
         return
-    pods = plural(pending["peak"], "pod")
     at, wait = (wording.span(pending[each]) for each in ("peakAtSeconds", "longestWaitSeconds"))
-    longest = f"the longest wait {wait} ({pending['longestWaitPod']})"
     if pending["peak"] == 1:
-        yield f"{pods} at a time had no node (at {at}), {longest}"
+        yield f"pod {pending['longestWaitPod']} had no node for {wait}"
     else:
-        yield f"up to {pods} had no node (at {at}), {longest}"
+        pods, longest = plural(pending["peak"], "pod"), pending["longestWaitPod"]
+        yield f"up to {pods} had no node (at {at}), the longest wait {wait} ({longest})"
 
 
 def _restarts(rows: Sequence[Json]) -> Iterator[str]:

@@ -178,6 +178,9 @@ TABLES: Final[dict[str, LifeTable]] = {
 }
 """Every table by its name, in the order in which they are listed."""
 
+NEWS: Final = ("health", "marks", "events")
+"""Tables that every run has, if only without rows."""
+
 
 class LifeRows:
     """Rows as they come up, by table."""

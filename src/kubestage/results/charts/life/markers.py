@@ -45,8 +45,8 @@ def finished(
 
     With `about`, a workload, what happened to other workloads is not marked.
     """
-    shown = drawn_marks(life, about)
-    return style.finished(alt.layer(chart, *_layers(life, shown)), title, subtitle)
+    layers = _layers(life, drawn_marks(life, about))
+    return style.finished(alt.layer(chart, *layers) if layers else chart, title, subtitle)
 
 
 def drawn_marks(life: Life, about: str | None = None) -> list[Json]:

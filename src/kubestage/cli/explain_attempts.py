@@ -28,6 +28,8 @@ def lines(explained: PodAttempts, layout: ExplainLayout, attempt: int | None) ->
             yield ""
             yield f"{explain_text.numbers(group)}: the same."
     if explained.advice is not None and attempt is None and layout.node is None:
+        if not explained.attempts and explained.advice["message"]:
+            yield f"  {explained.advice['message']}"
         yield ""
         yield from explained.advice["lines"]
 

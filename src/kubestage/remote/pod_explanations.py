@@ -25,7 +25,14 @@ class PodExplanations:
     def get(self, pod: str) -> Json:
         """What the server knows of a pod, ``NAMESPACE/NAME``, or its name if it is the only one."""
         namespace, _, name = self._key(pod).partition("/")
-        path = f"{_PATH}/{quote(namespace, safe='')}/{quote(name, safe='')}"
+        return self._get(namespace, name)
+
+    def get_workload(self, kind: str, namespace: str, name: str) -> Json:
+        """The same of a pod of a workload that waits, or of one more pod of it."""
+        return self._get(namespace, name, f"?kind={quote(kind, safe='')}")
+
+    def _get(self, namespace: str, name: str, query: str = "") -> Json:
+        path = f"{_PATH}/{quote(namespace, safe='')}/{quote(name, safe='')}{query}"
         _, found = self._server.call("GET", path)
         if not isinstance(found, dict) or not {"pod", "attempts"} <= set(found):
             raise self._server.other()

@@ -160,7 +160,7 @@ def test_a_pod_that_waits_has_what_would_make_it_fit() -> None:
             assert found["nodes"] == 1
             advice = found["advice"]
             assert advice["numbers"] == [
-                "needs 6 cpu; node n1 has 3 free, the most (none is that large: 4 at most)"
+                "needs 6 cpu; node n1 has 3 free (none is that large: 4 at most)"
             ]
             (change,) = advice["changes"]
             assert (change["kind"], change["provedOn"]) == ("lower-request", "n1")

@@ -22,7 +22,7 @@ from kubestage.scenario import phases
 with lazy.imports():
     from kubestage.remote import pod_explanations
     from kubestage.runs import clock_server, fit
-    from kubestage.runs.explain import living, manifests, pod_attempts, repetition
+    from kubestage.runs.explain import living, manifests, pod_attempts, repetition, workloads
 
 if TYPE_CHECKING:
     import pathlib
@@ -45,7 +45,8 @@ def explain(
 
     `run` is a directory that a run was kept in, a file with a Scenario and its status, or
     manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or the name if there is one pod
-    of it. What was not recorded is computed by a repetition of the run.
+    of it, or a workload, as in ``deploy/web``. What was not recorded is computed by a repetition
+    of the run.
     """
     options = options or ExplainOptions()
     if run_directory.is_life(run):
@@ -58,6 +59,14 @@ def explain(
     file_kinds.expect_run(str(run))
     with run_directory.open_run(run) as opened:
         pods = subject.RunPods(opened)
+        if workloads.parse(pod) is not None and opened.repeat is not None:
+            stage = repetition.stage_at_end(repetition.repeatable(opened), observer)
+            workload = workloads.find(stage, pod)
+            if workload is not None:
+                waiting = workloads.pending_pod(stage, workload)
+                if waiting is None:
+                    return workloads.without_pods(stage, workload)
+                pod = waiting
         found = pods.find(pod)
         if options.node is not None:
             names.check_node(options.node, found.nodes.values())
@@ -86,9 +95,11 @@ def explain(
 def explain_served(
     pod: str, *, server: str | None = None, kubeconfig: str | None = None
 ) -> PodAttempts:
-    """Explain a pod of a cluster that `kubestage serve` serves."""
-    access = clock_server.find(server, kubeconfig)
-    return msgspec.convert(pod_explanations.PodExplanations(access).get(pod), PodAttempts)
+    """Explain a pod, or a workload, of a cluster that `kubestage serve` serves."""
+    served = pod_explanations.PodExplanations(clock_server.find(server, kubeconfig))
+    named = workloads.parse(pod)
+    found = served.get(pod) if named is None else served.get_workload(*named)
+    return msgspec.convert(found, PodAttempts)
 
 
 def _advice(

@@ -12,7 +12,7 @@ from kubestage.errors import InputError
 from kubestage.objects import gvk
 from kubestage.results import run_directory
 from kubestage.runs import living, living_run, run_settings
-from kubestage.runs.explain import names, pod_attempts, repetition
+from kubestage.runs.explain import names, pod_attempts, repetition, workloads
 from kubestage.runs.inputs import autoscaler_files, plugin_files, python_file, stage_inputs
 from kubestage.runs.observer import SILENT
 from kubestage.scheduler.record import Recording
@@ -49,6 +49,12 @@ def explain(
         lived = living_run.live(loaded, settings, plan, observer)
         decisions = lived.scheduler.record.decisions
         known = [*lived.stage.store.read(gvk.POD), *(each.pod for each in decisions)]
+        workload = None if pod in known else workloads.find(lived.stage, pod)
+        if workload is not None:
+            waiting = workloads.pending_pod(lived.stage, workload)
+            if waiting is None:
+                return workloads.without_pods(lived.stage, workload)
+            pod = waiting
         key = names.choose_pod(known, pod, str(path))
         numbers = [each.number for each in decisions if each.pod == key]
         explanations = {}

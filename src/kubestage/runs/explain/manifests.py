@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.results.run_place import LIFE, SCENARIO
 from kubestage.runs import run
-from kubestage.runs.explain import pod_attempts
+from kubestage.runs.explain import pod_attempts, workloads
 from kubestage.runs.inputs import file_kinds
 from kubestage.runs.inputs.file_kinds import FileKind
 from kubestage.runs.run_options import RunOptions
@@ -33,6 +33,14 @@ def are_at(path: str | pathlib.Path) -> bool:
 
 def explain(path: str | pathlib.Path, pod: str, observer: Observer) -> PodAttempts:
     """Explain a pod of the manifests at a path."""
+    if workloads.parse(pod) is not None:
+        stage = run.run([str(path)], RunOptions(), observer=observer).stage
+        workload = workloads.find(stage, pod)
+        if workload is not None:
+            waiting = workloads.pending_pod(stage, workload)
+            if waiting is None:
+                return workloads.without_pods(stage, workload)
+            pod = waiting
     result = run.run([str(path)], RunOptions(explain=pod), observer=observer)
     assert result.explanation is not None, "a pod was named"
     assert result.stage.scheduler is not None, "pods were scheduled"

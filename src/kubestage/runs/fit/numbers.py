@@ -63,8 +63,10 @@ def _short(attempt: Attempt) -> Iterator[str]:
         left = max(int(free[best]), 0)
         need = round_amounts.spoken(resource, needed.get(resource, 0))
         most = round_amounts.bare(resource, left)
-        among = f" of the {wording.plural(len(rows), 'node')} it may run on" if others else ""
-        text = f"needs {need}; node {columns.names[best]} has {most} free, the most{among}"
+        among = f", the most of the {len(rows):,} nodes it may run on" if others else ", the most"
+        if len(rows) == 1:
+            among = ", the only node it may run on" if others else ""
+        text = f"needs {need}; node {columns.names[best]} has {most} free{among}"
         largest = int(offered[rows].max())
         if largest < needed.get(resource, 0):
             text += f" (none is that large: {round_amounts.bare(resource, largest)} at most)"

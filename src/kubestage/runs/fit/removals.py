@@ -61,12 +61,22 @@ class _Remover(Preemptor, frozen=True, eq=False):
     """Takes the place of a preemptor that may evict whatever can be moved."""
 
     def lower_priority(self, pods: Iterable[PodView]) -> list[PodView]:
-        return [pod for pod in pods if is_movable(pod)]
+        return _removable(pods, self.pod)
 
 
 def is_movable(pod: PodView) -> bool:
     """Whether a pod may leave its node at all: it is no daemon's, and not the node's own."""
     return not pod_state.is_daemon(pod) and not pod_state.is_mirror(pod)
+
+
+def _removable(pods: Iterable[PodView], pod: PodView) -> list[PodView]:
+    """The pods that may go for another one: not its siblings, which would come back and wait."""
+    own = (pod.owner or {}).get("uid")
+    return [
+        each
+        for each in pods
+        if is_movable(each) and (own is None or (each.owner or {}).get("uid") != own)
+    ]
 
 
 def candidates(copy: ClusterCopy, base: Edit = NOTHING) -> Iterator[Candidate]:
@@ -150,7 +160,7 @@ def _by_amounts(attempt: Attempt, row: int) -> Sequence[PodView] | None:
         if amount > table.free[lines[name], row]
     }
     fewest = max(1 - int(columns.allowed_pods[row] - columns.pod_count[row]), 1)
-    movable = [pod for pod in columns.infos[row].pods.values() if is_movable(pod)]
+    movable = _removable(columns.infos[row].pods.values(), attempt.pod)
     ranked = sorted(movable, key=lambda pod: -_use(pod, lacking))
     for size in range(fewest, _SET_SIZE + 1):
         sets = itertools.combinations(ranked[:_LARGEST], size)
@@ -185,7 +195,7 @@ def _by_filters(
 ) -> Iterator[Removal]:
     """The pods that other filters than that of amounts reject the pod for, found by trying."""
     columns = attempt.columns
-    rows = [row for row in rows if any(map(is_movable, columns.infos[row].pods.values()))]
+    rows = [row for row in rows if _removable(columns.infos[row].pods.values(), attempt.pod)]
     if not rows:
         return
     pod = msgspec.structs.replace(attempt.pod, priority=candidate.NO_LIMIT)

@@ -34,7 +34,7 @@ _OWN_LABELS: Final = frozenset(
 )
 _OWN_FIELDS: Final = frozenset({"hostname", "subdomain", "volumes"})
 _ENDED: Final = ("Succeeded", "Failed")
-_TEMPLATES: Final = {
+TEMPLATES: Final = {
     "DaemonSet": "apps/v1",
     "Deployment": "apps/v1",
     "Job": "batch/v1",
@@ -42,6 +42,7 @@ _TEMPLATES: Final = {
     "ReplicationController": "v1",
     "StatefulSet": "apps/v1",
 }
+"""The kinds that make pods of a template, with their versions."""
 
 
 class WaitingGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,21 +137,26 @@ def _refused(stage: Stage) -> Iterator[tuple[str, Json]]:
     for event in stage.store.read(gvk.EVENT).values():
         subject = event.get("involvedObject") or {}
         kind = subject.get("kind", "")
-        if event.get("reason") != "FailedCreate" or kind not in _TEMPLATES:
+        if event.get("reason") != "FailedCreate" or kind not in TEMPLATES:
             continue
-        name = f"{kind.lower()}/{subject.get('namespace')}/{subject.get('name')}"
-        if name not in seen:
-            seen.add(name)
-            workload = _workload(stage, kind, subject)
-            if workload is not None:
-                yield name, workload
+        workload = find_workload(stage, kind, subject["namespace"], subject["name"])
+        if workload is not None and workload["metadata"]["uid"] not in seen:
+            seen.add(workload["metadata"]["uid"])
+            yield _name_of(workload), workload
 
 
-def _workload(stage: Stage, kind: str, subject: Json) -> Json | None:
+def find_workload(stage: Stage, kind: str, namespace: str, name: str) -> Json | None:
+    """A workload of a stage, by its kind and name."""
     try:
-        found: Json = stage.store.get(
-            (_TEMPLATES[kind], kind), subject["name"], subject["namespace"]
-        )
+        return stage.store.get((TEMPLATES[kind], kind), name, namespace)
     except ApiError:
         return None
-    return found
+
+
+def _name_of(workload: Json) -> str:
+    """A workload under the name by which people know it: that of its Deployment, if it has one."""
+    metadata, kind = workload["metadata"], workload["kind"]
+    for owner in metadata.get("ownerReferences") or ():
+        if owner.get("controller"):
+            return f"{owner['kind'].lower()}/{metadata['namespace']}/{owner['name']}"
+    return f"{kind.lower()}/{metadata['namespace']}/{metadata['name']}"

@@ -16,8 +16,8 @@ from kubestage.server.kubestage_api.shapes import FitAdvice, PodAttempts
 
 with lazy.imports():
     from kubestage.runs import fit
-    from kubestage.runs.explain import pod_attempts
-    from kubestage.runs.fit import cluster_copy
+    from kubestage.runs.explain import pod_attempts, workloads
+    from kubestage.runs.fit import cluster_copy, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +37,26 @@ _NO_SCHEDULER: Final = "no scheduler of kubestage's own is at work, so nothing i
 
 
 async def get(call: ApiCall) -> PodAttempts:
-    """A pod, and every attempt at it that is remembered."""
-    live, recorded = call.live, recorders.attempts(call.live)
+    """A pod, or a workload by one of its pods, and every attempt at it that is remembered."""
     key = f"{call.path_params['namespace']}/{call.path_params['name']}"
+    kind = call.request.parameter("kind")
+    if not kind:
+        return await _pod(call, key)
+    stage = call.live.stage
+    workload = workloads.find(stage, f"{kind}/{key}")
+    if workload is None:
+        raise NotFound(f'no workload "{kind}/{key}": name its kind, as in kind=Deployment')
+    pending = workloads.pending_pod(stage, workload)
+    if pending is not None:
+        return await _pod(call, pending)
+    image = cluster_copy.image_of(stage)
+    advice = await asyncio.to_thread(fit.advise_on, image, waiting.pod_of(workload))
+    found = workloads.of_advice(workload, advice, len(stage.store.read(gvk.NODE)))
+    return msgspec.convert(found.to_dict(), PodAttempts)
+
+
+async def _pod(call: ApiCall, key: str) -> PodAttempts:
+    live, recorded = call.live, recorders.attempts(call.live)
     pod = live.store.read(gvk.POD).get(key)
     uid = "" if pod is None else pod["metadata"]["uid"]
     rows = list(recorded.attempts_at(key, uid))

@@ -235,6 +235,7 @@ ROUTES: Final = (
         "would make it fit if it waits.",
         parameters=(
             _choice("advice", "Whether to look for what would make it fit.", "true", "false"),
+            Parameter("kind", "The kind of a workload of this name, as in Deployment."),
         ),
         response=shapes.PodAttempts,
     ),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.life.life import Life
 
+_LISTED: Final = 2
+"""So many workloads are listed with their evictions."""
+
 _NAMED: Final = 5
 """So many subjects of one problem have a sentence of their own, or are named in one."""
 
@@ -127,14 +130,20 @@ def _restarts(rows: Sequence[Json]) -> Iterator[str]:
 
 
 def _evictions(rows: Sequence[Json]) -> Iterator[str]:
-    if rows:
+    if not rows:
+        return
+    number = sum(row["pods"] for row in rows)
+    pods, verb = plural(number, "pod"), "was" if number == 1 else "were"
+    if len(rows) > _LISTED:
+        reasons = dict.fromkeys(reason for row in rows for reason in row["reasons"])
+        of = plural(len(rows), "workload")
+        yield f"{pods} of {of} {verb} evicted ({', '.join(reasons)})"
+    else:
         most = sorted(rows, key=lambda row: -row["pods"])
-        pods = sum(row["pods"] for row in rows)
         names = [
             f"{row['pods']:,} of {row['workload']} ({', '.join(row['reasons'])})" for row in most
         ]
-        verb = "was" if pods == 1 else "were"
-        yield f"{plural(pods, 'pod')} {verb} evicted: {wording.named(names, _NAMED)}"
+        yield f"{pods} {verb} evicted: {', '.join(names)}"
 
 
 def _refused(rows: Sequence[Json]) -> Iterator[str]:

@@ -70,7 +70,9 @@ def test_attempts_with_the_same_outcome_are_told_once(terminal: Terminal) -> Non
     scenarios.keep(scenarios.rivalry())
     out = explained(terminal, "kept", "late")
     assert out.count("looked at") == 1
-    assert out.endswith("\n\nAttempts 2 to 5: the same.\n")
+    attempts, _, advice = out.partition("\nIt needs ")
+    assert attempts.endswith("\n\nAttempts 2 to 5: the same.\n")
+    assert "\n  1. " in advice
 
 
 def test_one_attempt_can_be_asked_for(terminal: Terminal) -> None:

@@ -110,7 +110,9 @@ def test_a_pod_that_was_never_tried_says_why(terminal: Terminal, pod: Json, reas
     out = explained(terminal, scenarios.scenario([make_node("n1"), pod]), "idle")
     lines = out.splitlines()
     assert "0 attempts)" in lines[0]
-    assert lines[-1] == f"  {reason}"
+    told, _, advice = out.partition("\n\n")
+    assert told.splitlines()[-1] == f"  {reason}"
+    assert bool(advice) == (pod["spec"].get("nodeName") is None)
     asked = terminal.run("explain", "kept", "idle", "--attempt", "1")
     assert (asked.code, "default/idle was never tried" in asked.err) == (2, True)
 

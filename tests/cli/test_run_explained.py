@@ -123,6 +123,9 @@ def test_a_pod_that_was_never_tried_says_why(terminal: Terminal) -> None:
     assert terminal.run("run", ".", "--explain", "gated").out == (
         "default/gated: Gated (profile default-scheduler, priority 0, 0 attempts)\n"
         "  waiting for scheduling gates: [example.com/quota]\n"
+        "\n"
+        "What would make it fit, each proved by scheduling on a copy of the cluster:\n"
+        "  1. remove its scheduling gate example.com/quota (then it is on a)\n"
     )
 
 

@@ -90,10 +90,15 @@ def test_the_end_can_be_had_as_data(terminal: Terminal) -> None:
 def test_a_long_table_is_cut_unless_all_is_asked_for(terminal: Terminal) -> None:
     _cluster(_web(replicas=30), *(make_node(f"n{number}") for number in range(30)))
     cut = terminal.run("run", "cluster.json", "--for", "1m").out
-    assert cut.count("pod/web-") == 20
-    assert "and 10 more: -o wide shows all" in cut
-    whole = terminal.run("run", "cluster.json", "--for", "1m", "-o", "wide").out
-    assert whole.count("pod/web-") == 30
+    assert "pod/web-" not in cut
+    lines = cut.splitlines()
+    at = lines.index("PODS OF                  PODS   RUNNING   NODES")
+    assert lines[at + 1].split() == ["deployment/default/web", "30", "30", "30"]
+    assert lines[at + 2] == "30 pods, none of which needs attention: --all lists them"
+    assert "32 nodes, none of which needs attention: --all lists them" in lines
+    for option in (("-o", "wide"), ("--all",)):
+        whole = terminal.run("run", "cluster.json", "--for", "1m", *option).out
+        assert whole.count("pod/web-") == 30
 
 
 def test_pods_that_do_not_run_can_be_a_failure(terminal: Terminal) -> None:
@@ -127,7 +132,8 @@ def test_pods_without_a_node_come_before_all_tables(terminal: Terminal) -> None:
     assert lines[0] == "4 of 5 pods are pending:"
     assert lines[1] == "  default/big-0, default/big-1, default/big-2 and 1 more"
     assert "Insufficient cpu" in lines[2]
-    assert lines[4].startswith("NAME")
+    assert lines[4].startswith("up to 4 pods had no node (at ")
+    assert lines[6].startswith("NAME")
     assert lines[-1].startswith("After 1m0s: 5 pods: 4 Pending, 1 Running.")
 
 

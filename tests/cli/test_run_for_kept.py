@@ -73,12 +73,12 @@ def test_the_summary_is_in_the_data(terminal: Terminal) -> None:
     assert told["summary"]["nodeHours"] == pytest.approx(1 / 6, abs=1e-5)
 
 
-def test_a_run_without_traffic_or_autoscalers_has_no_summary_unless_it_is_kept(
+def test_a_run_without_traffic_or_autoscalers_prints_no_sums_unless_it_is_kept(
     terminal: Terminal,
 ) -> None:
     _write()
     result = terminal.run("run", "cluster.json", "--for", "10m", "-o", "json")
-    assert "summary" not in json.loads(result.out)
+    assert json.loads(result.out)["summary"]["health"]["workloads"][0]["everReady"]
     assert "REPLICA-HOURS" not in terminal.run("run", "cluster.json", "--for", "10m").out
 
 
@@ -91,6 +91,9 @@ def test_analyze_tells_the_summary_and_every_table(terminal: Terminal) -> None:
     assert table.out == pathlib.Path("kept/tables/replicas.csv").read_text()
     rows = json.loads(terminal.run("analyze", "kept", "replicas", "-o", "json").out)
     assert rows[-1]["active"] == 2
+    assert terminal.run("analyze", "kept", "health", "-o", "json").out == "[]\n"
+    reasons = terminal.run("analyze", "kept", "events", "-o", "csv").out
+    assert "Scheduled" in reasons
     missing = terminal.run("analyze", "kept", "requests")
     assert (missing.code, missing.out) == (2, "")
     assert "kept: nothing was recorded of requests" in missing.err
@@ -103,7 +106,6 @@ def test_analyze_tells_the_summary_and_every_table(terminal: Terminal) -> None:
         (["analyze", "kept", "--step", "1"], "--step: is for Scenarios, which have steps"),
         (["analyze", "kept", "--by", "pod"], "--by: is for Scenarios, which have steps"),
         (["analyze", "kept", "-o", "csv"], "-o csv: is no table"),
-        (["explain", "kept", "web"], "kept: is the run of a living cluster, which has no steps"),
         (["compare", "kept", "kept", "--charts", "x"], "--charts: living runs are not drawn"),
         (["compare", "kept", "scenario"], "scenario: living runs and runs of Scenarios cannot"),
         (["compare", "kept", "nowhere"], "kept: is the run of a living cluster"),
@@ -127,11 +129,14 @@ def test_two_living_runs_are_compared_by_their_summaries(terminal: Terminal) -> 
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
     assert lines[0].split() == ["MEASURE", "kept", "more"]
-    assert lines[1].split() == ["replica-hours", "0.33", "*", "0.50", "(+0.17)"]
+    rows = {line[:16].strip(): line[16:].split() for line in lines[1:]}
+    assert rows["replica-hours"] == ["0.33", "*", "0.50", "(+0.17)"]
+    assert list(rows)[:2] == ["below desired", "pending, at most"]
     as_csv = terminal.run("compare", "kept", "more", "-o", "csv").out.splitlines()
     assert as_csv[0] == "measure,subject,run,value,delta,best"
     told = json.loads(terminal.run("compare", "kept", "more", "-o", "json").out)
-    assert told["measures"][0]["best"] == ["kept"]
+    [hours] = [each for each in told["measures"] if each["measure"] == "replicaHours"]
+    assert hours["best"] == ["kept"]
     worse = terminal.run("compare", "kept", "more", "--fail-if-worse")
     assert worse.code == 1
     assert worse.err == "Error: worse than kept: more: replica-hours 0.50, not 0.33\n"

@@ -276,3 +276,14 @@ def test_subscribers_hear_of_what_was_paid_for_nothing(store: Store) -> None:
     with pytest.raises(Conflict):
         store.evict("a", options=DeleteOptions(uid="another"))
     assert heard == ["PodDisruptionBudget"]
+
+
+def test_refusals_of_budgets_are_reported_but_not_those_of_dry_runs(store: Store) -> None:
+    running(store, "a")
+    budget(store, status={"disruptionsAllowed": 0})
+    heard: list[tuple[str, str]] = []
+    store.observe_refused_evictions(lambda budget, pod: heard.append((budget, pod)))
+    for options in (None, DeleteOptions(dry_run=True), None):
+        with pytest.raises(TooManyRequests):
+            store.evict("a", options=options)
+    assert heard == [("default/b", "default/a")] * 2

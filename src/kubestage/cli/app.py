@@ -24,6 +24,7 @@ with lazy.imports():
         explain,
         get,
         load,
+        rehearse,
         serve,
         simulate,
         trace,
@@ -50,6 +51,8 @@ kubestage validate my-manifests/
 
 kubestage load examples/25-load/load.yaml --nodes 3    [dim]# how fast do pods start?[/dim]
 
+kubestage rehearse outage zone/b -f my-manifests/      [dim]# and if a zone fails?[/dim]
+
 kubestage serve --nodes 5               [dim]# a cluster for kubectl[/dim]
 
 kubestage examples                      [dim]# what to begin with[/dim]
@@ -75,6 +78,7 @@ _COMMANDS: dict[str, Callable[[], Any]] = {
     "completion": lambda: _command("completion", completion.completion, completion.EPILOG),
     "version": lambda: _command("version", version.version),
     "load": lambda: help_page.group(load.application),
+    "rehearse": lambda: help_page.group(rehearse.application),
     "config": lambda: help_page.group(config_view.application),
     "trace": lambda: help_page.group(trace.application),
     "clock": lambda: help_page.group(clock.application),

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
 
 from kubestage.cli import failures, option_objects, progress
+from kubestage.errors import InputError
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.flags import Flag
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubestage.runs.explain import Explanation, PodAttempts
+
+_DEFAULT: Final = ExplainOptions()
 FORMATS: Final = ("table", "json")
 EPILOG: Final = """
 [bold]Examples[/bold]
@@ -27,6 +34,13 @@ kubestage explain runs/first web-1 --node worker-3    [dim]# why not there?[/dim
 
 kubestage explain runs/first web-1 -o json            [dim]# all verdicts and scores[/dim]
 
+kubestage explain cluster/ web-1                      [dim]# manifests, which are run for that[/dim]
+
+kubestage explain --server http://127.0.0.1:18080 web-1
+
+For a pod that waits, there is what would make it fit: changes that were tried on a copy of the
+cluster, those that touch the least first.
+
 What was not recorded is computed anew: the run is repeated and compared with what is known of it.
 
 Exit code: 0; 1 if the repetition is another run, as with a plugin that was changed since; 2 if
@@ -40,46 +54,72 @@ def explain(
         str,
         typer.Argument(
             metavar="RUN",
-            help="What `kubestage run --out` has written, or a Scenario with its status in a file.",
+            help="What `kubestage run --out` has written, a Scenario with its status in a file, or "
+            "manifests; with --server there is none.",
             show_default=False,
         ),
     ],
     pod: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="POD",
             help="NAMESPACE/NAME, or the name if it is the only one.",
             show_default=False,
         ),
-    ],
-    options: ExplainOptions,
+    ] = None,
+    options: ExplainOptions = _DEFAULT,
+    server: Annotated[
+        str | None,
+        Flag("Explain a pod of the cluster that is served at this address.", metavar="URL"),
+    ] = None,
+    kubeconfig: Annotated[
+        str | None, Flag("The kubeconfig that leads to the server.", metavar="FILE")
+    ] = None,
     output: Annotated[
         str,
         Flag("table or json.", "-o", metavar="FORMAT", choices=FORMATS, noun="output format"),
     ] = "table",
 ) -> int:
-    """Tell why a pod of a run went where it went, who rejected which node, and all scores."""
-    from kubestage.cli import explain_text
+    """Tell why a pod went where it went, who rejected which node, and what would make it fit."""
     from kubestage.runs import explain as explaining
 
     options = msgspec.structs.replace(options, every_attempt=output == "json")
-    explained = explaining.explain(run, pod, options, progress.OBSERVER)
+    explained: Explanation | PodAttempts
+    if server is not None or kubeconfig is not None:
+        if pod is not None:
+            problem = "a served cluster has no runs to name"
+            raise InputError(problem, path=run, fix=f"name the pod alone: {pod}")
+        explained = explaining.explain_served(run, server=server, kubeconfig=kubeconfig)
+    elif pod is None:
+        raise typer.BadParameter("Missing argument 'POD'")
+    else:
+        explained = explaining.explain(run, pod, options, progress.OBSERVER)
     if output == "json":
         text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
         sys.stdout.write(f"{text}\n")
     else:
-        width = shutil.get_terminal_size().columns
-        for line in explain_text.lines(
-            explained, explain_text.ExplainLayout(width, options.top, options.node)
-        ):
+        for line in _lines(explained, options):
             sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
     for note in explained.notes:
         typer.echo(f"Note: {note}", err=True)
-    if explained.differs is None:
+    differs = None if isinstance(explained, explaining.PodAttempts) else explained.differs
+    if differs is None:
         return 0
     failures.print_error(
-        f"the run cannot be repeated as it was: {explained.differs}",
+        f"the run cannot be repeated as it was: {differs}",
         "what is shown is what was recorded; run it again to explain the run as it is now",
     )
     return failures.NEGATIVE_RESULT
+
+
+def _lines(explained: Explanation | PodAttempts, options: ExplainOptions) -> Iterator[str]:
+    from kubestage.cli import explain_attempts, explain_text
+    from kubestage.runs.explain import PodAttempts
+
+    layout = explain_text.ExplainLayout(
+        shutil.get_terminal_size().columns, options.top, options.node
+    )
+    if isinstance(explained, PodAttempts):
+        return explain_attempts.lines(explained, layout, options.attempt)
+    return explain_text.lines(explained, layout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.objects.tables import text
-from kubestage.runs.explain.names import few
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -39,6 +39,9 @@ def lines(explained: Explanation, layout: ExplainLayout) -> Iterator[str]:
         yield from _pod(explained, pod, groups, layout)
         if at in explained.untried:
             yield f"  {explained.untried[at]}"
+    if explained.advice is not None:
+        yield ""
+        yield from explained.advice.lines()
 
 
 def _pod(
@@ -52,7 +55,7 @@ def _pod(
         yield from _attempt(group, details, explained.found, layout)
         if len(group.attempts) > 1:
             yield ""
-            yield f"{_numbers(group)}: the same."
+            yield f"{numbers(group)}: the same."
 
 
 def _attempt(
@@ -98,7 +101,8 @@ def _weights(details: Json) -> dict[str, int]:
     return weights
 
 
-def _numbers(group: AttemptGroup) -> str:
+def numbers(group: AttemptGroup) -> str:
+    """The attempts of a group behind the first."""
     first, last = group.place + 1, group.place + len(group.attempts) - 1
     if first == last:
         return f"Attempt {first}"

@@ -11,7 +11,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects.tables import text
-from kubestage.runs.explain.names import few
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

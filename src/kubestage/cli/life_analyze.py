@@ -10,7 +10,7 @@ from kubestage.cli import life_summary
 from kubestage.errors import InputError
 from kubestage.objects.tables import text as tables
 from kubestage.results import analysis
-from kubestage.results.life import wording
+from kubestage.results.life import headline, wording
 from kubestage.results.life.life import Life
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def _summary(life: Life, output: str) -> str:
     if output == "json":
         return msgspec.json.format(msgspec.json.encode(life.summary), indent=2).decode() + "\n"
     head = f"A living cluster, {wording.moment(life.seconds)}, seed {life.seed}\n\n"
-    return head + life_summary.as_text(life.summary, wide=output == "wide")
+    news = "".join(f"{line}\n" for line in headline.headline(life))
+    tables = life_summary.as_text(life.summary, wide=output == "wide")
+    return head + (f"{news}\n" if news else "") + tables
 
 
 def _rows(table: Table, *, wide: bool) -> str:

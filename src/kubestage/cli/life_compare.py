@@ -26,6 +26,14 @@ _LABELS: Final = {
     "responseP95": "p95",
     "responseP99": "p99",
     "responseMax": "longest",
+    "belowDesiredMinutes": "below desired",
+    "lostMinutes": "of it, lost",
+    "notReadyMinutes": "nodes NotReady",
+    "pendingPeak": "pending, at most",
+    "longestWaitSeconds": "longest wait",
+    "podsEvicted": "pods evicted",
+    "evictionsRefused": "evictions refused",
+    "jobsFailed": "Jobs failed",
     "replicaHours": "replica-hours",
     "nodeHours": "node-hours",
     "rescalesUp": "up",
@@ -86,5 +94,9 @@ def _shown(measure: Measure, value: float) -> str:
         return wording.milliseconds(value)
     if measure.name == "failedPercent":
         return f"{value:.2f}%"
+    if measure.name.endswith("Minutes"):
+        return wording.span(60 * value)
+    if measure.name.endswith("Seconds"):
+        return wording.span(value)
     is_whole = measure.name not in ("replicaHours", "nodeHours", "cost")
     return f"{value:,}" if is_whole else f"{value:,.2f}"

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.aliases import Json
 from kubestage.objects.tables import text
 from kubestage.results.life import requests, wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from kubestage.aliases import Json
     from kubestage.traffic.record import Record
 
 
 _ROWS: Final = 20
 _NO_GROUP: Final = "<none>"
+# A run that an earlier version has kept says nothing of it.
+_NO_HEALTH: Final[Json] = {"workloads": []}
 
 
 def as_text(summary: Json, *, wide: bool) -> str:
@@ -40,7 +42,7 @@ def _text(rows: Sequence[tuple[str, ...]], *, wide: bool) -> str:
 
 def _tables(summary: Json) -> Iterator[list[tuple[str, ...]]]:
     yield _traffic(summary["traffic"])
-    yield _workloads(summary["workloads"])
+    yield _workloads(summary)
     yield _autoscalers(summary["autoscalers"])
     yield _nodes(summary)
 
@@ -64,19 +66,33 @@ def _traffic(rows: Sequence[Json]) -> list[tuple[str, ...]]:
     return table
 
 
-def _workloads(rows: Sequence[Json]) -> list[tuple[str, ...]]:
+def _workloads(summary: Json) -> list[tuple[str, ...]]:
     fields = ("replicasLowest", "replicasHighest", "replicasAtEnd")
+    health = {each["workload"]: each for each in (summary.get("health") or _NO_HEALTH)["workloads"]}
+    is_below = any(each["windows"] or not each["everReady"] for each in health.values())
+    more = ("LOWEST READY", "BELOW DESIRED") if is_below else ()
     return [
-        ("WORKLOAD", "REPLICA-HOURS", "FEWEST", "MOST", "AT END"),
+        ("WORKLOAD", "REPLICA-HOURS", "FEWEST", "MOST", "AT END", *more),
         *(
             (
                 each["workload"],
                 wording.hours(each["replicaHours"]),
                 *(wording.count(each[name]) for name in fields),
+                *(_below(health.get(each["workload"])) if is_below else ()),
             )
-            for each in rows
+            for each in summary["workloads"]
         ),
     ]
+
+
+def _below(health: Json | None) -> tuple[str, str]:
+    """The fewest that were ready of how many, and for how long there were too few."""
+    if health is None or not (health["windows"] or not health["everReady"]):
+        return "-", "-"
+    lowest = f"{health['readyLowest']}/{health['desiredAtLowest'] or 0}"
+    if not health["everReady"]:
+        return lowest, "never ready"
+    return lowest, wording.span(health["belowDesiredSeconds"])
 
 
 def _autoscalers(rows: Sequence[Json]) -> list[tuple[str, ...]]:

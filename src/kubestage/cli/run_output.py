@@ -161,7 +161,10 @@ def _living(
 
 
 def _explained(explanation: PodExplanation) -> str:
-    lines = explaining.explain(*explanation, shutil.get_terminal_size().columns)
+    width = shutil.get_terminal_size().columns
+    lines = explaining.explain(*explanation[:4], width)
+    if explanation.advice is not None:
+        lines += ["", *explanation.advice.lines()]
     return "".join(f"{line}\n" for line in lines)
 
 

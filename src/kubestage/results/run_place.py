@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 REPEAT: Final = "run.json"
 SCENARIO: Final = "scenario.json"
 LIFE: Final = "life.json"
+REHEARSAL: Final = "rehearsal.json"
 MARKERS: Final = (SCENARIO, LIFE)
 """A directory with one of these has a run in it."""
 
 WRITING: Final = ".writing-"
 """How the names of files that are not whole yet begin."""
+
+
+def is_run(place: pathlib.Path) -> bool:
+    """Whether a run was kept in a directory."""
+    return any((place / marker).is_file() for marker in MARKERS)
 
 
 def refuse_foreign(place: pathlib.Path) -> None:
@@ -40,6 +46,8 @@ def refuse_foreign(place: pathlib.Path) -> None:
 
 def _is_ours(place: pathlib.Path) -> bool:
     """Whether a run was written here, wholly or in part: how to repeat it is moved first."""
+    if (place / REHEARSAL).is_file():
+        return True
     try:
         msgspec.json.decode((place / REPEAT).read_bytes(), type=Repeat)
     except (OSError, UnicodeDecodeError, msgspec.DecodeError):

@@ -204,6 +204,9 @@ def _of_life(path: str, name: str) -> AnalyzedTable:
         ]
         return AnalyzedTable(name=name, data=Table(_LIFE_SUMMARY, rows), source=life)
     data = life.tables.get(name)
+    if data is None and name in life_tables.NEWS and "health" in life.summary:
+        # That there is nothing to tell is an answer.
+        data = Table(life_tables.TABLES[name].columns, [])
     if data is None:
         raise InputError(
             f"nothing was recorded of {name}",

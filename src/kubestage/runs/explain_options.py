@@ -21,5 +21,13 @@ class ExplainOptions(Options, frozen=True, kw_only=True):
     top: Annotated[int, Flag("Show the scores of the best N nodes.", metavar="N", minimum=1)] = 10
     """How many nodes are shown with their scores."""
 
+    at: Annotated[str | None, Flag("At this moment of a living run, as in 5m.", metavar="TIME")] = (
+        None
+    )
+    """When to look at a living run, by default at its end."""
+
     every_attempt: bool = True
     """Whether the details of every attempt are read, not only of one of each outcome."""
+
+    with_advice: bool = True
+    """Whether to look for what would make a pending pod fit."""

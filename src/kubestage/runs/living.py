@@ -57,8 +57,8 @@ class LivingPlan(msgspec.Struct, frozen=True):
     """Whether the movements of timers are written, too."""
     autoscalers: Sequence[UserAutoscaler] = ()
     """The user's own autoscalers."""
-    recorded: bool = False
-    """Whether traffic, autoscalers and nodes are recorded."""
+    recorded: bool = True
+    """Whether health, traffic, autoscalers and nodes are recorded."""
 
     def check(self) -> None:
         """Refuse what would never happen."""

@@ -13,7 +13,9 @@ import msgspec
 import kubestage
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import gvk
+from kubestage.results.life import marks, wording
 from kubestage.runs import interruption, living, pod_explanation, repeat_record, run_settings
+from kubestage.runs.fit import waiting
 from kubestage.runs.inputs import (
     autoscaler_files,
     python_file,
@@ -28,7 +30,7 @@ from kubestage.scheduler.record import Recording
 from kubestage.traffic.traffics import TRAFFIC
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from kubestage.results.life.life import Life
     from kubestage.results.life.recorder import LifeRecorder
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 _SETTLING_NS: Final = 1_000_000
 
 
-class _Lived(NamedTuple):
+class Lived(NamedTuple):
     """A cluster at the end of its time."""
 
     stage: Stage
@@ -79,7 +81,7 @@ def run(
         files = autoscaler_files.files(plan.autoscalers)
         report = functools.partial(_interrupt_report, options.out, options.trace_out)
         with python_file.error_context(*files), interruption.reporting(report):
-            lived = _live(loaded, settings, plan, observer)
+            lived = live(loaded, settings, plan, observer)
             explanation = None
             if options.explain is not None:
                 explanation = _explain(loaded, settings, scheduler, plan, lived, options.explain)
@@ -88,11 +90,12 @@ def run(
             assert lived.record is not None
             repeat = repeat_record.living_repeat(settings, scheduler, plan, lived.record)
             inputs = repeat_record.manifest_files(loaded, plan)
+            advice = waiting.paragraphs(lived.stage)
             with (
                 interruption.reporting(lambda: f"kept: {options.out}"),
                 interruption.deferred(observer),
             ):
-                directory.write_life(lived.record, repeat, inputs, timings)
+                directory.write_life(lived.record, repeat, inputs, timings, advice)
     pods = lived.stage.store.read(gvk.POD).values()
     return LivingResult(
         stage=lived.stage,
@@ -125,7 +128,6 @@ def _plan(
         controllers=living.controller_settings(settings.setting_values, settings.control_plane),
         on_event=on_event,
         traces_internal=options.trace_internal,
-        recorded=options.out is not None or _is_worth_recording(every),
     )
     plan.check()
     traffic_times.check(loaded, 0, plan.duration_ns)
@@ -147,15 +149,6 @@ def _refuse_scenarios(loaded: LoadedManifests) -> None:
         raise InputError(problem, fix="leave out --for")
 
 
-def _is_worth_recording(loaded: Iterable[LoadedManifests]) -> bool:
-    """Whether there is traffic or an autoscaler, of which the result has a summary."""
-    return any(
-        document.object.get("kind") in living.TIMED_KINDS
-        for each in loaded
-        for document in each.documents
-    )
-
-
 def _interrupt_report(out: str | None, trace: str | None) -> str:
     """What is left of a cluster whose life was interrupted."""
     missing = "nothing was kept, as there is no --out" if out is None else f"not written: {out}"
@@ -167,7 +160,7 @@ def _explain(
     settings: RunSettings,
     scheduler: SchedulerInputs,
     plan: LivingPlan,
-    lived: _Lived,
+    lived: Lived,
     pod: str,
 ) -> PodExplanation:
     """Explain a pod.
@@ -183,7 +176,7 @@ def _explain(
     key = found[0]
     numbers = [each.number for each in decisions if each.pod == key]
     quiet = msgspec.structs.replace(plan, on_event=None, trace=None, recorded=False)
-    again = _live(loaded, settings, quiet, SILENT, numbers)
+    again = live(loaded, settings, quiet, SILENT, numbers)
     attempts = pod_explanation.numbered(again.scheduler.record.explanations)
     nodes = len(lived.scheduler.cache.columns)
     return pod_explanation.explanation(
@@ -199,13 +192,16 @@ def _notes(stage: Stage) -> Iterator[str]:
                 yield f"traffic {key}: {condition['message']}"
 
 
-def _live(
+def live(
     loaded: LoadedManifests,
     settings: RunSettings,
     plan: LivingPlan,
     observer: Observer,
     explain_at: Collection[int] = (),
-) -> _Lived:
+    *,
+    halts: bool = True,
+) -> Lived:
+    """Let a cluster live as long as the plan says; unless it `halts`, it can go on after that."""
     stage = stage_inputs.empty(loaded, settings.seed)
     recording = dataclasses.replace(settings, recording=Recording.DECISIONS)
     scheduler = run_settings.add_scheduler(stage, recording, explain_at, observer, is_paced=True)
@@ -233,17 +229,20 @@ def _live(
         stage_inputs.put(stage, loaded, rest, is_new=stage_inputs.is_new)
         for each in sorted(plan.later, key=lambda one: one.at_ns):
             runner.run_until(each.at_ns)
+            if recorder is not None:
+                recorder.mark(marks.ACTION, "manifests", f"applied {_names(each.loaded)}")
             _apply(stage, each.loaded, as_written=settings.as_written)
         runner.run_until(plan.duration_ns)
-        # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
-        stage.environment.halt(plan.duration_ns)
-        stage.environment.run()
+        if halts:
+            # Not earlier: a timer that is refused for the halt would look switched off meanwhile.
+            stage.environment.halt(plan.duration_ns)
+            stage.environment.run()
         assert stage.traffic is not None
         stage.traffic.report()
     record = None
     if recorder is not None:
         record = recorder.end(version=kubestage.__version__, seed=stage.seed)
-    return _Lived(stage, scheduler, record)
+    return Lived(stage, scheduler, record)
 
 
 def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:
@@ -254,6 +253,13 @@ def _start_recorder(stage: Stage, duration_ns: int) -> LifeRecorder:
     )
     started.start()
     return started
+
+
+def _names(loaded: LoadedManifests) -> str:
+    """The objects of manifests, in a few words."""
+    objects = [each.object for each in loaded.documents]
+    names = (f"{str(each['kind']).lower()}/{each['metadata'].get('name')}" for each in objects)
+    return wording.named(list(names))
 
 
 def _apply(stage: Stage, loaded: LoadedManifests, *, as_written: bool) -> None:

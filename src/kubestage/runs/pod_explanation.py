@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
 from kubestage.objects import gvk
-from kubestage.runs import placements, scenario_run
+from kubestage.runs import fit, placements, scenario_run
 from kubestage.scheduler.record import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kubestage.aliases import Json
+    from kubestage.runs.fit import FitAdvice
     from kubestage.runs.inputs.scenario_inputs import Inputs
     from kubestage.runs.placements import Placement
     from kubestage.runs.run_settings import RunSettings, SchedulerInputs
@@ -35,6 +36,8 @@ class PodExplanation(NamedTuple):
     """How much the scores of the profile's plugins count."""
     node_count: int
     """How many nodes there were in the last attempt."""
+    advice: FitAdvice | None = None
+    """What would make it fit, if it waits."""
 
 
 def explain_in_scenario(
@@ -65,7 +68,12 @@ def explanation(
 ) -> PodExplanation:
     """The explanation of the pod of this key."""
     placement = placements.placement_of(key, stage, scheduler)
-    return PodExplanation(placement, attempts, inputs.weights_of(placement.profile), node_count)
+    pod = stage.store.read(gvk.POD).get(key)
+    advice = None
+    if pod is not None and placement.status in (placements.PENDING, placements.GATED):
+        advice = fit.advise(stage, pod)
+    weights = inputs.weights_of(placement.profile)
+    return PodExplanation(placement, attempts, weights, node_count, advice)
 
 
 def numbered(explanations: Mapping[int, Json]) -> list[Json]:

@@ -153,7 +153,7 @@ class LivingResult(RunResult, frozen=True, kw_only=True):
     """A cluster after it has run for a while."""
 
     record: Life | None = None
-    """What happened meanwhile; None if there was neither a run directory nor traffic."""
+    """What happened meanwhile."""
 
     def table(self) -> Table:
         """A row for each pod at the end."""
@@ -169,8 +169,11 @@ class LivingResult(RunResult, frozen=True, kw_only=True):
         return Table(_PODS, rows)
 
     def headline(self) -> str:
-        """The virtual time at the end."""
-        return f"at {self.stage.now}"
+        """What went wrong, most severe first, or else the virtual time at the end."""
+        from kubestage.results.life import headline
+
+        news = [] if self.record is None else headline.headline(self.record)
+        return "; ".join(news) or f"at {self.stage.now}"
 
     def charts(self) -> dict[str, ChartType]:
         """Every chart of the run, by name; none without a record; needs the extra ``charts``."""

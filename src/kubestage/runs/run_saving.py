@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kubestage.results.run_record_reader import RecordReader
     from kubestage.results.timings import RecordedTimings
     from kubestage.runs.observer import Observer
+    from kubestage.stage import Stage
 
 
 class RunSaver:
@@ -69,15 +70,20 @@ class RunSaver:
         record = self._records[name] = run_record.RunRecord(path, {"scenario": name})
         return record
 
-    def save(self, scenario: Json, timings: RecordedTimings | None = None) -> None:
-        """Save a Scenario that has ended."""
+    def save(
+        self, scenario: Json, timings: RecordedTimings | None = None, stage: Stage | None = None
+    ) -> None:
+        """Save a Scenario that has ended; its report has what would make pods of the stage fit."""
         name = scenario["metadata"]["name"]
         if name in self._records:
             self._records.pop(name).close()
         directory = self._directories.get(name)
         if directory is not None:
+            from kubestage.runs.fit import waiting
+
+            advice = [] if stage is None else waiting.paragraphs(stage)
             with interruption.deferred(self._observer):
-                directory.write(scenario, self._repeat, timings)
+                directory.write(scenario, self._repeat, timings, advice)
                 self.saved[name] = directory.path
 
     def interrupt_report(self) -> str:

@@ -125,7 +125,7 @@ class _Runs:
                 scenario_run.raise_refusal(self._last, self._inputs, self._loaded)
                 self._ended.append(self._last.scenario(name))
                 self._timings = run_settings.timings_of(self._last.scheduler)
-                saver.save(self._ended[-1], self._timings)
+                saver.save(self._ended[-1], self._timings, self._last.stage)
 
     def manifests(self, saver: RunSaver, detail: str) -> ManifestsResult:
         """Where the pods of plain manifests are."""

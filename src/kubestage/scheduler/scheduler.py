@@ -88,8 +88,8 @@ class Scheduler:
         self.record = Record(Recording(recording))
         self.metrics = SchedulerMetrics()
         self._store, self._environment, self._streams = store, environment, streams
-        self._user_plugins, self._tie_break = own, TieBreak(tie_break)
-        self._transport, self._has_events = transport, events
+        self.user_plugins, self.tie_break = own, TieBreak(tie_break)
+        self.transport, self._has_events = transport, events
         self.timing = Timing(stopwatch, pacing, model, keeps_timings)
         self.timing.check(environment)
         self._context = ClusterContext()
@@ -114,14 +114,14 @@ class Scheduler:
         self.waiting = WaitingPods()
         self._client = StoreClient(store, events=self._has_events)
         self._nominator = Nominator()
-        self._extenders = extender.of_configuration(self.configuration, self._transport)
+        self._extenders = extender.of_configuration(self.configuration, self.transport)
         self._time = paced_time.timekeeper(self.metrics, self.clock, self.timing, streams)
-        self._make_profiles(streams, self._user_plugins)
+        self._make_profiles(streams, self.user_plugins)
         self._cycle = Cycle(
             self._nominator,
             streams.stream("scheduler/ties"),
             self.configuration.percentage_of_nodes_to_score,
-            self._tie_break,
+            self.tie_break,
             self._extenders,
         )
         self._make_bindings(streams)

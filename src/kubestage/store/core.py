@@ -17,7 +17,7 @@ from kubestage.store.template_cache import TemplateCache
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kubestage.aliases import Json
     from kubestage.sim.clock import Clock
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     KindRef = Kind | tuple[str, str]
     GarbageMode = Literal["immediate", "manual"]
+    RefusalListener = Callable[[str, str], None]
 
 LASTING_STREAM: Final = "store/lasting"
 """The stream of names and uids for objects that stay when a cluster is emptied."""
@@ -62,6 +63,7 @@ class Core:
         self.admission = admission
         self.checks = checks
         self.webhooks: tuple[Webhook, ...] = ()
+        self._refusal_listeners: list[RefusalListener] = []
         # From where on an address for the next service is looked for.
         self.service_address = 0
         # At hand: every create checks whether there are any.
@@ -152,6 +154,18 @@ class Core:
     def remove_webhook(self, webhook: Webhook) -> None:
         """Stop calling it."""
         self.webhooks = tuple(each for each in self.webhooks if each is not webhook)
+
+    def observe_refused_evictions(self, listener: RefusalListener) -> None:
+        """Call with the keys of budget and pod whenever a budget refuses an eviction.
+
+        Nothing changes by that, so that no subscriber would hear of it.
+        """
+        self._refusal_listeners.append(listener)
+
+    def report_refused_eviction(self, budget: str, pod: str) -> None:
+        """Tell those who observe it that a budget refused an eviction."""
+        for listener in self._refusal_listeners:
+            listener(budget, pod)
 
     def start_over(self) -> None:
         """Remember nothing of what an emptied cluster held: as a new store but for its versions.

@@ -60,3 +60,20 @@ def test_a_measure_that_is_not_there_is_refused() -> None:
     fix = str(raised.value.fix)
     assert fix.startswith("did you mean responseP95? use any of failedPercent, ")
     assert "stddev" not in fix
+
+
+def test_health_is_compared_where_it_is_known() -> None:
+    health = {
+        "workloads": [{"belowDesiredSeconds": 90.0, "lostSeconds": 0.0}],
+        "nodesNotReady": [{"seconds": 30.0}],
+        "pending": {"peak": 4, "longestWaitSeconds": 12.5},
+        **{name: [] for name in ("restarts", "evictions", "budgetsRefused", "jobsFailed")},
+    }
+    found = comparison.measures([SUMMARY, {**SUMMARY, "health": health}])
+    values = {each.name: each.values for each in found}
+    assert values["belowDesiredMinutes"] == (None, 1.5)
+    assert values["notReadyMinutes"] == (None, 0.5)
+    assert values["pendingPeak"] == (None, 4)
+    assert values["longestWaitSeconds"] == (None, 12.5)
+    assert "lostMinutes" not in values
+    assert "podsEvicted" not in values

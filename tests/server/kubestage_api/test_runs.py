@@ -148,6 +148,31 @@ def test_a_pod_of_the_cluster_is_explained_also_when_it_is_gone() -> None:
     tell(story())
 
 
+def test_a_pod_that_waits_has_what_would_make_it_fit() -> None:
+    async def story() -> None:
+        async with served() as stage:
+            await stage.call("POST", NODES, make_node("n1", cpu="4"))
+            await stage.call("POST", PODS, make_pod("big", cpu="6"))
+            await stage.call("POST", PODS, make_pod("small", cpu="1"))
+            await stage.quiet()
+            before = stage.live.store.revision
+            found = await told(stage, "GET", "/explanations/default/big")
+            assert found["nodes"] == 1
+            advice = found["advice"]
+            assert advice["numbers"] == [
+                "needs 6 cpu; node n1 has 3 free (none is that large: 4 at most)"
+            ]
+            (change,) = advice["changes"]
+            assert (change["kind"], change["provedOn"]) == ("lower-request", "n1")
+            assert advice["lines"][-1].strip() == f"1. {change['text']} (then it is on n1)"
+            assert stage.live.store.revision == before
+            found = await told(stage, "GET", "/explanations/default/big", advice="false")
+            assert found["advice"] is None
+            assert (await told(stage, "GET", "/explanations/default/small"))["advice"] is None
+
+    tell(story())
+
+
 def test_of_pods_that_come_by_the_thousand_outcomes_are_kept_and_some_are_explained() -> None:
     async def story() -> None:
         async with served() as stage:

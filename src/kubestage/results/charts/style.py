@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 WIDTH: Final = 680
 HEIGHT: Final = 300
 GAP: Final = 24
+WIDE: Final = "wide"
+"""Is true in the `usermeta` of a chart that takes the whole width of a page."""
 _MARGIN: Final = 10
 _HEADROOM: Final = 1.04
 _WIDEST_BAR: Final = 44
@@ -98,6 +100,12 @@ def finished(chart: ChartType, title: str, subtitle: str = "") -> ChartType:
     titles = alt.TitleParams(title, subtitle=subtitle or alt.Undefined)
     dressed: ChartType = chart.properties(title=titles, config=alt.Config(**_CONFIG))
     return dressed
+
+
+def wide(chart: ChartType) -> ChartType:
+    """A chart that takes the whole width of a page."""
+    widened: ChartType = chart.properties(usermeta={WIDE: True})
+    return widened
 
 
 def step_axis(steps: Sequence[int]) -> alt.X:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
+from kubestage.aliases import Json
 from kubestage.results.comparison.measures import LESS, Measure, Worse, chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kubestage.aliases import Json
+    from collections.abc import Callable, Iterator, Sequence
 
 
 _RESPONSES: Final = {
@@ -33,7 +33,12 @@ DEFAULT_CHECKS: Final = ("failedPercent", "responseP95")
 
 def measures(summaries: Sequence[Json]) -> list[Measure]:
     """All figures of runs, those of requests first; a Traffic of its own has its name with them."""
-    return [*_traffic(summaries), *_totals(summaries), *_deeds(summaries)]
+    return [
+        *_traffic(summaries),
+        *_health(summaries),
+        *_totals(summaries),
+        *_deeds(summaries),
+    ]
 
 
 def worse(
@@ -63,6 +68,37 @@ def _traffic(summaries: Sequence[Json]) -> Iterator[Measure]:
         for title, field in _RESPONSES.items():
             spans = [None if each is None else each["responseMs"] for each in found]
             yield _measure(title, subject, LESS, spans, field)
+
+
+def _health(summaries: Sequence[Json]) -> Iterator[Measure]:
+    """What went wrong; the main figures always, others if there is anything to tell."""
+    known = [each.get("health") for each in summaries]
+    for name, figure in _HEALTH.items():
+        values = tuple(None if each is None else figure(each) for each in known)
+        if any(values) or (name in _MAIN and any(each is not None for each in values)):
+            yield Measure(name, None, LESS, values)
+
+
+def _minutes(rows: Sequence[Json], field: str) -> float:
+    return round(math.fsum(row[field] for row in rows) / 60, 6)
+
+
+def _sum(rows: Sequence[Json], field: str) -> int:
+    return sum(row[field] for row in rows)
+
+
+_HEALTH: Final[dict[str, Callable[[Json], float]]] = {
+    "belowDesiredMinutes": lambda each: _minutes(each["workloads"], "belowDesiredSeconds"),
+    "lostMinutes": lambda each: _minutes(each["workloads"], "lostSeconds"),
+    "notReadyMinutes": lambda each: _minutes(each["nodesNotReady"], "seconds"),
+    "pendingPeak": lambda each: each["pending"]["peak"],
+    "longestWaitSeconds": lambda each: each["pending"]["longestWaitSeconds"],
+    "restarts": lambda each: _sum(each["restarts"], "restarts"),
+    "podsEvicted": lambda each: _sum(each["evictions"], "pods"),
+    "evictionsRefused": lambda each: _sum(each["budgetsRefused"], "refusals"),
+    "jobsFailed": lambda each: len(each["jobsFailed"]),
+}
+_MAIN: Final = ("belowDesiredMinutes", "pendingPeak")
 
 
 def _totals(summaries: Sequence[Json]) -> Iterator[Measure]:

@@ -127,10 +127,16 @@ class NodeGroups:
 
 def _seen(node: Json) -> _Seen:
     status = node.get("status") or {}
-    is_ready = any(
-        each["type"] == "Ready" and each["status"] == "True"
-        for each in status.get("conditions") or ()
-    )
+    ready = is_ready(node)
     offered = status.get("allocatable") or status.get("capacity")
     group = (node["metadata"].get("labels") or {}).get(LABEL, NO_GROUP)
-    return _Seen(group, is_ready, resource_totals.total_of(offered).milli_cpu)
+    # A node that is not Ready has nothing to offer.
+    return _Seen(group, ready, resource_totals.total_of(offered).milli_cpu if ready else 0)
+
+
+def is_ready(node: Json) -> bool:
+    """Whether a node says that it is Ready, and nobody contradicts it."""
+    return any(
+        each["type"] == "Ready" and each["status"] == "True"
+        for each in (node.get("status") or {}).get("conditions") or ()
+    )

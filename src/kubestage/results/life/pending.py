@@ -26,7 +26,7 @@ def of(store: Store) -> Json:
             continue
         total += 1
         if not pod["spec"].get("nodeName") and "deletionTimestamp" not in pod["metadata"]:
-            groups.setdefault(_reason(pod), []).append(key)
+            groups.setdefault(reason_of(pod), []).append(key)
     reasons = sorted(groups.items(), key=lambda each: -len(each[1]))
     return {
         "pods": sum(map(len, groups.values())),
@@ -54,7 +54,8 @@ def named(reason: Json) -> str:
     return f"{names} and {more:,} more" if more else names
 
 
-def _reason(pod: Json) -> str:
+def reason_of(pod: Json) -> str:
+    """Why a pod has no node, as far as that is known."""
     gates = pod["spec"].get("schedulingGates") or ()
     if gates:
         return f"held back by its gates: {', '.join(str(each.get('name')) for each in gates)}"

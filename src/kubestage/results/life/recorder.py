@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from kubestage.objects import timestamps
-from kubestage.results.life import requests, summary, workloads
+from kubestage.results.life import health_rows, requests, summary, windows, workloads
 from kubestage.results.life.autoscalers import (
     NODE_ADDED,
     NODE_REMOVED,
@@ -13,7 +13,10 @@ from kubestage.results.life.autoscalers import (
     ScalingDecision,
     target_of,
 )
+from kubestage.results.life.event_log import EventLog
+from kubestage.results.life.health import KEEPERS, Health
 from kubestage.results.life.life import Life
+from kubestage.results.life.marks import Marks
 from kubestage.results.life.node_groups import NodeGroups
 from kubestage.results.life.sampler import Sampler
 from kubestage.results.life.tables import LifeRows
@@ -48,9 +51,10 @@ def resolution_ns(duration_ns: int) -> int:
 class LifeRecorder:
     """Keeps the record of a living cluster.
 
-    Numbers that add up over time (replica-hours, node-hours, cost) come from changes and are exact;
-    series are what was seen at every `resolution_ns`, a nanosecond late, so that what happens at
-    whole seconds has happened. Call `start` when the clock is to run, and `end` when it has.
+    Numbers that add up over time (replica-hours, node-hours, cost) and what goes wrong (`health`)
+    come from changes and are exact; series are what was seen at every `resolution_ns`, a nanosecond
+    late, so that what happens at whole seconds has happened. Call `start` when the clock is to run,
+    and `end` when it has.
     """
 
     def __init__(
@@ -63,6 +67,9 @@ class LifeRecorder:
         self.workloads = Workloads(store)
         self.nodes = NodeGroups(environment.clock)
         self.autoscalers = Autoscalers(environment.clock, self.workloads)
+        self.marks = Marks()
+        self.health = Health(store, self.workloads, self.marks)
+        self.events = EventLog(self.workloads)
         self.rows = LifeRows()
         self.resolution_ns = resolution_ns
         self.store = store
@@ -71,12 +78,15 @@ class LifeRecorder:
         self._begin_ns = self._clock.now_ns
         self._traffics: dict[str, Json] = {}
         known = (self.workloads, self.nodes, self.autoscalers)
-        self._sampler = Sampler(store, known, self._traffics, self.rows)
+        self._sampler = Sampler(store, known, self.health, self._traffics, self.rows)
         self._alarm = environment.timer("LifeRecorder", self._observe)
         self._handlers = {
-            ("", "Pod"): self.workloads.on_pod,
+            ("", "Pod"): self._on_pod,
             ("", "Node"): self._on_node,
-            ("", "Event"): self.autoscalers.on_event,
+            ("", "Event"): self._on_event,
+            ("batch", "Job"): self._on_job,
+            ("", "ReplicationController"): self._on_workload,
+            **{("apps", kind): self._on_workload for kind in KEEPERS},
             ("autoscaling", "HorizontalPodAutoscaler"): self._on_hpa,
             ("autoscaling.k8s.io", "VerticalPodAutoscaler"): self.autoscalers.on_vpa,
             ("kubestage.dev", "NodeGroup"): self.nodes.on_group,
@@ -86,6 +96,7 @@ class LifeRecorder:
     def start(self) -> None:
         """Take in what is there, and watch from now on."""
         self._begin_ns = self._clock.now_ns
+        self.health.begin(self._begin_ns)
         for collection in self.store.collections():
             kind = collection.kind
             handler = self._handlers.get((kind.group, kind.kind))
@@ -96,6 +107,7 @@ class LifeRecorder:
                     handler(Change(revision, ADDED, kind, key, obj, None))
         self.nodes.began = True
         self.store.subscribe(self.on_change)
+        self.store.observe_refused_evictions(self.health.on_refusal)
         self._sample()
         self._set_alarm()
 
@@ -105,11 +117,13 @@ class LifeRecorder:
         handler = self._handlers.get((kind.group, kind.kind))
         if handler is not None:
             handler(change)
-        elif change.old is not None and change.type != DELETED:
-            before, after = workloads.desired(change.old), workloads.desired(change.new)
-            if before != after:
-                name = f"{kind.kind.lower()}/{change.key}"
-                self.autoscalers.on_replicas(name, before, after)
+        else:
+            self._on_replicas(change)
+            self.health.on_other(change)
+
+    def mark(self, kind: str, subject: str, text: str) -> None:
+        """Have the charts mark this moment; `kind` is one of `marks.KINDS`."""
+        self.marks.add(self._clock.now_ns, kind, subject, text)
 
     def end(self, *, version: str, seed: int) -> Life:
         """All that there is to know; the clock has come to the end of the run."""
@@ -130,17 +144,54 @@ class LifeRecorder:
                 *(each.sort, each.by, each.subject, each.before, each.after, each.reason),
             )
         start_ns = self._clock.unix_ns - (now_ns - self._begin_ns)
+        summarized = summary.of(self, load, (now_ns - self._begin_ns) / SECOND_NS)
+        self._write_health(summarized["health"])
         return Life(
             version,
             seed,
             timestamps.format_time(start_ns),
             (now_ns - self._begin_ns) / SECOND_NS,
             self.resolution_ns / SECOND_NS,
-            summary.of(self, load, (now_ns - self._begin_ns) / SECOND_NS),
+            summarized,
             self.rows.tables(),
         )
 
+    def _write_health(self, health: Json) -> None:
+        """Add the rows of what went wrong, of marks, and of Events."""
+        for row in health_rows.of(health):
+            self.rows.add("health", *row)
+        self.health.mark_evictions()
+        for mark in self.marks.in_order():
+            self.rows.add("marks", self._seconds(mark.at_ns), *mark[1:])
+        self.events.write(self.rows, self._begin_ns)
+
+    def _on_pod(self, change: Change) -> None:
+        self.health.on_pod(change, self.workloads.on_pod(change))
+
+    def _on_workload(self, change: Change) -> None:
+        self._on_replicas(change)
+        self.health.on_workload(change)
+
+    def _on_job(self, change: Change) -> None:
+        self._on_replicas(change)
+        self.health.on_job(change)
+
+    def _on_replicas(self, change: Change) -> None:
+        if change.old is not None and change.type != DELETED:
+            before, after = workloads.desired(change.old), workloads.desired(change.new)
+            if before != after:
+                name = f"{change.kind.kind.lower()}/{change.key}"
+                self.autoscalers.on_replicas(name, before, after)
+
+    def _on_event(self, change: Change) -> None:
+        self.autoscalers.on_event(change)
+        if self.nodes.began:
+            # Those that were there at the start tell of what was before.
+            self.health.disruptions.on_event(change, self._clock.now_ns)
+            self.events.on_event(change, self._clock.now_ns)
+
     def _on_node(self, change: Change) -> None:
+        self.health.on_node(change)
         group = self.nodes.on_node(change)
         if group and self.nodes.began:
             sort = NODE_REMOVED if change.type == DELETED else NODE_ADDED
@@ -176,7 +227,7 @@ class LifeRecorder:
 
     def _seconds(self, at_ns: int) -> float:
         """Since the beginning; the nanosecond by which looks are late is none of theirs."""
-        return (at_ns - self._begin_ns) // 1000 / 1_000_000
+        return windows.since(self._begin_ns, at_ns)
 
     @property
     def _has_looked(self) -> bool:

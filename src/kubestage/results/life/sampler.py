@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.objects import gvk, labels
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.results.life.autoscalers import Autoscalers
+    from kubestage.results.life.health import Health
     from kubestage.results.life.node_groups import NodeGroups
     from kubestage.results.life.tables import LifeRows
     from kubestage.results.life.workloads import ReplicaCounts, WorkloadName, Workloads
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _WORKLOADS: Final = 20
+_TROUBLED: Final = 40
 # A percentile of few requests means little.
 _OBSERVATIONS_A_BAND: Final = 5
 _STATES: Final = (workloads.LAUNCHING, workloads.ACTIVE, workloads.TERMINATING)
@@ -31,18 +34,20 @@ class Sampler:
     """Writes rows about what is there at one moment.
 
     Of workloads, those are looked at that traffic or autoscalers are about, and others as long as
-    there are few.
+    there are few; one that loses replicas is looked at from then on.
     """
 
     def __init__(
         self,
         store: Store,
         known: tuple[Workloads, NodeGroups, Autoscalers],
+        health: Health,
         traffics: dict[str, Json],
         rows: LifeRows,
     ) -> None:
         self._store = store
         self._workloads, self._nodes, self._autoscalers = known
+        self._health = health
         self._traffics = traffics
         self._rows = rows
         self._bands = Bands()
@@ -83,6 +88,8 @@ class Sampler:
             if len(found) >= _WORKLOADS:
                 break
             found.setdefault(name, (workload.place, [workload]))
+        for name in itertools.islice(self._health.troubled, _TROUBLED):
+            found.setdefault(name, (self._workloads.all[name].place, [self._workloads.all[name]]))
         return found
 
     def _traffic(self, at: float, load: Traffics) -> None:

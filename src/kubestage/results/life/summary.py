@@ -20,6 +20,8 @@ def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:
     rows = _workloads(recorder)
     return {
         "seconds": seconds,
+        "health": recorder.health.in_short(),
+        "events": recorder.events.in_short(),
         "pending": pending.of(recorder.store),
         "traffic": [requests.in_short(key, each) for key, each in sorted(records.items())],
         "workloads": rows,

@@ -146,8 +146,40 @@ TABLES: Final[dict[str, LifeTable]] = {
             reason=Kind.TEXT,
         ),
     ),
+    "health": LifeTable(
+        "what went wrong, from when to when: replicas, nodes, waits, restarts, evictions",
+        columns(
+            problem=Kind.TEXT,
+            subject=Kind.TEXT,
+            fromSeconds=Kind.FLOAT,
+            toSeconds=Kind.FLOAT,
+            seconds=Kind.FLOAT,
+            number=Kind.INT,
+            reason=Kind.TEXT,
+        ),
+    ),
+    "marks": LifeTable(
+        "the moments that charts mark: failures, rollouts, rescales, evictions, actions",
+        columns(atSeconds=Kind.FLOAT, mark=Kind.TEXT, subject=Kind.TEXT, text=Kind.TEXT),
+    ),
+    "events": LifeTable(
+        "every Event, with how often it was told",
+        columns(
+            atSeconds=Kind.FLOAT,
+            type=Kind.TEXT,
+            reason=Kind.TEXT,
+            object=Kind.TEXT,
+            message=Kind.TEXT,
+            count=Kind.INT,
+            lastSeconds=Kind.FLOAT,
+            workload=Kind.TEXT,
+        ),
+    ),
 }
 """Every table by its name, in the order in which they are listed."""
+
+NEWS: Final = ("health", "marks", "events")
+"""Tables that every run has, if only without rows."""
 
 
 class LifeRows:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.golang import durations
 from kubestage.units import SECOND_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SECOND_MS: Final = 1000
 _DAY_NS: Final = 24 * 3600 * SECOND_NS
@@ -65,3 +68,27 @@ def reasons(failed: dict[str, Any]) -> str:
         if number
     )
     return ", ".join(parts)
+
+
+def span(seconds: float) -> str:
+    """``5m12.5s``; what is finer than a tenth of a second says nothing, unless there is no more."""
+    if 0 < seconds < 1:
+        return moment(round(seconds, 3))
+    return moment(round(seconds, 1))
+
+
+def plural(number: int, noun: str) -> str:
+    """``1 pod``, ``2,000 pods``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def replicas(number: int) -> str:
+    """``1 replica``, ``3 replicas``."""
+    return plural(number, "replica")
+
+
+def named(names: Sequence[str], most: int = 3) -> str:
+    """``a, b and 3 more``."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most:,} more"

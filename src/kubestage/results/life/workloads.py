@@ -42,10 +42,11 @@ class WorkloadName(msgspec.Struct, frozen=True):
 class ReplicaCounts:
     """The pods of one workload, by state, and the time that they had a node."""
 
-    __slots__ = ("counts", "place", "pods", "scheduled")
+    __slots__ = ("counts", "name", "place", "pods", "scheduled")
 
     def __init__(self, place: WorkloadName, now_ns: int) -> None:
         self.place = place
+        self.name = str(place)
         self.counts: collections.Counter[str] = collections.Counter()
         self.scheduled = Integral(now_ns)
         self.pods: dict[str, None] = {}
@@ -73,21 +74,22 @@ class Workloads:
         self._pods: dict[str, _Seen] = {}
         self._owners: dict[str, ReplicaCounts] = {}
 
-    def on_pod(self, change: Change) -> None:
-        """Hear of a pod that came, changed or went."""
+    def on_pod(self, change: Change) -> ReplicaCounts | None:
+        """Hear of a pod that came, changed or went; the workload that it belongs to."""
         before = self._pods.get(change.key)
         if change.type == DELETED:
             now = None
         else:
             now = self._seen(change, before)
             if now == before:
-                return
+                return now.workload
         self._count(change.key, before, -1)
         self._count(change.key, now, 1)
         if now is None:
             self._pods.pop(change.key, None)
-        else:
-            self._pods[change.key] = now
+            return None if before is None else before.workload
+        self._pods[change.key] = now
+        return now.workload
 
     def reach(self, now_ns: int) -> None:
         """Count the time of all workloads until now."""
@@ -135,23 +137,24 @@ class Workloads:
 
     def _workload_of(self, pod: Json) -> ReplicaCounts | None:
         """The topmost owner; None of a pod without one."""
-        owner = _controller(pod)
+        owner = controller(pod)
         if owner is None:
             return None
         if owner["uid"] not in self._owners:
-            place = self._top(owner, pod["metadata"]["namespace"])
+            place = self.top(owner, pod["metadata"]["namespace"])
             now_ns = self._store.clock.now_ns
             workload = self.all.setdefault(str(place), ReplicaCounts(place, now_ns))
             self._owners[owner["uid"]] = workload
         return self._owners[owner["uid"]]
 
-    def _top(self, owner: Json, namespace: str) -> WorkloadName:
+    def top(self, owner: Json, namespace: str) -> WorkloadName:
+        """The last owner above one that is given by a reference."""
         for _ in range(_GENERATIONS):
             kind = self._store.kinds.get(owner["apiVersion"], owner["kind"])
             if kind is None:
                 break
             found = self._store.read(kind).get(f"{namespace}/{owner['name']}")
-            above = None if found is None else _controller(found)
+            above = None if found is None else controller(found)
             if above is None:
                 break
             owner = above
@@ -169,7 +172,8 @@ def desired(obj: Json) -> int | None:
     return scheduled if isinstance(scheduled, int) else None
 
 
-def _controller(obj: Json) -> Json | None:
+def controller(obj: Json) -> Json | None:
+    """The reference to the owner that manages an object."""
     for owner in obj["metadata"].get("ownerReferences") or ():
         if owner.get("controller"):
             found: Json = owner

@@ -31,6 +31,7 @@ _IDENTITY: Final = re.compile(r'(\bid="|url\(#|href="#)')
 # A plain chart fills half of the page, panels beside each other all of it.
 _HALF_PIXELS: Final = 450
 _HALF_HEIGHT: Final = 240
+_WHOLE_PIXELS: Final = 900
 _PANEL_GROWTH: Final = 1.4
 
 
@@ -80,6 +81,9 @@ def fit(spec: Json) -> bool:
     panel = spec.get("spec")
     if panel is not None:
         panel["width"] = round(panel["width"] * _PANEL_GROWTH)
+        return True
+    if (spec.get("usermeta") or {}).get("wide"):
+        spec["width"] = _WHOLE_PIXELS
         return True
     for mark in (layer.get("mark") for layer in (spec, *spec.get("layer", ()))):
         if isinstance(mark, dict) and mark.get("type") == "bar" and "size" in mark:

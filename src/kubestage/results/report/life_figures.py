@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.life import pending, wording
+from kubestage.results.life import headline, pending, wording
 from kubestage.results.report import reasons
 from kubestage.results.report.markup import Html, count, element, join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.life.life import Life
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _REASONS: Final = 3
+_NEWS: Final = 8
 # Runs that were kept by an earlier version say nothing of it.
 _NONE_PENDING: Final[Json] = {"pods": 0, "of": 0, "reasons": []}
 
@@ -30,13 +31,15 @@ def title(life: Life) -> str:
 def heading(life: Life, repeat: LifeRepeat | None) -> Html:
     """Title, outcome in a few sentences, and the facts that the run depends on."""
     waiting = life.summary.get("pending") or _NONE_PENDING
+    outcome, news = lead(life), headline.headline(life)
     pills = []
     if waiting["pods"]:
         pills = [element("span", f"{count(waiting['pods'], 'pod')} pending", class_="pill alert")]
     parts = [
         element("p", "Run report", class_="over"),
         element("div", element("h1", title(life)), *pills, class_="titled"),
-        element("p", lead(life), class_="lead"),
+        _news(news),
+        element("p", outcome, class_="lead") if outcome else Html(""),
         _waiting(waiting),
         element(
             "dl",
@@ -53,6 +56,16 @@ def heading(life: Life, repeat: LifeRepeat | None) -> Html:
     return join(parts, "\n")
 
 
+def _news(news: Sequence[str]) -> Html:
+    """What went wrong, the worst first; nothing if all was well."""
+    if not news:
+        return Html("")
+    lines = [element("li", each) for each in news[:_NEWS]]
+    if len(news) > _NEWS:
+        lines.append(element("li", f"and {len(news) - _NEWS:,} more: see Health"))
+    return element("ul", *lines, class_="callout alert news")
+
+
 def _waiting(pending_pods: Json) -> Html:
     """Why pods are pending, if any are."""
     if not pending_pods["pods"]:
@@ -62,28 +75,33 @@ def _waiting(pending_pods: Json) -> Html:
 
 
 def lead(life: Life) -> str:
-    """The outcome for those who read no more than this; what is pending comes first."""
+    """The outcome for those who read no more than this; what is pending comes first.
+
+    That the cluster lived is told only if that is all there is to tell.
+    """
     summary = life.summary
     left = pending.headline(summary.get("pending") or _NONE_PENDING)
     sentences = [f"{left} at the end."] if left else []
-    sentences.append(f"The cluster lived for {wording.moment(life.seconds)}.")
+    if not sentences and not headline.headline(life):
+        sentences.append(
+            f"The cluster lived for {wording.moment(life.seconds)}, and nothing went wrong."
+        )
     sentences += [_fared(each) for each in summary["traffic"][:3]]
     rescales = sum(each.get("rescales", 0) for each in summary["autoscalers"])
     if rescales:
         sentences.append(f"Autoscalers changed the number of replicas {count(rescales, 'time')}.")
     if summary["cost"] is not None:
         sentences.append(f"Nodes cost {wording.money(summary['cost'])}.")
-    return " ".join(sentences)
+    return " ".join(each for each in sentences if each)
 
 
 def _fared(traffic: Json) -> str:
-    failed = traffic["failed"]
-    share = wording.share(failed, traffic["requests"])
-    fate = f"{share} failed" if failed else "none failed"
+    """How requests fared; that some failed is among the news already."""
     slow = wording.milliseconds(traffic["responseMs"]["p95"])
-    rest = " of the others" if failed else ""
-    quick = "" if slow == "-" else f", and 95%{rest} took no longer than {slow}"
-    return f"Of {count(traffic['requests'], 'request')} of {traffic['traffic']} {fate}{quick}."
+    if traffic["failed"]:
+        return "" if slow == "-" else f"95% of the other requests took no longer than {slow}."
+    quick = "" if slow == "-" else f", and 95% took no longer than {slow}"
+    return f"Of {count(traffic['requests'], 'request')} of {traffic['traffic']} none failed{quick}."
 
 
 def _facts(life: Life, repeat: LifeRepeat | None) -> list[tuple[str, str]]:

@@ -10,7 +10,16 @@ import string
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results import charts
-from kubestage.results.report import drawings, life_figures, life_tables, markup, timings_page
+from kubestage.results.report import (
+    drawings,
+    fit,
+    life_charts,
+    life_figures,
+    life_health,
+    life_tables,
+    markup,
+    timings_page,
+)
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -20,11 +29,11 @@ if TYPE_CHECKING:
     from kubestage.results.life.life import Life
     from kubestage.results.repeat import LifeRepeat
     from kubestage.results.report.drawings import Drawing
+    from kubestage.results.report.fit import FitParagraph
     from kubestage.results.timings import RecordedTimings
 
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
-_NO_CHARTS: Final = "pip install 'kubestage[charts]'"
 _NO_ROWS: Final[Json] = {"resources": [], "asked": [], "texts": [], "steps": []}
 
 
@@ -33,9 +42,10 @@ def write(
     life: Life,
     repeat: LifeRepeat | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
-    text = render(life, repeat, _drawn(life), timings)
+    text = render(life, repeat, drawn_charts(life), timings, advice)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
@@ -44,18 +54,31 @@ def render(
     repeat: LifeRepeat | None = None,
     drawn: Sequence[Drawing] | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> str:
     """The page as text, with charts that are drawn already, or with how to get any."""
-    sections = _sections(life, drawn)
+    found = sections(life, drawn)
+    if advice:
+        found.append(("fit", "Pending pods: what would make them fit", fit.section(advice)))
     if timings is not None:
-        sections.append(("timings", "Timings", timings_page.section(timings)))
+        found.append(("timings", "Timings", timings_page.section(timings)))
+    return page(
+        f"{life_figures.title(life)} · run report",
+        life.version,
+        life_figures.heading(life, repeat),
+        found,
+    )
+
+
+def page(title: str, version: str, heading: Html, sections: Sequence[tuple[str, str, Html]]) -> str:
+    """A page of these parts, each with its anchor, its title and its body."""
     script = (_DATA / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return string.Template((_DATA / "page.html").read_text("utf-8")).substitute(
-        generator=markup.text(f"kubestage {life.version}"),
-        title=markup.text(f"{life_figures.title(life)} · run report"),
+        generator=markup.text(f"kubestage {version}"),
+        title=markup.text(title),
         style=(_DATA / "style.css").read_text("utf-8"),
-        heading=life_figures.heading(life, repeat),
+        heading=heading,
         places=markup.join(
             element("a", title, href=f"#{identity}") for identity, title, _ in sections
         ),
@@ -77,26 +100,20 @@ def render(
     )
 
 
-def _drawn(life: Life) -> list[Drawing] | None:
+def drawn_charts(life: Life) -> list[Drawing] | None:
+    """Every chart of a run; None if what draws them is not installed."""
     if not drawings.can_draw():
         return None
     return drawings.drawn(charts.of_life(life))
 
 
-def _sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str, Html]]:
+def sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str, Html]]:
     """Anchor, title and body of each part of the page."""
     found = [
         ("overview", "Overview", life_figures.figures(life.summary)),
-        ("charts", "Charts", _charts(drawn)),
+        ("charts", "Charts", life_charts.section(life, drawn)),
     ]
-    return found + [each for each in life_tables.sections(life) if each[2]]
-
-
-def _charts(drawn: Sequence[Drawing] | None) -> Html:
-    if drawn is None:
-        how = element("code", _NO_CHARTS)
-        hint = element("p", "Charts are drawn if their libraries are installed: ", how)
-        return element("div", hint, class_="fine card")
-    if not drawn:
-        return element("div", "There is nothing to draw.", class_="fine card")
-    return drawings.figures(drawn)
+    found.insert(1, ("health", "Health", life_health.health(life)))
+    found += life_tables.sections(life)
+    found.append(("events", "Events", life_health.events(life)))
+    return [each for each in found if each[2]]

@@ -13,6 +13,7 @@ from kubestage.results import analysis
 from kubestage.results.report import (
     drawings,
     figures,
+    fit,
     heading,
     markup,
     reasons,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kubestage.results.analysis import Digest, Summary
     from kubestage.results.repeat import Repeat
     from kubestage.results.report.drawings import Drawing
+    from kubestage.results.report.fit import FitParagraph
     from kubestage.results.timings import RecordedTimings
 
 
@@ -41,11 +43,12 @@ def write(
     scenario: Json,
     repeat: Repeat | None = None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> None:
     """Write the report of a run: one file that opens anywhere and loads nothing."""
     scenario = _with_result(scenario)
     digest = analysis.digest(scenario)
-    text = _render(scenario, digest, repeat, drawings.draw(digest), timings)
+    text = _render(scenario, digest, repeat, drawings.draw(digest), timings, advice)
     pathlib.Path(path).write_text(text, encoding="utf-8")
 
 
@@ -71,11 +74,12 @@ def _render(
     repeat: Repeat | None,
     drawn: Sequence[Drawing] | None,
     timings: RecordedTimings | None = None,
+    advice: Sequence[FitParagraph] = (),
 ) -> str:
     summary = analysis.summary(run)
     texts = rows.PageTexts()
     happened = steps.happened(scenario, texts)
-    sections = _sections(summary, run, happened, drawn)
+    sections = _sections(summary, run, happened, drawn, advice)
     if timings is not None:
         sections.append(("timings", "Timings", Html(""), timings_page.section(timings)))
     script = (_DATA / "script.js").read_text("utf-8")
@@ -104,7 +108,11 @@ def _render(
 
 
 def _sections(
-    summary: Summary, run: Digest, happened: list[Json], drawn: Sequence[Drawing] | None
+    summary: Summary,
+    run: Digest,
+    happened: list[Json],
+    drawn: Sequence[Drawing] | None,
+    advice: Sequence[FitParagraph],
 ) -> list[tuple[str, str, Html, Html]]:
     """Anchor, title, a sentence and the body of each part of the page."""
     pods = f"{count(summary.pods, 'pod')} in the order in which the timeline first has them."
@@ -114,7 +122,12 @@ def _sections(
     return [
         ("overview", "Overview", _described("At the end of the run."), figures.figures(summary)),
         ("charts", "Charts", Html(""), _charts(drawn)),
-        ("pending", "Pending pods", _described(pending), reasons.reasons(run.pods)),
+        (
+            "pending",
+            "Pending pods",
+            _described(pending),
+            Html(reasons.reasons(run.pods) + fit.section(advice)),
+        ),
         ("timeline", "Timeline", _described("Open a step to see it."), steps.outline(happened)),
         (
             "pods",

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from kubestage import lazy
 from kubestage.errors import InputError
+from kubestage.objects import gvk
 from kubestage.results import run_directory
 from kubestage.runs.explain import details, found_pod, names, subject, untried
 from kubestage.runs.explain.explanation import Explanation
 from kubestage.runs.explain.found_pod import AttemptGroup
+from kubestage.runs.explain.pod_attempts import PodAttempts
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.inputs import file_kinds
 from kubestage.runs.observer import SILENT
+from kubestage.scenario import phases
+
+with lazy.imports():
+    from kubestage.remote import pod_explanations
+    from kubestage.runs import clock_server, fit
+    from kubestage.runs.explain import living, manifests, pod_attempts, repetition, workloads
 
 if TYPE_CHECKING:
     import pathlib
 
+    from kubestage.results.run_directory import Run
     from kubestage.runs.explain.found_pod import FoundPod
+    from kubestage.runs.fit import FitAdvice
     from kubestage.runs.observer import Observer
 
-__all__ = ["ExplainOptions", "Explanation", "explain"]
+__all__ = ["ExplainOptions", "Explanation", "PodAttempts", "explain", "explain_served"]
 
 
 def explain(
@@ -27,17 +40,33 @@ def explain(
     pod: str,
     options: ExplainOptions | None = None,
     observer: Observer = SILENT,
-) -> Explanation:
-    """Explain why a pod of a run went where it went.
+) -> Explanation | PodAttempts:
+    """Explain why a pod of a run went where it went, and what would make it fit if it waits.
 
-    `run` is a directory that a run was kept in, or a file with a Scenario and its status; `pod` is
-    ``NAMESPACE/NAME``, or the name if there is one pod of it. What was not recorded is computed by
-    a repetition of the run.
+    `run` is a directory that a run was kept in, a file with a Scenario and its status, or
+    manifests, which are run for that; `pod` is ``NAMESPACE/NAME``, or the name if there is one pod
+    of it, or a workload, as in ``deploy/web``. What was not recorded is computed by a repetition
+    of the run.
     """
     options = options or ExplainOptions()
+    if run_directory.is_life(run):
+        return living.explain(run, pod, options, observer)
+    if options.at is not None:
+        fix = "leave it out, or name a run of `kubestage run --for`"
+        raise InputError("is for living runs", path="--at", fix=fix)
+    if manifests.are_at(run):
+        return manifests.explain(run, pod, observer)
     file_kinds.expect_run(str(run))
     with run_directory.open_run(run) as opened:
         pods = subject.RunPods(opened)
+        if workloads.parse(pod) is not None and opened.repeat is not None:
+            stage = repetition.stage_at_end(repetition.repeatable(opened), observer)
+            workload = workloads.find(stage, pod)
+            if workload is not None:
+                waiting = workloads.pending_pod(stage, workload)
+                if waiting is None:
+                    return workloads.without_pods(stage, workload)
+                pod = waiting
         found = pods.find(pod)
         if options.node is not None:
             names.check_node(options.node, found.nodes.values())
@@ -59,7 +88,43 @@ def explain(
                 if not each.attempts
             },
             top=options.top,
+            advice=_advice(opened, found, options, observer),
         )
+
+
+def explain_served(
+    pod: str, *, server: str | None = None, kubeconfig: str | None = None
+) -> PodAttempts:
+    """Explain a pod, or a workload, of a cluster that `kubestage serve` serves."""
+    served = pod_explanations.PodExplanations(clock_server.find(server, kubeconfig))
+    named = workloads.parse(pod)
+    found = served.get(pod) if named is None else served.get_workload(*named)
+    return msgspec.convert(found, PodAttempts)
+
+
+def _advice(
+    run: Run, found: FoundPod, options: ExplainOptions, observer: Observer
+) -> FitAdvice | None:
+    """What would make a pod fit that waits at the end of a run, if the run can be repeated.
+
+    A question about one attempt or one node has its own answer.
+    """
+    if options.attempt is not None or options.node is not None or not options.with_advice:
+        return None
+    if run.repeat is None or not found.pods[-1].pod.is_waiting:
+        return None
+    if (run.scenario.get("status") or {}).get("phase") == phases.FAILED:
+        # What the failed step would have brought is not there.
+        return None
+    try:
+        stage = repetition.stage_at_end(repetition.repeatable(run), observer)
+    except InputError:
+        # Then the explanation itself says in what a repetition differs.
+        return None
+    pod = stage.store.read(gvk.POD).get(found.key)
+    if pod is None or not pod_attempts.is_pending(pod):
+        return None
+    return fit.advise(stage, pod, observer=observer)
 
 
 def _groups(found: FoundPod, attempt: int | None) -> list[list[AttemptGroup]]:

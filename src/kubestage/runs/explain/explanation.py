@@ -11,6 +11,7 @@ from kubestage.results import charts, pod_explanation
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.runs.explain.details import AttemptDetails  # noqa: TC001 - msgspec reads it
 from kubestage.runs.explain.found_pod import AttemptGroup, FoundPod  # noqa: TC001 - the same
+from kubestage.runs.fit import FitAdvice  # noqa: TC001 - the same
 from kubestage.runs.notebook import TableResult
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ class Explanation(TableResult, msgspec.Struct, frozen=True, kw_only=True):
 
     top: int
     """How many nodes a chart shows."""
+
+    advice: FitAdvice | None = None
+    """What would make the pod fit, if it waits for a node at the end of the run."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,6 +109,8 @@ class Explanation(TableResult, msgspec.Struct, frozen=True, kw_only=True):
             )
             for found, groups in zip(self.found.pods, self.groups, strict=True)
         ]
+        if self.advice is not None:
+            pods[-1]["advice"] = self.advice.to_dict()
         return pods[0] if len(pods) == 1 else pods
 
     def chart(self) -> ChartType:

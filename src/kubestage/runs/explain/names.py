@@ -1,24 +1,15 @@
-"""Names of pods and nodes: finding the one that a user names, and showing a few of many."""
+"""Names of pods and nodes: finding the one that a user names."""
 
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kubestage.errors import InputError
+from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_NAMED: Final = 3
-
-
-def few(names: Iterable[str], limit: int = _NAMED) -> str:
-    """The names, or the first of them and how many more there are."""
-    listed = list(names)
-    shown = ", ".join(listed[:limit])
-    more = len(listed) - limit
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def choose_pod(keys: Iterable[str], name: str, run: str) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kubestage.runs.observer import Observer
     from kubestage.scenario.controller import ScenarioController
     from kubestage.scheduler.record import Decision
+    from kubestage.stage import Stage
 
 
 # Fewer attempts take no second.
@@ -59,14 +60,19 @@ def repeatable(run: Run) -> Repeatable:
     """How to repeat a run that says so; InputError if that cannot be done here."""
     how = run.repeat
     assert how is not None
-    configuration = _configuration(how)
-    plugins = _plugins(how, configuration)
+    settings = settings_of(how)
+    inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
+    return Repeatable(inputs, settings, tuple(warnings_of(how, settings.plugins)))
+
+
+def settings_of(how: Repeat) -> run_settings.RunSettings:
+    """All that a run depended on besides its objects; InputError if that cannot be had here."""
+    configuration = configuration_of(how)
+    plugins = plugins_of(how, configuration)
     tie_break = TieBreak(how.tie_break)
-    settings = run_settings.RunSettings(
+    return run_settings.RunSettings(
         configuration, plugins, how.seed, tie_break, Recording.DECISIONS, how.laws, how.as_written
     )
-    inputs = scenario_inputs.Inputs([_unrun(run.scenario)], how.start, how.controllers)
-    return Repeatable(inputs, settings, tuple(_warnings(how, plugins)))
 
 
 def repeat(this: Repeatable, numbers: Collection[int], observer: Observer = SILENT) -> Repetition:
@@ -89,13 +95,22 @@ def repeat(this: Repeatable, numbers: Collection[int], observer: Observer = SILE
     return Repetition(record.explanations, decisions)
 
 
-def _configuration(how: Repeat) -> config.SchedulerConfiguration:
+def stage_at_end(this: Repeatable, observer: Observer = SILENT) -> Stage:
+    """The stage as it is when the run has ended."""
+    hooks = scenario_run.RunHooks(observer=observer)
+    with plugin_files.error_context(this.settings.plugins):
+        return scenario_run.run_scenario(this.inputs, this.settings, watching=hooks).stage
+
+
+def configuration_of(how: Repeat) -> config.SchedulerConfiguration:
+    """The configuration that the scheduler of a run had."""
     if how.configuration is None:
         return config_file.load(None, msgspec.convert(how.flags, config_file.Flags))
     return config.load(how.configuration)
 
 
-def _plugins(how: Repeat, configuration: config.SchedulerConfiguration) -> dict[str, type[Any]]:
+def plugins_of(how: Repeat, configuration: config.SchedulerConfiguration) -> dict[str, type[Any]]:
+    """The plugins of the user that a run had; InputError if they cannot be had any more."""
     try:
         found = plugin_files.load([each.reference for each in how.plugins], configuration)
     except InputError as error:
@@ -136,7 +151,8 @@ def _unrun(scenario: Json) -> Json:
     }
 
 
-def _warnings(how: Repeat, plugins: Mapping[str, type[Any]]) -> Iterator[str]:
+def warnings_of(how: Repeat, plugins: Mapping[str, type[Any]]) -> Iterator[str]:
+    """What has changed since a run was made."""
     if how.version != kubestage.__version__:
         yield f"it was made by kubestage {how.version}, this is {kubestage.__version__}"
     files = {_sha256(each) for each in plugins.values()}

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage import lazy
 from kubestage.errors import NotFound
 from kubestage.objects import gvk, timestamps
 from kubestage.results.comparison import attempts
 from kubestage.server.kubestage_api import recorders, routes
-from kubestage.server.kubestage_api.shapes import PodAttempts
+from kubestage.server.kubestage_api.shapes import FitAdvice, PodAttempts
+
+with lazy.imports():
+    from kubestage.runs import fit
+    from kubestage.runs.explain import pod_attempts, workloads
+    from kubestage.runs.fit import cluster_copy, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
     from kubestage.server.live import Live
 
 
+_CHOICES: Final = ("true", "false")
 _NOT_KEPT: Final = (
     "what was found out in some attempts was not kept, as many pods came at once: such attempts "
     "show their outcome only"
@@ -29,15 +37,35 @@ _NO_SCHEDULER: Final = "no scheduler of kubestage's own is at work, so nothing i
 
 
 async def get(call: ApiCall) -> PodAttempts:
-    """A pod, and every attempt at it that is remembered."""
-    live, recorded = call.live, recorders.attempts(call.live)
+    """A pod, or a workload by one of its pods, and every attempt at it that is remembered."""
     key = f"{call.path_params['namespace']}/{call.path_params['name']}"
+    kind = call.request.parameter("kind")
+    if not kind:
+        return await _pod(call, key)
+    stage = call.live.stage
+    workload = workloads.find(stage, f"{kind}/{key}")
+    if workload is None:
+        raise NotFound(f'no workload "{kind}/{key}": name its kind, as in kind=Deployment')
+    pending = workloads.pending_pod(stage, workload)
+    if pending is not None:
+        return await _pod(call, pending)
+    image = cluster_copy.image_of(stage)
+    advice = await asyncio.to_thread(fit.advise_on, image, waiting.pod_of(workload))
+    found = workloads.of_advice(workload, advice, len(stage.store.read(gvk.NODE)))
+    return msgspec.convert(found.to_dict(), PodAttempts)
+
+
+async def _pod(call: ApiCall, key: str) -> PodAttempts:
+    live, recorded = call.live, recorders.attempts(call.live)
     pod = live.store.read(gvk.POD).get(key)
     uid = "" if pod is None else pod["metadata"]["uid"]
     rows = list(recorded.attempts_at(key, uid))
     if pod is None and not rows:
         raise NotFound(f'no pod "{key}", and none of that name was tried: name it NAMESPACE/NAME')
     node = None if pod is None else pod["spec"].get("nodeName")
+    advice = None
+    if call.choice("advice", _CHOICES) == "true" and pod is not None:
+        advice = await _advice(live, pod)
     return PodAttempts(
         pod=key,
         uid=uid or rows[-1].uid,
@@ -45,7 +73,21 @@ async def get(call: ApiCall) -> PodAttempts:
         node=node or None,
         attempts=[_attempt(place, row) for place, row in enumerate(rows, 1)],
         notes=list(_notes(live, rows, key)),
+        nodes=len(live.store.read(gvk.NODE)),
+        advice=advice,
     )
+
+
+async def _advice(live: Live, pod: Json) -> FitAdvice | None:
+    """What would make a pod fit; None unless it waits for a node.
+
+    What is stored never changes, so that the work can be done beside the requests.
+    """
+    if not pod_attempts.is_pending(pod):
+        return None
+    image = cluster_copy.image_of(live.stage)
+    advice = await asyncio.to_thread(fit.advise_on, image, pod)
+    return msgspec.convert(advice.to_dict(), FitAdvice)
 
 
 def _attempt(place: int, row: AttemptRow) -> Json:

@@ -231,7 +231,12 @@ ROUTES: Final = (
         method="GET",
         path=f"{ROOT}/explanations{_POD}",
         handler=lambda: explanations.get,
-        summary="Every attempt at a pod of the cluster that is remembered, likewise.",
+        summary="Every attempt at a pod of the cluster that is remembered, likewise, and what "
+        "would make it fit if it waits.",
+        parameters=(
+            _choice("advice", "Whether to look for what would make it fit.", "true", "false"),
+            Parameter("kind", "The kind of a workload of this name, as in Deployment."),
+        ),
         response=shapes.PodAttempts,
     ),
 )

@@ -135,8 +135,40 @@ class RunDetails(_ResponseBody, frozen=True):
     tables: list[str]
 
 
+class FitChange(_ResponseBody, frozen=True):
+    """A change after which the scheduler has placed the pod, on `provedOn`.
+
+    `patch` has it as JSON: `pod` is a merge patch of the pod, `add` are objects to create, `change`
+    are merge patches of other objects, `remove` names objects to delete.
+    """
+
+    kind: str
+    text: str
+    patch: Json
+    proved_on: str
+
+
+class FitAdvice(_ResponseBody, frozen=True):
+    """Whether a pod that waits fits now (on `node`, if `victims` are preempted), and what would
+    make it fit: `numbers`, and `changes`, those that touch the least first. `lines` has the same
+    as text.
+    """
+
+    key: str
+    fits: bool
+    node: str
+    victims: list[str]
+    message: str
+    numbers: list[str]
+    changes: list[FitChange]
+    lines: list[str]
+
+
 class PodAttempts(_ResponseBody, frozen=True):
-    """What became of a pod, and each attempt at it; `explanation` is null where none was kept."""
+    """What became of a pod, and each attempt at it; `explanation` is null where none was kept.
+
+    `nodes` is how many nodes there are. `advice` is null unless the pod waits for a node.
+    """
 
     pod: str
     uid: str | None
@@ -149,3 +181,5 @@ class PodAttempts(_ResponseBody, frozen=True):
     preempted_by: str | None = None
     preempted: list[str] = []
     notes: list[str] = []
+    nodes: int = 0
+    advice: FitAdvice | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 
 from kubestage.results.charts import style
-from kubestage.results.charts.life import bounds, lines, times
+from kubestage.results.charts.life import bounds, lines, markers, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def metric(life: Life, hpa: str, name: str) -> ChartType | None:
     if not marks:
         subtitle = "Never rescaled"
     chart = lines.layered(*layers).resolve_scale(shape="independent", fill="independent")
-    return style.finished(chart, f"HPA {hpa}: {name}", subtitle)
+    return markers.finished(life, chart, f"HPA {hpa}: {name}", subtitle)
 
 
 def _times(value: float | None, factor: float) -> float | None:
@@ -126,4 +126,4 @@ def recommendation(life: Life, vpa: str, container: str, resource: str) -> Chart
     subtitle = "Shade: from the lower to the upper bound"
     if is_cut:
         subtitle += ", which goes beyond the chart"
-    return style.finished(chart, f"VPA {vpa}: {resource} of {container}", subtitle)
+    return markers.finished(life, chart, f"VPA {vpa}: {resource} of {container}", subtitle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.charts.life import autoscalers, nodes, replicas, requests
+from kubestage.results.charts.life import autoscalers, nodes, outages, replicas, requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,8 @@ def of_life(life: Life) -> dict[str, ChartType]:
 
 
 def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
-    for (workload,) in _subjects(life, "replicas", "workload"):
+    yield "outages", outages.outages(life)
+    for workload in charted_workloads(life):
         yield _name("replicas", workload), replicas.replicas(life, workload)
     for (traffic,) in _subjects(life, "requests", "traffic"):
         yield _name("requests", traffic), requests.requests(life, traffic)
@@ -43,10 +44,20 @@ def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
     yield "capacity", nodes.capacity(life)
 
 
-def _subjects(life: Life, table: str, *fields: str) -> list[tuple[str, ...]]:
+def charted_workloads(life: Life) -> list[str]:
+    """The workloads whose replicas are drawn: those that lost some first."""
+    health = life.summary.get("health") or {"workloads": []}
+    lost = {each["workload"]: each["lostSeconds"] for each in health["workloads"]}
+    found = [name for (name,) in _subjects(life, "replicas", "workload", most=None)]
+    return sorted(found, key=lambda name: -lost.get(name, 0))[:MOST]
+
+
+def _subjects(
+    life: Life, table: str, *fields: str, most: int | None = MOST
+) -> list[tuple[str, ...]]:
     """What a table is about, in the order in which it comes up, as many as are drawn."""
     found = dict.fromkeys(tuple(row[each] for each in fields) for row in life.rows(table))
-    return list(found)[:MOST]
+    return list(found)[:most]
 
 
 def _name(*parts: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 
 from kubestage.results.charts import style
-from kubestage.results.charts.life import lines, times
+from kubestage.results.charts.life import lines, markers, times
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _PROVISIONING: Final = "on their way"
+_NOT_READY: Final = "NotReady"
 _TICKS: Final = 6
 _FAINT: Final = "#bbbbbb"
 _NO_GROUP: Final = "no group"
@@ -24,7 +25,7 @@ _COLORS: Final = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY
 
 
 def nodes(life: Life) -> ChartType | None:
-    """How many nodes each group has, those on their way on top; None if that never changes."""
+    """How many Ready nodes each group has, the others on top; None if that never changes."""
     rows = life.rows("nodes")
     if not _is_moving(rows):
         return None
@@ -32,8 +33,9 @@ def nodes(life: Life) -> ChartType | None:
     groups = list(dict.fromkeys(row["group"] for row in rows if row["total"]))
     kinds = {name or _NO_GROUP: _COLORS[place % len(_COLORS)] for place, name in enumerate(groups)}
     values, tops = _stacked(axis.of(rows), groups)
-    if any(row["series"] == _PROVISIONING for row in values):
-        kinds[_PROVISIONING] = _FAINT
+    there = {row["series"] for row in values}
+    more = {_NOT_READY: style.BLACK, _PROVISIONING: _FAINT}
+    kinds |= {name: color for name, color in more.items() if name in there}
     scale = alt.Scale(domain=list(kinds), range=list(kinds.values()))
     color = alt.Color("series:N", scale=scale, legend=alt.Legend(columns=6))
     chart = (
@@ -49,14 +51,14 @@ def nodes(life: Life) -> ChartType | None:
     )
     end = tops[-1]
     subtitle = f"{style.counted(max(tops), 'node')} at most, {end} at the end"
-    return style.finished(lines.layered(chart), "Nodes by group", subtitle)
+    return markers.finished(life, lines.layered(chart), "Nodes by group", subtitle)
 
 
 def _is_moving(rows: list[Json]) -> bool:
     counts: dict[str, set[int]] = {}
     for row in rows:
         counts.setdefault(row["group"], set()).update(
-            (row["total"], row["total"] + row["provisioning"])
+            (row["ready"], row["total"], row["total"] + row["provisioning"])
         )
     return len(counts) > 1 or any(len(each) > 1 for each in counts.values())
 
@@ -67,14 +69,19 @@ def _stacked(rows: list[Json], groups: list[str]) -> tuple[list[Json], list[int]
     for row in rows:
         moments.setdefault(row["time"], {})[row["group"]] = row
     is_waiting = any(row["provisioning"] for row in rows)
+    is_failing = any(row["ready"] < row["total"] for row in rows)
     values: list[Json] = []
     tops = []
     for time, there in moments.items():
         height = 0
         for name in groups:
-            count = there[name]["total"] if name in there else 0
+            count = there[name]["ready"] if name in there else 0
             values.append(_area(time, name or _NO_GROUP, height, count))
             height += count
+        if is_failing:
+            failed = sum(row["total"] - row["ready"] for row in there.values())
+            values.append(_area(time, _NOT_READY, height, failed))
+            height += failed
         waiting = sum(row["provisioning"] for row in there.values())
         if is_waiting:
             values.append(_area(time, _PROVISIONING, height, waiting))
@@ -117,4 +124,4 @@ def capacity(life: Life) -> ChartType | None:
     share = style.percent(last["requested"] / last["offered"]) if last["offered"] else "none there"
     subtitle = f"At the end {share} of the CPU is requested"
     chart = lines.layered(*layers, axes=len(layers))
-    return style.finished(chart, "What pods request of the nodes", subtitle)
+    return markers.finished(life, chart, "What pods request of the nodes", subtitle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.results.charts import style
-from kubestage.results.charts.life import lines, requests, times
+from kubestage.results.charts.life import lines, markers, requests, times
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -43,4 +43,4 @@ def replicas(life: Life, workload: str) -> ChartType | None:
         chart = lines.layered(*layers)
     active = [row["active"] for row in found]
     subtitle = f"Active: {max(active)} at most, {active[-1]} at the end"
-    return style.finished(chart, f"Replicas of {workload}", subtitle)
+    return markers.finished(life, chart, f"Replicas of {workload}", subtitle, about=workload)

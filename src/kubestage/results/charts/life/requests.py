@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 
 from kubestage.results.charts import style
-from kubestage.results.charts.life import lines, times
+from kubestage.results.charts.life import lines, markers, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ def requests(life: Life, traffic: str) -> ChartType | None:
     share = style.percent(failed / arrived)
     fate = f"{failed:,} of them failed ({share})" if failed else "none failed"
     subtitle = f"{style.counted(arrived, 'request')}, {fate}"
-    return style.finished(chart, f"Requests of {traffic} in each stock", subtitle)
+    return markers.finished(life, chart, f"Requests of {traffic} in each stock", subtitle)
 
 
 def response_times(life: Life, traffic: str) -> ChartType | None:
@@ -118,7 +118,7 @@ def response_times(life: Life, traffic: str) -> ChartType | None:
         lines.drawn(values, axis, y, _PERCENTILES),
     )
     subtitle = "Lines: percentiles of what was completed; dots: single requests, by arrival"
-    return style.finished(chart, f"Response times of {traffic}", subtitle)
+    return markers.finished(life, chart, f"Response times of {traffic}", subtitle)
 
 
 def _percentiles(rows: Sequence[Json], size: float) -> Iterator[Json]:
@@ -179,7 +179,9 @@ def utilization(life: Life, traffic: str) -> ChartType | None:
         layers.append(lines.drawn(target, axis, y, kinds, steps=True, dashed=True, width=1.5))
     mean = style.percent(sum(row["utilization"] for row in rows) / len(rows))
     subtitle = f"Mean over active replicas; {mean} over the whole run"
-    return style.finished(lines.layered(*layers), f"CPU of the replicas of {traffic}", subtitle)
+    return markers.finished(
+        life, lines.layered(*layers), f"CPU of the replicas of {traffic}", subtitle
+    )
 
 
 def _busy(life: Life, rows: Sequence[Json]) -> list[Json]:

@@ -1,0 +1,148 @@
+"""The cluster that a rehearsal is about: a copy at rest, made from whatever the user has."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage import lazy
+from kubestage.errors import InputError
+from kubestage.results import run_place
+from kubestage.runs import living, run_settings
+from kubestage.runs.inputs import plain_nodes, plugin_files, sources, stage_inputs
+from kubestage.runs.observer import SILENT
+from kubestage.runs.rehearse import dump, settling
+from kubestage.runs.rehearse.options import ClusterOptions
+from kubestage.runs.rehearse.settling import Activity
+from kubestage.runs.run_options import RunOptions
+from kubestage.scenario import resource
+from kubestage.scheduler.record import Recording
+from kubestage.stage import Stage
+from kubestage.units import MILLISECOND_NS
+
+with lazy.imports():
+    from kubestage.runs.rehearse import kept_run, served
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.runs.inputs.manifests import LoadedManifests
+    from kubestage.runs.inputs.sources import Files
+    from kubestage.runs.observer import Observer
+    from kubestage.runs.run_settings import RunSettings
+
+_DEFAULT: Final = ClusterOptions()
+_FIX: Final = "add -f cluster/, -f DUMP, -f RUN, or --server http://127.0.0.1:18080"
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """A cluster at rest, which a rehearsal works on."""
+
+    stage: Stage
+    origin: str
+    """Where it comes from, as messages name it."""
+    notes: Sequence[str] = ()
+    """What the user should know about it."""
+
+    def copy(self) -> Cluster:
+        """Another one that is just like it."""
+        return msgspec.structs.replace(self, stage=self.stage.fork())
+
+
+def open_cluster(
+    files: Files | Stage | Cluster | None = None,
+    options: ClusterOptions = _DEFAULT,
+    *,
+    observer: Observer = SILENT,
+) -> Cluster:
+    """A cluster at rest: of manifests, a dump, a kept run, or a server; of a Stage, a copy.
+
+    What is new is created, and runs until all pods are ready, or nothing changes any more.
+    """
+    if isinstance(files, Cluster):
+        return files.copy()
+    if isinstance(files, Stage):
+        return _at_rest(files.fork(), "the stage")
+    names = [] if files is None else sources.file_names(files)
+    is_served = options.server is not None or options.kubeconfig is not None
+    if names and is_served:
+        raise InputError("two clusters are named", path="--server", fix="leave out -f or --server")
+    if is_served:
+        loaded = served.export(options)
+        settings = read_settings(options, loaded)
+        return _at_rest(stage_of(loaded, settings, observer), options.server or "the server")
+    if not names:
+        raise InputError("no cluster is named", fix=_FIX)
+    runs = [each for each in names if run_place.is_run(pathlib.Path(each))]
+    if runs:
+        if len(names) > 1:
+            raise InputError("a run stands by itself", file=runs[0], fix="name only the run")
+        return _at_rest(_stage_of_run(runs[0], observer), runs[0])
+    loaded = stage_inputs.load(names, options.config, observer)
+    plain_nodes.add(loaded, options.nodes, options.node)
+    settings = read_settings(options, loaded)
+    return _at_rest(stage_of(loaded, settings, observer), ", ".join(names))
+
+
+def _stage_of_run(path: str, observer: Observer) -> Stage:
+    repeated = kept_run.repeat(path, observer)
+    if repeated.stage is not None:
+        return repeated.stage
+    assert repeated.loaded is not None
+    assert repeated.settings is not None
+    return stage_of(repeated.loaded, repeated.settings, observer)
+
+
+def stage_of(loaded: LoadedManifests, settings: RunSettings, observer: Observer) -> Stage:
+    """A stage with these objects, on which all components are at work."""
+    _refuse_scenarios(loaded)
+    dump.check(loaded)
+    with plugin_files.error_context(settings.plugins):
+        stage = stage_inputs.empty(loaded, settings.seed)
+        run_settings.add_scheduler(stage, settings, (), observer, is_paced=True)
+        first, rest = stage_inputs.split(loaded)
+        there = stage_inputs.in_order(dump.ordered(first), as_written=False)
+        stage_inputs.put(stage, loaded, there, is_new=stage_inputs.is_new)
+        stage.add_controllers(living.controller_settings(settings.setting_values))
+        # Infrastructure is there, and quotas are counted, before the first pod is requested.
+        stage.run(MILLISECOND_NS)
+        stage_inputs.put(stage, loaded, rest, is_new=stage_inputs.is_new)
+    return stage
+
+
+def read_settings(options: ClusterOptions, loaded: LoadedManifests) -> RunSettings:
+    """How components are to work; attempts are not recorded, as nobody asks for them."""
+    run_options = RunOptions(config=options.config, plugins=options.plugins, seed=options.seed)
+    values = run_settings.setting_values(
+        options.settings,
+        launch_delay=options.launch_delay,
+        terminate_delay=options.terminate_delay,
+    )
+    settings, _ = run_settings.read_settings(run_options, values, loaded)
+    return dataclasses.replace(settings, recording=Recording.NONE)
+
+
+def _refuse_scenarios(loaded: LoadedManifests) -> None:
+    fix = "run it first: kubestage run SCENARIO --out DIR, then: kubestage rehearse ... -f DIR"
+    for document in loaded.documents:
+        if resource.is_scenario(document.object):
+            raise loaded.place(document, InputError("a Scenario is not a cluster", fix=fix))
+    for each in loaded.imported:
+        name = each.scenario["metadata"]["name"]
+        raise InputError(f'"{name}" is a recording, not a cluster', fix=fix)
+
+
+def _at_rest(stage: Stage, origin: str) -> Cluster:
+    activity = Activity(stage)
+    rests = settling.settle(stage, activity)
+    activity.close()
+    notes = []
+    if not rests:
+        notes.append("the cluster does not come to rest by itself: the rehearsal began anyway")
+    waiting = activity.workloads.pending
+    if waiting:
+        notes.append(f"{waiting:,} pods were pending before the rehearsal began")
+    return Cluster(stage, origin, notes)

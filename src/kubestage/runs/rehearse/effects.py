@@ -1,0 +1,113 @@
+"""What a rehearsal did to workloads, pods and requests, from what was recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kubestage.aliases import Json
+from kubestage.runs.rehearse.traffic_loss import TrafficLoss  # noqa: TC001 - msgspec reads it
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.results.life.life import Life
+    from kubestage.runs.rehearse.recording import Recording
+
+
+class WorkloadEffect(msgspec.Struct, frozen=True, rename="camel"):
+    """How low the ready replicas of one workload went, and for how long."""
+
+    workload: str
+    desired: int
+    ready_lowest: int
+    ready_lowest_at_seconds: float | None
+    below_desired_seconds: float
+    lost_seconds: float
+    """For how long it had fewer than it had had before: new replicas on their way are not lost."""
+    ready_at_end: int
+    windows: list[tuple[float, float]]
+    """When it was below desired, in seconds since the beginning."""
+
+    @property
+    def name(self) -> str:
+        """Its name, without kind and namespace."""
+        return self.workload.rpartition("/")[2]
+
+
+class WorstMoment(msgspec.Struct, frozen=True, rename="camel"):
+    """When the most workloads were below desired at a time."""
+
+    at_seconds: float
+    workloads: list[str]
+
+
+class Effects(msgspec.Struct, frozen=True, rename="camel"):
+    """What happened to workloads, pods and requests."""
+
+    workloads: list[WorkloadEffect]
+    pending: Json
+    """The pods without a node at the end, by reason."""
+    pending_peak: int
+    pending_peak_at_seconds: float | None
+    recovery_seconds: float | None
+    """When all workloads had all replicas again; 0 if they always had, None if they have not."""
+    worst: WorstMoment | None
+    nodes_not_ready: list[Json]
+    traffic: list[TrafficLoss]
+
+
+def of(recording: Recording, life: Life) -> Effects:
+    """What was recorded, as a rehearsal is asked for it."""
+    health = life.summary["health"]
+    rows = [
+        WorkloadEffect(
+            each["workload"],
+            each["desired"] or 0,
+            each["readyLowest"],
+            each["readyLowestAtSeconds"],
+            each["belowDesiredSeconds"],
+            each["lostSeconds"],
+            each["readyAtEnd"],
+            [(begin, end) for begin, end in each["windows"]],
+        )
+        for each in health["workloads"]
+        if each["everReady"]
+    ]
+    pending = health["pending"]
+    return Effects(
+        workloads=rows,
+        pending=life.summary["pending"],
+        pending_peak=pending["peak"],
+        pending_peak_at_seconds=pending["peakAtSeconds"],
+        recovery_seconds=_recovery(rows),
+        worst=_worst(rows),
+        nodes_not_ready=health["nodesNotReady"],
+        traffic=recording.lost_traffic(),
+    )
+
+
+def _recovery(rows: Sequence[WorkloadEffect]) -> float | None:
+    if any(each.ready_at_end < each.desired for each in rows):
+        return None
+    return max((end for each in rows for _, end in each.windows), default=0.0)
+
+
+def _worst(rows: Sequence[WorkloadEffect]) -> WorstMoment | None:
+    """The moment with the most workloads below desired; of several, that of the lowest points."""
+    best: WorstMoment | None = None
+    highest = (0, 0)
+    moments = {begin for each in rows for begin, _ in each.windows}
+    moments |= {
+        each.ready_lowest_at_seconds
+        for each in rows
+        if each.windows and each.ready_lowest_at_seconds is not None
+    }
+    for at in sorted(moments):
+        below = [each for each in rows if any(begin <= at < end for begin, end in each.windows)]
+        lowest = [each for each in below if each.ready_lowest_at_seconds == at]
+        score = (len(below), sum(each.desired - each.ready_lowest for each in lowest))
+        if score > highest:
+            highest, best = score, WorstMoment(at, [each.workload for each in below])
+    return best

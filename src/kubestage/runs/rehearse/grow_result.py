@@ -1,0 +1,126 @@
+"""The answer of rehearsed growth."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import msgspec
+
+from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.runs.rehearse import sections
+from kubestage.runs.rehearse.findings import Finding
+from kubestage.runs.rehearse.result import Rehearsed
+from kubestage.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubestage.aliases import Json
+    from kubestage.runs.rehearse.capacity import Headroom
+    from kubestage.runs.rehearse.growth import GrownWorkload
+    from kubestage.runs.rehearse.node_search import EnoughNodes
+    from kubestage.runs.rehearse.sections import Section
+
+_GROWN: Final = columns(workload=Kind.TEXT, before=Kind.INT, after=Kind.INT)
+
+
+class GrowResult(Rehearsed, frozen=True, kw_only=True):
+    """What of growth has no room, and how many nodes would be enough."""
+
+    rehearsal: ClassVar[str] = "grow"
+    VALUES: ClassVar[tuple[str, ...]] = ("nodes", "missing")
+
+    grown: Sequence[GrownWorkload]
+    added_objects: int = 0
+    missing: int
+    """How many pods find no room on the nodes that are there."""
+    autoscaled: int = 0
+    """How many nodes the node autoscaler added by itself."""
+    enough: Sequence[EnoughNodes] = ()
+    """How many more nodes are enough, of each template."""
+    before: Headroom
+    after: Headroom
+    """With all that was added by itself."""
+
+    def details(self) -> Json:
+        """What grew, and the nodes that it needs."""
+        return {
+            "grown": msgspec.to_builtins(list(self.grown)),
+            "addedObjects": self.added_objects,
+            "missing": self.missing,
+            "autoscaledNodes": self.autoscaled,
+            "enough": msgspec.to_builtins(list(self.enough)),
+            "before": msgspec.to_builtins(self.before),
+            "after": msgspec.to_builtins(self.after),
+        }
+
+    def table(self) -> Table:
+        """A row for each workload that grew."""
+        rows: list[tuple[Any, ...]] = [
+            (each.workload, each.before, each.after) for each in self.grown
+        ]
+        return Table(_GROWN, rows)
+
+    def more_sections(self) -> list[Section]:
+        """How many nodes are enough, what grew, and how full the cluster is."""
+        enough = [
+            (
+                each.template,
+                "-" if each.nodes is None else f"{each.nodes:,}",
+                f"{each.pending_with_one_fewer or 0:,}",
+                "-" if each.after is None else each.after.shares(),
+            )
+            for each in self.enough
+        ]
+        head = ("NODES LIKE", "ENOUGH", "PENDING WITH ONE FEWER", "THEN REQUESTED")
+        grown = [(each.workload, str(each.before), str(each.after)) for each in self.grown]
+        full = [
+            (when, f"{each.nodes:,}", each.shares())
+            for when, each in (("before", self.before), ("after", self.after))
+        ]
+        return [
+            sections.section("Nodes", head, enough),
+            sections.section("Growth", ("WORKLOAD", "BEFORE", "AFTER"), grown),
+            sections.section("Headroom", ("WHEN", "NODES", "REQUESTED"), full),
+        ]
+
+    def values(self) -> dict[str, float]:
+        """Numbers for conditions; no number of nodes that is enough counts as infinitely many."""
+        found = [each.nodes for each in self.enough if each.nodes is not None]
+        nodes: float = min(found) if found else math.inf if self.missing else 0
+        return {"nodes": nodes, "missing": self.missing}
+
+
+def sentence(subject: str, missing: int, enough: Sequence[EnoughNodes], autoscaled: int) -> str:
+    """What it needs, in one sentence."""
+    start = f"{subject[:1].upper()}{subject[1:]}"
+    if not missing:
+        return f"{start} fits on the nodes that are there."
+    lacks = f"{plural(missing, 'pod')} {'has' if missing == 1 else 'have'} no room"
+    found = [each for each in enough if each.nodes is not None]
+    more = [f"{each.nodes:,} more like {each.template}" for each in found]
+    grows = f"; the autoscaler adds {plural(autoscaled, 'node')}" if autoscaled else ""
+    if not more:
+        return (
+            f"{start}: {lacks} on the nodes that are there, and more like them do not help{grows}."
+        )
+    return f"{start}: {lacks} on the nodes that are there; enough are {' or '.join(more)}{grows}."
+
+
+def findings_of(enough: Sequence[EnoughNodes]) -> Iterator[Finding]:
+    """What an operator has to know about nodes."""
+    for each in enough:
+        subject = f"nodes like {each.template}"
+        if each.nodes is None:
+            left = plural(each.pending_with_one_fewer or 0, "pod")
+            text = f"are not enough in any number: {left} left, {each.reason}"
+            yield Finding("warning", subject, text)
+            continue
+        left = plural(each.pending_with_one_fewer or 0, "pod")
+        proof = f"{each.nodes - 1:,} leave {left} without a node"
+        assert each.after is not None
+        text = f"{each.nodes:,} more are enough; {proof}; then requested: {each.after.shares()}"
+        if each.most_nodes is not None:
+            text += f"; maxSize {each.most_nodes} has to be raised"
+        yield Finding("info", subject, text)

@@ -1,0 +1,176 @@
+"""How many more nodes are enough: searched, and proved by a run with one fewer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage.objects import gvk
+from kubestage.objects.pod_resources import CPU, MEMORY, PODS
+from kubestage.results.analysis import amounts
+from kubestage.results.life import pending
+from kubestage.results.life.workloads import desired
+from kubestage.runs.rehearse import capacity, settling
+from kubestage.runs.rehearse.capacity import Headroom  # noqa: TC001 - msgspec reads it
+from kubestage.runs.rehearse.settling import Activity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubestage.aliases import Json
+    from kubestage.runs.rehearse.node_templates import NodeTemplate
+    from kubestage.stage import Stage
+
+_COUNTED: Final = (CPU, MEMORY, PODS)
+_CREATORS: Final = (gvk.STATEFUL_SET, gvk.REPLICA_SET)
+
+
+class EnoughNodes(msgspec.Struct, frozen=True, rename="camel"):
+    """How many nodes of a template are enough, or why no number is."""
+
+    template: str
+    nodes: int | None
+    """How many more; None if no number within the limit is enough."""
+    pending_with_one_fewer: int | None
+    """How many pods that run left without a node, or that it did not even create."""
+    reason: str
+    """Why a pod has no node in the run with one fewer, or with as many as were tried."""
+    most_nodes: int | None
+    """The largest size of the NodeGroup, if it is one and has to be raised."""
+    after: Headroom | None
+
+
+class _Trial:
+    """A copy of a cluster to which nodes are added."""
+
+    def __init__(self, base: Stage, template: NodeTemplate) -> None:
+        self.stage = base.fork()
+        self.added = 0
+        self._template = template
+        self._activity = Activity(self.stage)
+
+    def add(self, count: int) -> None:
+        """Add nodes, and let the cluster come to rest."""
+        for _ in range(count):
+            self.stage.store.create(self._template.node(self.stage, self.added))
+            self.added += 1
+        self._activity.expect()
+        settling.settle(self.stage, self._activity)
+
+
+def enough(base: Stage, template: NodeTemplate, most: int) -> EnoughNodes:
+    """The smallest number of new nodes with which all pods have one, by the scheduler itself."""
+    trial = _Trial(base, template)
+    missing, reason = shortfall(trial.stage)
+    before, before_reason = missing, reason
+    failing = 0
+    while missing and trial.added < most:
+        count = _lower_bound(trial.stage, template)
+        if count > 1:
+            # One fewer than are needed at least: the next one may be enough.
+            trial.add(min(count - 1, most - trial.added))
+            missing, reason = shortfall(trial.stage)
+            if not missing:
+                return _fewer(base, template, failing, trial)
+        failing, before, before_reason = trial.added, missing, reason
+        if trial.added < most:
+            trial.add(1)
+            missing, reason = shortfall(trial.stage)
+        if missing == before and _is_no_help(trial.stage, template):
+            break
+    if missing:
+        return EnoughNodes(template.name, None, missing, reason, None, None)
+    return _proved(template, trial, before, before_reason)
+
+
+def shortfall(stage: Stage) -> tuple[int, str]:
+    """How many pods have no node or were not created, and why the most frequent one has none."""
+    waiting = pending.of(stage.store)
+    lacking, why = uncreated(stage)
+    reason = waiting["reasons"][0]["reason"] if waiting["reasons"] else why
+    return waiting["pods"] + lacking, reason
+
+
+def uncreated(stage: Stage) -> tuple[int, str]:
+    """How many pods controllers have not created that they are to create, and why one has not."""
+    missing, reason = 0, ""
+    for kind in _CREATORS:
+        for obj in stage.store.read(kind).values():
+            lacking = (desired(obj) or 0) - ((obj.get("status") or {}).get("replicas") or 0)
+            if lacking > 0:
+                missing += lacking
+                reason = reason or _refusal(obj)
+    return missing, reason
+
+
+def _refusal(obj: Json) -> str:
+    """Why a controller cannot create pods."""
+    for condition in (obj.get("status") or {}).get("conditions") or ():
+        if condition["type"] == "ReplicaFailure":
+            return str(condition.get("message") or "")
+    return "its pods are not created yet"
+
+
+def _waiting(stage: Stage) -> list[Json]:
+    return [
+        pod
+        for pod in stage.store.read(gvk.POD).values()
+        if not pod["spec"].get("nodeName") and "deletionTimestamp" not in pod["metadata"]
+    ]
+
+
+def _lower_bound(stage: Stage, template: NodeTemplate) -> int:
+    """Fewer nodes cannot hold the pods that wait: by the sums of what they request."""
+    offered, needed = template.amounts, dict.fromkeys(_COUNTED, 0)
+    for pod in _waiting(stage):
+        wants = amounts.of_pod(pod)
+        for name in _COUNTED:
+            needed[name] += wants[name]
+    return max(
+        (-(-needed[name] // offered[name]) for name in _COUNTED if offered.get(name)), default=1
+    )
+
+
+def _is_no_help(stage: Stage, template: NodeTemplate) -> bool:
+    """Whether the newest nodes of a template are empty but for daemons, while pods wait."""
+    used = {
+        pod["spec"].get("nodeName")
+        for pod in stage.store.read(gvk.POD).values()
+        if not _is_daemon(pod)
+    }
+    mine = [name for name in stage.store.read(gvk.NODE) if f"{template.name}-more-" in name]
+    turns = mine[-len(template.examples) :]
+    return len(mine) >= len(template.examples) and not any(name in used for name in turns)
+
+
+def _is_daemon(pod: Json) -> bool:
+    owners: Sequence[Json] = pod["metadata"].get("ownerReferences") or ()
+    return any(each.get("kind") == "DaemonSet" for each in owners)
+
+
+def _fewer(base: Stage, template: NodeTemplate, failing: int, enough_trial: _Trial) -> EnoughNodes:
+    """Bisect between a number that is too small and one that is enough."""
+    missing, reason = 0, ""
+    known: dict[int, tuple[int, str]] = {}
+    while enough_trial.added - failing > 1:
+        middle = (failing + enough_trial.added) // 2
+        trial = _Trial(base, template)
+        trial.add(middle)
+        missing, reason = shortfall(trial.stage)
+        if missing:
+            failing = middle
+            known[middle] = (missing, reason)
+        else:
+            enough_trial = trial
+    missing, reason = known.get(failing) or shortfall(base)
+    return _proved(template, enough_trial, missing, reason)
+
+
+def _proved(template: NodeTemplate, trial: _Trial, missing: int, reason: str) -> EnoughNodes:
+    most = template.most_nodes
+    is_too_small = most is not None and template.nodes + trial.added > most
+    after = capacity.headroom(trial.stage.store)
+    return EnoughNodes(
+        template.name, trial.added, missing, reason, most if is_too_small else None, after
+    )

@@ -1,0 +1,73 @@
+"""Nodes that fall silent, with answers that were computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubestage.runs import rehearse
+from kubestage.runs.rehearse import OutageOptions
+from kubestage.testing import make_node
+from tests.runs.rehearse.clusters import cluster, nodes, spread
+
+# A kubelet renews its Lease every ten seconds, and is missed fifty seconds after the last time.
+_MISSED = (40, 50)
+_TOLERATED = 300
+_PULL_AND_START = 2
+
+
+def test_pods_of_a_silent_node_are_replaced_after_their_toleration() -> None:
+    result = rehearse.outage(cluster(*nodes(4), spread("web", 3)), "node/n1")
+    (web,) = result.effects.workloads
+    assert web.ready_lowest == 2
+    assert web.ready_lowest_at_seconds is not None
+    assert _MISSED[0] <= web.ready_lowest_at_seconds <= _MISSED[1]
+    assert web.below_desired_seconds == _TOLERATED + _PULL_AND_START
+    assert result.effects.recovery_seconds == web.windows[0][1]
+    assert result.evicted == 1
+    assert (result.missing.milli_cpu, result.total.milli_cpu) == (1000, 4000)
+
+
+def test_a_short_outage_evicts_nobody() -> None:
+    made = cluster(*nodes(4), spread("web", 3))
+    result = rehearse.outage(made, "n1", OutageOptions(lasts="2m"))
+    assert result.evicted == 0
+    # All is well again at the moment at which the kubelet reports.
+    assert result.effects.recovery_seconds == 120
+
+
+def test_when_all_nodes_are_silent_nobody_is_evicted() -> None:
+    made = cluster(*nodes(4), spread("web", 3))
+    result = rehearse.outage(made, "all", OutageOptions(lasts="20m"))
+    assert result.evicted == 0
+    assert result.effects.workloads[0].ready_lowest == 0
+    assert result.effects.recovery_seconds == pytest.approx(1200, abs=11)
+    assert result.severity == "critical"
+
+
+def test_a_zone_is_named_by_its_label() -> None:
+    zones = [make_node(f"n{each}", cpu="1", zone="ab"[each % 2]) for each in range(4)]
+    result = rehearse.outage(cluster(*zones, spread("web", 4)), "zone/b")
+    assert result.nodes == ["n1", "n3"]
+    assert result.subject == "zone/b (2 nodes)"
+    assert result.effects.workloads[0].ready_lowest == 2
+    # There is room for none of them elsewhere until the zone is back.
+    assert result.effects.pending_peak == 2
+    assert result.effects.recovery_seconds is not None
+    assert result.effects.recovery_seconds > 900
+
+
+def test_an_outage_for_ever_leaves_its_pods_terminating() -> None:
+    made = cluster(*nodes(4), spread("web", 3))
+    result = rehearse.outage(made, "n1", OutageOptions(lasts="forever"))
+    assert result.silent_seconds is None
+    assert result.effects.workloads[0].ready_at_end == 3
+    assert result.answer.startswith("Node n1 silent for ever: 1 of 1 workload went below desired")
+
+
+def test_the_moment_is_marked() -> None:
+    result = rehearse.outage(cluster(*nodes(2), spread("web", 1)), "n1")
+    marks = [row for row in result.life.rows("marks") if row["mark"] == "action"]
+    assert [(row["atSeconds"], row["text"]) for row in marks] == [
+        (0, "silent from here on"),
+        (900, "back from here on"),
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kubestage import InputError, explain
-from kubestage.runs.explain import ExplainOptions
+from kubestage.runs.explain import ExplainOptions, Explanation
 from kubestage.testing import make_node, make_pod
 from tests.cli import scenarios
 
@@ -28,6 +28,7 @@ def run(terminal: Terminal) -> str:
 
 def test_every_attempt_is_a_row(run: str) -> None:
     explained = explain(run, "web")
+    assert isinstance(explained, Explanation)
     assert explained.headline() == "default/web: Scheduled on large"
     assert explained.table().column("result")[::2] == ["unschedulable", "scheduled"]
     assert explained.table().column("node")[-1] == "large"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
@@ -121,9 +122,12 @@ def test_one_step_more_than_a_lowered_request_does_not_fit(
             lowered = requests.amount_of(candidate.edit.changed(pending), resource)
             more = lowered + round_amounts.step_at(resource, lowered)
             if more < place.amount:
-                one_more = edit.of_pod(lambda pod, amount=more, at=place: requests.lowered(
-                    pod, at, amount))  # fmt: skip
+                one_more = edit.of_pod(functools.partial(_lowered, place, more))
                 assert not copy.attempt(one_more).is_placed
+
+
+def _lowered(place: requests.Place, amount: int, pod: Json) -> Json:
+    return requests.lowered(pod, place, amount)
 
 
 @given(st.sampled_from(["cpu", "memory", "example.com/gpu", "hugepages-2Mi"]),

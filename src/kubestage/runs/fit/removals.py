@@ -150,13 +150,13 @@ def _by_amounts(attempt: Attempt, row: int) -> Sequence[PodView] | None:
     Of equally few, those of the lowest priority and then the smallest.
     """
     columns = attempt.columns
-    table, wanted = columns.resources, dict(attempt.pod.fit_request.items())
-    lines = {name: table.line(name) for name in wanted}
-    if any(table.allocatable[lines[name], row] < each for name, each in wanted.items()):
+    table, requested = columns.resources, dict(attempt.pod.fit_request.items())
+    lines = {name: table.line(name) for name in requested}
+    if any(table.allocatable[lines[name], row] < each for name, each in requested.items()):
         return None
     lacking = {
         name: amount - int(table.free[lines[name], row])
-        for name, amount in wanted.items()
+        for name, amount in requested.items()
         if amount > table.free[lines[name], row]
     }
     fewest = max(1 - int(columns.allowed_pods[row] - columns.pod_count[row]), 1)

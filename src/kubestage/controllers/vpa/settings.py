@@ -97,7 +97,7 @@ class VpaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """The most memory that is recommended for any container."""
 
     write_checkpoints: bool = False
-    """Whether checkpoints are written; off, other than upstream: nothing is forgotten here."""
+    """Whether checkpoints are written; off, unlike upstream: the recommender keeps its state."""
 
     checkpoints_gc_interval_ns: int = 10 * _MINUTE_NS
     """How often checkpoints without an autoscaler are deleted."""

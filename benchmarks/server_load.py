@@ -140,9 +140,9 @@ async def deploy(address: str, replicas: int) -> tuple[float, list[float]]:
         ready = 0
         while ready < replicas:
             for _ in range(50):
-                asked = time.perf_counter()
+                sent = time.perf_counter()
                 await looking.call("GET", "/readyz")
-                took.append(time.perf_counter() - asked)
+                took.append(time.perf_counter() - sent)
                 await asyncio.sleep(0.002)
             length = await asking.send("GET", f"{DEPLOYMENTS}/web")
             found = json.loads(await asking.reader.readexactly(length))

@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/scheduler_page.py RESULTS``, with the file that ``scheduler.py --json``
 has written. The tables in ``docs/performance.md`` are replaced, each between its two marks, and the
-charts in ``docs/images`` are drawn anew; parts for which there are no results stay.
+charts in ``docs/images`` are drawn again; parts for which there are no results stay.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where the time of a run goes, by the part of the scheduler.
 
 A profiler that sees every call makes calls look dear. Instead the program is stopped every half a
-millisecond and asked where it is; what it has spent since the last time goes to that part. A
-compiled kernel counts for whoever has called it.
+millisecond for its position; what it has spent since the last time goes to that part. A
+compiled kernel counts for its caller.
 """
 
 from __future__ import annotations

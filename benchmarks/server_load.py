@@ -151,7 +151,7 @@ async def deploy(address: str, replicas: int) -> tuple[float, list[float]]:
 
 
 async def fan_out(served: Served, watchers: int, events: int) -> tuple[float, int]:
-    """Tell watchers of new pods: CPU of the server, and how many events all have read."""
+    """Deliver new pods to watchers: CPU of the server, and how many events all have read."""
     counts = [0] * watchers
     opened = asyncio.Semaphore(0)
     done = asyncio.Event()

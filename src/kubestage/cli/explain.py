@@ -58,7 +58,7 @@ def explain(
         Flag("table or json.", "-o", metavar="FORMAT", choices=FORMATS, noun="output format"),
     ] = "table",
 ) -> int:
-    """Tell why a pod of a run went where it went, who rejected which node, and all scores."""
+    """Explain why a pod of a run is on its node: which plugin rejected which node, all scores."""
     from kubestage.cli import explain_text
     from kubestage.runs import explain as explaining
 

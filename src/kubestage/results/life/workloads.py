@@ -74,7 +74,7 @@ class Workloads:
         self._owners: dict[str, ReplicaCounts] = {}
 
     def on_pod(self, change: Change) -> None:
-        """Hear of a pod that came, changed or went."""
+        """Record a pod that was created, changed or deleted."""
         before = self._pods.get(change.key)
         if change.type == DELETED:
             now = None

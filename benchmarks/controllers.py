@@ -136,11 +136,11 @@ def main() -> None:
         case, bound = CASES[name]
         if arguments.profile:
             profile = cProfile.Profile()
-            told = profile.runcall(case)
+            figure = profile.runcall(case)
             pstats.Stats(profile).sort_stats("tottime").print_stats(35)
         else:
-            told = case()
-        print(f"{name:24} {told:32} ({bound})", flush=True)
+            figure = case()
+        print(f"{name:24} {figure:32} ({bound})", flush=True)
 
 
 if __name__ == "__main__":

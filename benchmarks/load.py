@@ -83,7 +83,7 @@ def paced(cluster: RemoteCluster, qps: float, count: int, prefix: str) -> Json:
     assert run.result.passed, run.result.errors[:3]
     log = run.result.calls
     rows = zip(log.sent_ns, log.kinds, strict=True)
-    return {"asked": qps, **rate([at for at, kind in rows if kind == "Pod"], qps, spent_s)}
+    return {"target": qps, **rate([at for at, kind in rows if kind == "Pod"], qps, spent_s)}
 
 
 def slept(cluster: RemoteCluster, qps: float, count: int, prefix: str) -> Json:
@@ -128,7 +128,7 @@ def rates(seconds: int) -> list[Json]:
     """All rates, each beside that of a client that sleeps."""
     rows = []
     print(
-        f"{'asked':>8} {'achieved':>10} {'off by':>8} {'late p99':>10} {'CPU/call':>10}   sleeping"
+        f"{'target':>8} {'achieved':>10} {'off by':>8} {'late p99':>10} {'CPU/call':>10}   sleeping"
     )
     for qps in RATES:
         with (
@@ -157,7 +157,7 @@ def virtual(nodes: int, limit_s: float, limit_mib: float) -> Json | None:
         print(f"{'load in virtual time':32} skipped: {file} is not there")
         return None
     with tempfile.TemporaryDirectory() as folder:
-        said = pathlib.Path(folder, "said")
+        output = pathlib.Path(folder, "output")
         arguments = ["load", str(file), "--nodes", str(nodes), "--report-dir", folder]
         began = time.perf_counter()
         process = os.posix_spawn(
@@ -165,13 +165,13 @@ def virtual(nodes: int, limit_s: float, limit_mib: float) -> Json | None:
             [*KUBESTAGE, *arguments],
             os.environ,
             file_actions=[
-                (os.POSIX_SPAWN_OPEN, 1, str(said), os.O_WRONLY | os.O_CREAT, 0o600),
+                (os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT, 0o600),
                 (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
             ],
         )
         _, status, usage = os.wait4(process, 0)
         took_s = time.perf_counter() - began
-        table = said.read_text()
+        table = output.read_text()
     peak_mib = usage.ru_maxrss / 1024
     cpu_s = usage.ru_utime + usage.ru_stime
     code = os.waitstatus_to_exitcode(status)

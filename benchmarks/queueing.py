@@ -124,13 +124,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=0, help="run with seeds 0 to this one, too")
     parser.add_argument("--write", action="store_true", help="put the tables into the page")
-    given = parser.parse_args()
+    options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     claims, table, wrong = (
         importlib.import_module(f"tests.traffic.queueing.{name}")
         for name in ("claims", "table", "wrong")
     )
-    seeds = sorted({claims.SEED, *range(given.seeds)})
+    seeds = sorted({claims.SEED, *range(options.seeds)})
     found = {
         name: {seed: claims.judge(row, seed=seed) for seed in seeds}
         for name, row in table.ROWS.items()
@@ -142,7 +142,7 @@ def main() -> None:
     }
     for text in tables.values():
         print(text, end="\n\n")
-    if given.write:
+    if options.write:
         PAGE.write_text(filled(PAGE.read_text(), tables))
 
 

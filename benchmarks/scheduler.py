@@ -2,7 +2,7 @@
 
 Two figures for each list: what the real scheduler was measured with (popped, filtered, scored,
 assumed, reserved, recorded; no API server, no binding), and the whole thing (bound in the store,
-with an Event for each pod, and everybody told). Then work of other kinds, for which the real
+with an Event for each pod, and notified). Then work of other kinds, for which the real
 scheduler has no figure; on a plain list it can only be faster, so that is what it is held against.
 
 Run as ``python benchmarks/scheduler.py [FOLDER]``, where FOLDER holds recorded lists (by default
@@ -46,15 +46,15 @@ SHARED = pathlib.Path(__file__).parents[2] / "shared" / "bench"
 LIBRARIES = ("numpy", "numba")
 
 
-def lists(given: argparse.Namespace) -> Iterator[Json]:
+def lists(options: argparse.Namespace) -> Iterator[Json]:
     """The lists of the reference, each in both ways."""
-    real = scheduler_lists.real_figures(given.folder)
-    for name in _chosen(scheduler_lists.NAMES, given):
+    real = scheduler_lists.real_figures(options.folder)
+    for name in _chosen(scheduler_lists.NAMES, options):
         ways: dict[str, list[Json]] = {"alike": [], "whole": []}
-        for _ in range(given.rounds):
+        for _ in range(options.rounds):
             for way, rounds in ways.items():
-                asked = {"name": name, "binding": way == "whole"}
-                rounds.append(scheduler_rounds.ask("list", given.folder, **asked))
+                request = {"name": name, "binding": way == "whole"}
+                rounds.append(scheduler_rounds.ask("list", options.folder, **request))
         goal = scheduler_lists.GOALS[name.partition("-")[0]]
         found: Json = {"name": name, "real": real.get(name), **ways}
         _print_list(found, goal)
@@ -73,19 +73,19 @@ def _print_list(found: Json, goal: scheduler_lists.Goal) -> None:
     of = sum(one["pods"] for key in ("alike", "whole") for one in found[key])
     peak_mb = max(one["peak_mb"] for one in found["whole"])
     print(
-        f"{found['name']:<26} {_told(without)}{verdict} | with binding {_told(bound)}"
+        f"{found['name']:<26} {_format(without)}{verdict} | with binding {_format(bound)}"
         f" {peak_mb:5.0f} MB  {same}/{of} identical",
         flush=True,
     )
 
 
-def shapes(given: argparse.Namespace) -> Iterator[Json]:
+def shapes(options: argparse.Namespace) -> Iterator[Json]:
     """Other work, bound and with Events."""
-    real = scheduler_lists.real_figures(given.folder)
-    for name in _chosen(scheduler_shapes.SHAPES, given):
+    real = scheduler_lists.real_figures(options.folder)
+    for name in _chosen(scheduler_shapes.SHAPES, options):
         shape = scheduler_shapes.SHAPES[name]
         rounds = [
-            scheduler_rounds.ask("shape", given.folder, name=name) for _ in range(given.rounds)
+            scheduler_rounds.ask("shape", options.folder, name=name) for _ in range(options.rounds)
         ]
         at_best = real.get(shape.real)
         if at_best is not None:
@@ -93,18 +93,19 @@ def shapes(given: argparse.Namespace) -> Iterator[Json]:
             at_best *= rounds[0]["pods"] / rounds[0]["attempts"]
         found = scheduler_tables.figure(rounds, at_best)
         peak_mb = max(one["peak_mb"] for one in rounds)
-        text = f"{name:<26} {_told(found)} of the real one's best {peak_mb:5.0f} MB"
+        text = f"{name:<26} {_format(found)} of the real one's best {peak_mb:5.0f} MB"
         if rounds[0].get("identical") is not None:
             text += f"  {rounds[0]['identical']}/{rounds[0]['pods']} identical"
         print(text, flush=True)
         yield {"name": name, "what": shape.what, "real": at_best, "whole": rounds}
 
 
-def failing(given: argparse.Namespace) -> Iterator[Json]:
+def failing(options: argparse.Namespace) -> Iterator[Json]:
     """Attempts that find no node."""
-    for name in _chosen(scheduler_shapes.FAILING, given):
+    for name in _chosen(scheduler_shapes.FAILING, options):
         rounds = [
-            scheduler_rounds.ask("failing", given.folder, name=name) for _ in range(given.rounds)
+            scheduler_rounds.ask("failing", options.folder, name=name)
+            for _ in range(options.rounds)
         ]
         first, again = (
             statistics.median(each[key] for each in rounds) for key in ("first_ms", "again_ms")
@@ -113,9 +114,9 @@ def failing(given: argparse.Namespace) -> Iterator[Json]:
         yield {"name": name, "what": scheduler_shapes.FAILING[name], "rounds": rounds}
 
 
-def parts(given: argparse.Namespace) -> list[Json]:
+def parts(options: argparse.Namespace) -> list[Json]:
     """Where the time goes."""
-    rounds = [scheduler_rounds.ask("parts", None) for _ in range(given.rounds)]
+    rounds = [scheduler_rounds.ask("parts", None) for _ in range(options.rounds)]
     found = scheduler_parts.joined(rounds)
     print(f"{scheduler_parts.PODS:,} basic pods on {scheduler_parts.NODES:,} nodes, bound:")
     for each in found:
@@ -123,10 +124,10 @@ def parts(given: argparse.Namespace) -> list[Json]:
     return found
 
 
-def scaling(given: argparse.Namespace) -> Iterator[Json]:
+def scaling(options: argparse.Namespace) -> Iterator[Json]:
     """What a pod costs as clusters grow."""
-    for nodes, pods in scheduler_scaling.sizes(large=given.large):
-        found = scheduler_rounds.ask("size", given.folder, nodes=nodes, pods=pods)
+    for nodes, pods in scheduler_scaling.sizes(large=options.large):
+        found = scheduler_rounds.ask("size", options.folder, nodes=nodes, pods=pods)
         over = " MISSED (< 8 GiB)" if found["peak_mb"] >= scheduler_scaling.MAX_MB else ""
         print(
             f"{nodes:>7,} nodes {pods:>9,} pods {found['us_per_pod']:7.1f} us a pod"
@@ -148,21 +149,21 @@ def loading() -> Json:
     return found
 
 
-def _told(found: scheduler_tables.Figure) -> str:
+def _format(found: scheduler_tables.Figure) -> str:
     text = f"{found.rate:7.0f} pods/s"
     return text if found.ratio is None else f"{text} {scheduler_tables.spread(found):<20}"
 
 
-def _chosen(names: Any, given: argparse.Namespace) -> list[str]:
-    return [name for name in names if given.only is None or name.startswith(given.only)]
+def _chosen(names: Any, options: argparse.Namespace) -> list[str]:
+    return [name for name in names if options.only is None or name.startswith(options.only)]
 
 
 def machine() -> Json:
     """What the figures were taken on."""
     cpu = platform.processor() or platform.machine()
-    told = pathlib.Path("/proc/cpuinfo")
-    if told.exists():
-        lines = told.read_text().splitlines()
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
         cpu = next((x.partition(": ")[2] for x in lines if x.startswith("model name")), cpu)
     versions = {"Python": platform.python_version()}
     for name in LIBRARIES:
@@ -198,34 +199,34 @@ def main() -> None:
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="keep the results")
     parser.add_argument("--markdown", action="store_true", help="print tables as in the page")
     parser.add_argument("--profile", metavar="NAME", help="show where the time goes in a list")
-    given = parser.parse_args()
-    if given.folder is not None and not (given.folder / "reference.json").is_file():
-        parser.error(f"there are no recorded lists in {given.folder}: it has no reference.json")
-    if given.folder is None and SHARED.exists():
-        given.folder = SHARED
+    options = parser.parse_args()
+    if options.folder is not None and not (options.folder / "reference.json").is_file():
+        parser.error(f"there are no recorded lists in {options.folder}: it has no reference.json")
+    if options.folder is None and SHARED.exists():
+        options.folder = SHARED
     names = [*scheduler_lists.NAMES, *scheduler_shapes.SHAPES, *scheduler_shapes.FAILING]
-    wanted = given.profile or given.only
-    if wanted and not any(name.startswith(wanted) for name in names):
-        parser.error(f"no list is named {wanted}: there are {', '.join(names)}")
-    if given.profile:
-        profile(given.profile, given.folder)
+    prefix = options.profile or options.only
+    if prefix and not any(name.startswith(prefix) for name in names):
+        parser.error(f"no list is named {prefix}: there are {', '.join(names)}")
+    if options.profile:
+        profile(options.profile, options.folder)
         return
-    is_all = given.only is None
+    is_all = options.only is None
     sections: dict[str, Callable[[], Any]] = {
         "machine": machine,
         "loading": lambda: loading() if is_all else {},
-        "lists": lambda: list(lists(given)),
-        "shapes": lambda: list(shapes(given)),
-        "failing": lambda: list(failing(given)),
-        "parts": lambda: parts(given) if is_all else [],
-        "scaling": lambda: list(scaling(given)) if given.scaling or given.large else [],
+        "lists": lambda: list(lists(options)),
+        "shapes": lambda: list(shapes(options)),
+        "failing": lambda: list(failing(options)),
+        "parts": lambda: parts(options) if is_all else [],
+        "scaling": lambda: list(scaling(options)) if options.scaling or options.large else [],
     }
     results: Json = {}
     for name, measure in sections.items():
         results[name] = measure()
-        if given.json is not None:
-            given.json.write_text(json.dumps(results, indent=1) + "\n")
-    if given.markdown:
+        if options.json is not None:
+            options.json.write_text(json.dumps(results, indent=1) + "\n")
+    if options.markdown:
         for name, text in scheduler_tables.sections(results).items():
             print(f"\n<!-- {name} -->\n{text}")
 

@@ -31,8 +31,8 @@ def lists(results: Json) -> ChartType:
     for each in results["lists"]:
         for key, way in _WAYS.items():
             found = scheduler_tables.figure(each[key], each["real"])
-            told = {"list": _name(each["name"]), "way": way, "target": each["target"]}
-            rows.append({**told, "ratio": found.ratio, "low": found.low, "high": found.high})
+            row = {"list": _name(each["name"]), "way": way, "target": each["target"]}
+            rows.append({**row, "ratio": found.ratio, "low": found.low, "high": found.high})
     ways = list(_WAYS.values())
     base = alt.Chart(style.data(rows)).encode(
         y=_names("list", [_name(each["name"]) for each in results["lists"]]),
@@ -130,8 +130,8 @@ def parts(results: Json) -> ChartType:
             x=across, text=alt.Text("us_per_pod:Q", format=".1f")
         ),
     )
-    told = f"A basic pod on 1,000 nodes, bound and with its Event: {whole:.1f} us in all"
-    return style.finished(chart, "Where the time goes", told)
+    subtitle = f"A basic pod on 1,000 nodes, bound and with its Event: {whole:.1f} us in all"
+    return style.finished(chart, "Where the time goes", subtitle)
 
 
 def _name(name: str) -> str:

@@ -33,7 +33,7 @@ _TEMPLATES: Final = 100
 
 
 class Goal(NamedTuple):
-    """How many times the real scheduler's speed is asked for, and hoped for."""
+    """The required and the targeted multiple of the real scheduler's speed."""
 
     target: float
     aim: float

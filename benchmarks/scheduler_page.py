@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/scheduler_page.py RESULTS``, with the file that ``scheduler.py --json``
 has written. The tables in ``docs/performance.md`` are replaced, each between its two marks, and the
-charts in ``docs/images`` are drawn anew; parts for which there are no results stay.
+charts in ``docs/images`` are drawn again; parts for which there are no results stay.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--docs", type=pathlib.Path, default=DOCS)
-    given = parser.parse_args()
-    results: Json = json.loads(given.results.read_text())
+    options = parser.parse_args()
+    results: Json = json.loads(options.results.read_text())
     if any(each["real"] is None for each in results["lists"]):
         raise SystemExit("the page is about recorded lists; these were generated")
-    page = given.docs / "performance.md"
+    page = options.docs / "performance.md"
     page.write_text(filled(page.read_text(), results))
     for name, (needed, draw) in scheduler_charts.CHARTS.items():
         if results.get(needed):
-            charts.save(draw(results), given.docs / "images" / f"{name}.svg")
+            charts.save(draw(results), options.docs / "images" / f"{name}.svg")
 
 
 if __name__ == "__main__":

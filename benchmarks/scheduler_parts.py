@@ -1,8 +1,8 @@
 """Where the time of a run goes, by the part of the scheduler.
 
 A profiler that sees every call makes calls look dear. Instead the program is stopped every half a
-millisecond and asked where it is; what it has spent since the last time goes to that part. A
-compiled kernel counts for whoever has called it.
+millisecond for its position; what it has spent since the last time goes to that part. A
+compiled kernel counts for its caller.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _REST: Final = "the rest of an attempt"
 # The first of them that has a say in what goes on at the moment gets the time.
 _PARTS: Final = (
     ("Events", ("scheduler.event_recorder",)),
-    ("binding in the store, and telling of it", ("store.", "scheduler.event_handlers")),
+    ("binding in the store, with notifications", ("store.", "scheduler.event_handlers")),
     ("the queue", ("scheduler.queue.",)),
     ("the record and the metrics", ("scheduler.record", "scheduler.metric", "scheduler.timing")),
-    ("counting the pod in on its node", ("scheduler.cache", "scheduler.columns")),
+    ("adding the pod to its node", ("scheduler.cache", "scheduler.columns")),
     ("choosing the node", ("scheduler.quick.", "scheduler.cycle", "scheduler.runtime")),
 )
 # What calls all of these; its own time is the rest.

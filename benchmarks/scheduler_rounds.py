@@ -1,4 +1,4 @@
-"""What a child process measures, one figure each, and how it is asked for.
+"""What a child process measures, one figure each, and how it is requested.
 
 A process of its own for each figure: its memory is its own, and nothing is warm that would not be
 in the first run of a program, except for the compiled kernels: they are loaded before the clock
@@ -34,9 +34,9 @@ CACHE: Final = "NUMBA_CACHE_DIR"
 _SHAPE_SLICE_SECONDS: Final = 0.25
 
 
-def ask(what: str, folder: pathlib.Path | None, **given: Any) -> Json:
+def ask(what: str, folder: pathlib.Path | None, **arguments: Any) -> Json:
     """Have a child process measure something."""
-    request = {"what": what, "folder": None if folder is None else str(folder), **given}
+    request = {"what": what, "folder": None if folder is None else str(folder), **arguments}
     return _answer(request)
 
 
@@ -101,13 +101,13 @@ def _identical(
     scheduler: Scheduler, name: str, folder: pathlib.Path | None, objects: list[Json]
 ) -> int | None:
     """How many pods went where the real scheduler sent them, after looking at as many nodes."""
-    wanted = scheduler_lists.placements(name, folder)
-    if wanted is None:
+    expected = scheduler_lists.placements(name, folder)
+    if expected is None:
         return None
     pods = [each["metadata"] for each in objects if each["kind"] == "Pod"]
     keys = [f"{pod.get('namespace', 'default')}/{pod['name']}" for pod in pods]
     rows = {row.pod: [row.node, row.evaluated] for row in reversed(scheduler.record.decisions)}
-    return sum(rows.get(key) == each for key, each in zip(keys, wanted, strict=False))
+    return sum(rows.get(key) == each for key, each in zip(keys, expected, strict=False))
 
 
 def _failing(folder: pathlib.Path | None, name: str) -> Json:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 FAILING: Final = {
-    "full-1000-200": "nobody may be evicted",
-    "outranked-1000-200": "too little would be gained by it",
-    "evicting-1000-50": "it is done, and the evicted take their time to go",
+    "full-1000-200": "no pod may be evicted",
+    "outranked-1000-200": "evictions would not free enough",
+    "evicting-1000-50": "pods are evicted, and terminate gracefully",
 }
 """Nodes without room, and what comes of looking for pods to evict."""
 
@@ -148,7 +148,7 @@ SHAPES: Final = {
         _volumes,
     ),
     "full-recording-1000-1000": Shape(
-        "`basic`, with all that is found out kept", _BASIC, _full_recording, is_recorded=True
+        "`basic`, with full recording", _BASIC, _full_recording, is_recorded=True
     ),
     "user-plugin-1000-5000": Shape(
         "`basic`, with a plugin in Python that filters and scores one node at a time",

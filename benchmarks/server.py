@@ -92,14 +92,14 @@ def watches(real: dict[str, float], speed: float) -> None:
             before = served.cpu_s
             asyncio.run(server_load.create(served.address, EVENTS, 1, f"alone-{turn}"))
             alone = served.cpu_s - before
-            spent, told = asyncio.run(server_load.fan_out(served, WATCHERS, EVENTS))
-            rounds.append((spent - alone) / told)
+            spent, delivered = asyncio.run(server_load.fan_out(served, WATCHERS, EVENTS))
+            rounds.append((spent - alone) / delivered)
         each_us = 1e6 * min(rounds)
         stated = real.get("watch_us_per_delivery_200_watchers", 0) / speed
         against = f"{stated / each_us:.1f}x the real server's {stated:.0f} us" if stated else ""
         line(f"a delivery to one of {WATCHERS} watchers", f"{each_us:.1f} us", against)
-        _, told = asyncio.run(server_load.fan_out(served, MANY, 50))
-        line(f"{MANY:,} watchers hold", f"{told:,} events told")
+        _, delivered = asyncio.run(server_load.fan_out(served, MANY, 50))
+        line(f"{MANY:,} watchers hold", f"{delivered:,} events delivered")
 
 
 def memory() -> None:

@@ -140,9 +140,9 @@ async def deploy(address: str, replicas: int) -> tuple[float, list[float]]:
         ready = 0
         while ready < replicas:
             for _ in range(50):
-                asked = time.perf_counter()
+                sent = time.perf_counter()
                 await looking.call("GET", "/readyz")
-                took.append(time.perf_counter() - asked)
+                took.append(time.perf_counter() - sent)
                 await asyncio.sleep(0.002)
             length = await asking.send("GET", f"{DEPLOYMENTS}/web")
             found = json.loads(await asking.reader.readexactly(length))
@@ -151,7 +151,7 @@ async def deploy(address: str, replicas: int) -> tuple[float, list[float]]:
 
 
 async def fan_out(served: Served, watchers: int, events: int) -> tuple[float, int]:
-    """Tell watchers of new pods: CPU of the server, and how many events all have read."""
+    """Deliver new pods to watchers: CPU of the server, and how many events all have read."""
     counts = [0] * watchers
     opened = asyncio.Semaphore(0)
     done = asyncio.Event()

@@ -51,6 +51,21 @@ QUAINT_NAMES = {
 }  # fmt: skip
 # Names that files have, which stay as they are.
 IN_FILES = {"asked_ns", "laws"}
+NAMED = [path for path in PYTHON_FILES if path.relative_to(ROOT).parts[0] != "tests"]
+
+# The same for documents and docstrings: words and phrases that technical English does without.
+QUAINT_PROSE = re.compile(
+    r"\b(anew|asked|at rest|begun|doors?|hears?|heard|in vain|laws? of chance|leaves? with \d|luck"
+    r"|lucky|mends?|nobody|reckon(ed|s)?|said|somebody|stories|story|telling|tells?|to the brim"
+    r"|told|whoever|wish(es|ed)?)\b",
+    re.IGNORECASE,
+)
+# Upstream's words.
+USUAL_PROSE = re.compile(r"\buser stor(y|ies)\b", re.IGNORECASE)
+CODE_IN_PROSE = re.compile(r"^```.*?^```|`[^`\n]*`|``.*?``", re.DOTALL | re.MULTILINE)
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*/README.md")]
+)
 
 
 def _relative(path: pathlib.Path) -> str:
@@ -103,7 +118,7 @@ def test_no_room_speaks_of_what_is_not_its_own(room: str) -> None:
 def test_names_are_words_that_engineers_search_for() -> None:
     quaint = [
         f"{_relative(path)}: {name}"
-        for path in CODE
+        for path in NAMED
         for name in sorted(_names(path))
         if name not in IN_FILES and QUAINT_NAMES & set(_words(name))
     ]
@@ -112,7 +127,7 @@ def test_names_are_words_that_engineers_search_for() -> None:
 
 def _names(path: pathlib.Path) -> set[str]:
     """The names that a file gives to modules, classes, functions, arguments and variables."""
-    found = set(path.relative_to(PACKAGE).with_suffix("").parts)
+    found = set(path.relative_to(ROOT).with_suffix("").parts)
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             found.add(node.name)
@@ -123,6 +138,37 @@ def _names(path: pathlib.Path) -> set[str]:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             found.add(node.attr)
     return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_relative)
+def test_pages_are_in_plain_technical_english(path: pathlib.Path) -> None:
+    assert not _quaint_lines(path.read_text())
+
+
+def test_docstrings_are_in_plain_technical_english() -> None:
+    quaint = [
+        f"{_relative(path)}: {line}"
+        for path in NAMED
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for line in _quaint_lines(node.value.value)
+    ]
+    assert not quaint
+
+
+def _quaint_lines(text: str) -> list[str]:
+    """The lines of a text that have a quaint word outside of code."""
+    prose = CODE_IN_PROSE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    lines = USUAL_PROSE.sub("", prose).splitlines()
+    return [line.strip() for line in lines if QUAINT_PROSE.search(line)]
+
+
+def test_quaint_words_are_found_in_prose_and_not_in_code() -> None:
+    assert _quaint_lines("It is tried in vain.\nThe user story.\n`told` is a column.") == [
+        "It is tried in vain."
+    ]
 
 
 def _words(name: str) -> list[str]:

@@ -31,9 +31,9 @@ TOPICS = (
 
 
 def _group(entry: dict[str, Any]) -> tuple[str, str, str]:
-    given = entry["in"] if isinstance(entry["in"], dict) else {}
-    inner = given.get("object")
-    kind = given.get("kind") or (inner.get("kind") if isinstance(inner, dict) else "") or ""
+    inputs = entry["in"] if isinstance(entry["in"], dict) else {}
+    inner = inputs.get("object")
+    kind = inputs.get("kind") or (inner.get("kind") if isinstance(inner, dict) else "") or ""
     return entry["op"], str(kind), entry.get("stage") or ("error" if "error" in entry else "ok")
 
 

@@ -102,13 +102,13 @@ def main(table_path: str, source: str) -> None:
         waiting.append(message)
         if name != "DeleteOptions" or api_version == "v1":
             print(api_version, name, short(message))
-    wanted: set[str] = set()
+    needed: set[str] = set()
     while waiting:
         message = waiting.pop()
-        if message not in wanted:
-            wanted.add(message)
+        if message not in needed:
+            needed.add(message)
             waiting += [each[1] for each in messages[message].values() if each[1] in messages]
-    for message in sorted(wanted, key=short):
+    for message in sorted(needed, key=short):
         print(f"\n{short(message)}")
         for number, field in sorted(messages[message].items(), key=lambda item: int(item[0])):
             print(line(number, field, tags.get((short(message), number)), set(messages)))

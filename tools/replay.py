@@ -12,13 +12,13 @@ from kubestage import replay
 
 
 def main(arguments: list[str]) -> int:
-    """Play what is asked for; one if something differs."""
+    """Replay the selected scenarios; 1 if something differs."""
     with_trace = "--trace" in arguments
-    file, *wanted = [each for each in arguments if not each.startswith("--")]
+    file, *selected = [each for each in arguments if not each.startswith("--")]
     scenarios = [
         each
         for each in replay.load(pathlib.Path(file))
-        if not wanted or each.topic in wanted or each.name.startswith(tuple(wanted))
+        if not selected or each.topic in selected or each.name.startswith(tuple(selected))
     ]
     failed = 0
     for scenario in scenarios:

@@ -1,6 +1,6 @@
 """Write the drawing of rooms in ARCHITECTURE.md from the imports of the code.
 
-``python tools/room_graph.py`` writes it anew; ``tests/test_architecture.py`` fails while it is
+``python tools/room_graph.py`` writes it again; ``tests/test_architecture.py`` fails while it is
 not what the code says. An arrow is drawn where one room imports another, and left out where other
 arrows lead there anyway.
 """

@@ -17,14 +17,14 @@ from kubestage.golang import durations
 
 HEAD = """# Settings
 
-What operators set with flags of controllers and autoscalers, `kubestage run --for` and
-`kubestage backtest` take as `--setting NAME=VALUE`, as often as needed:
+`kubestage run --for` and `kubestage backtest` take the flags of controllers and autoscalers as
+`--setting NAME=VALUE`. The option can be repeated:
 
 ```console
 $ kubestage run shop/ --for 1h --setting hpa.sync-period=30s --setting hpa.tolerance=0.05
 ```
 
-Names are those of the flags, so that their own documentation holds; defaults are those of
+Names are those of the flags, so that the flags' documentation applies; defaults are those of
 Kubernetes v1.36, VPA 1.8 and cluster-autoscaler 1.36. A duration is written as in `30s` or `1h30m`,
 a list with commas. For an unknown name the error suggests the most similar one.
 

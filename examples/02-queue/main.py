@@ -1,9 +1,9 @@
 """An M/M/c queue from plain stocks: customers arrive, wait, are served, and leave.
 
-The logic lives in the stocks' ``add`` and ``remove``: whoever joins the line, and whoever frees
-a server, has the next customer called; who reaches a server is told when the service will end.
-(They call ``ArrayStock.add(self, ...)`` where one would write ``super()``, which Python 3.11 is
-slow at: with this model the engine's speed is measured.)
+The logic is in the stocks' ``add`` and ``remove``: when a customer enters the queue or frees
+a server, the next customer is called; when one reaches a server, the end of the service is
+scheduled. (They call ``ArrayStock.add(self, ...)`` instead of ``super()``, which is slow in
+Python 3.11, because a benchmark of the engine uses this model.)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Customer(Entity):
 
 
 class Waiting(ArrayStock[Customer]):
-    """The line in front of the servers."""
+    """The queue in front of the servers."""
 
     def __init__(self, queue: Queue) -> None:
         super().__init__("Waiting", "Customer")
@@ -49,7 +49,7 @@ class Waiting(ArrayStock[Customer]):
 
 
 class Serving(MapStock[Customer]):
-    """The customers at the servers: each leaves when its own service is over."""
+    """The customers at the servers: each leaves when its own service ends."""
 
     def __init__(self, queue: Queue, service: Delay) -> None:
         super().__init__("Serving", "Customer")
@@ -62,7 +62,7 @@ class Serving(MapStock[Customer]):
         environment = queue.environment
         now = environment.clock.now_ns
         queue.idle_servers -= 1
-        queue.begun += 1
+        queue.started += 1
         queue.waited_ns += now - entity.arrived_at
         environment.add_to_schedule(
             Movement("finish_service", now + self.service.draw_ns(), self, queue.served, entity)
@@ -78,7 +78,7 @@ class Serving(MapStock[Customer]):
 
 
 class Queue(Model):
-    """One line, first come first served, and some servers."""
+    """One queue, first come first served, and some servers."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Queue(Model):
         interval = Exponential(streams.stream("arrivals"), SECOND_NS / arrivals_per_s)
         service = Exponential(streams.stream("service"), SECOND_NS / services_per_s)
         self.idle_servers = servers
-        self.begun = 0
+        self.started = 0
         self.waited_ns = 0
         self.served: SinkStock[Customer] = SinkStock("Served", "Customer", keeps_entities=False)
         self.serving = Serving(self, service)
@@ -107,14 +107,14 @@ class Queue(Model):
             self.own(stock)
 
     def call_next(self) -> None:
-        """If a server is idle and somebody waits, let the head of the line go there, now."""
+        """If a server is idle and a customer waits, move the first customer there, now."""
         if self.idle_servers and self.waiting.count and not self.begin_service.ticket:
             environment = self.environment
             environment.add_to_schedule(self.begin_service, environment.clock.now_ns)
 
 
 def mean_wait(servers: int, arrivals_per_s: float, services_per_s: float) -> float:
-    """What theory (Erlang C) says of the mean wait, in seconds."""
+    """The mean wait according to theory (Erlang C), in seconds."""
     load = arrivals_per_s / services_per_s
     terms = [load**k / math.factorial(k) for k in range(servers)]
     all_busy = load**servers / math.factorial(servers) * servers / (servers - load)
@@ -133,7 +133,7 @@ def main() -> None:
     for stock in queue.stocks.values():
         print(f"{stock.name:<9}{stock.count:>6}")
     print(f"movements completed {environment.completed_count}, ignored {environment.ignored_count}")
-    print(f"mean wait {queue.waited_ns / queue.begun / SECOND_NS:.3f} s", end=", ")
+    print(f"mean wait {queue.waited_ns / queue.started / SECOND_NS:.3f} s", end=", ")
     print(f"in theory {mean_wait(5, 4, 1):.3f} s")
 
 

@@ -1,4 +1,4 @@
-"""A walk through the store: create, watch, patch, a conflict, and two kinds of goodbye."""
+"""The verbs of the store: create, watch, patch, a conflict, and two kinds of deletion."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def create_pods(store: Store) -> list[str]:
 
 
 def watch_a_node(store: Store, names: list[str]) -> None:
-    print("== Watch: one node's view")
+    print("== Watch: the pods of one node")
     watch = store.watch(POD, field_selector="spec.nodeName=node-1")
     store.clock.now_ns += 5 * SECOND_NS
     for number, name in enumerate(names, 1):
@@ -80,35 +80,35 @@ def watch_a_node(store: Store, names: list[str]) -> None:
 def write_twice(store: Store) -> None:
     print("== Conflict: two writers, one version")
     manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}}
-    seen = store.create({**manifest, "data": {"colour": "red"}})
-    blue = store.update({**seen, "data": {"colour": "blue"}})
-    versions = [each["metadata"]["resourceVersion"] for each in (seen, blue)]
+    red = store.create({**manifest, "data": {"colour": "red"}})
+    blue = store.update({**red, "data": {"colour": "blue"}})
+    versions = [each["metadata"]["resourceVersion"] for each in (red, blue)]
     print("first writer: version", " -> ".join(versions))
     try:
-        store.update({**seen, "data": {"colour": "green"}})
+        store.update({**red, "data": {"colour": "green"}})
     except Conflict as conflict:
         print("second writer:", conflict.code, conflict.message)
     same = store.patch(CONFIG_MAP, "settings", {"data": {"colour": "blue"}})
-    print("a patch that says nothing new keeps version", same["metadata"]["resourceVersion"])
+    print("a patch without a change keeps version", same["metadata"]["resourceVersion"])
 
 
 def delete_with_finalizer(store: Store) -> None:
-    print("== Delete: a finalizer holds the object until it is taken away")
+    print("== Delete: a finalizer keeps the object until it is removed")
     store.patch(CONFIG_MAP, "settings", {"metadata": {"finalizers": ["example.com/backup"]}})
     held = store.delete(CONFIG_MAP, "settings")
-    print("removed:", held.removed, "asked for at", held.object["metadata"]["deletionTimestamp"])
+    print("removed:", held.removed, "requested at", held.object["metadata"]["deletionTimestamp"])
     store.patch(CONFIG_MAP, "settings", {"metadata": {"finalizers": None}})
-    print("still there:", "default/settings" in store.read(CONFIG_MAP))
+    print("still exists:", "default/settings" in store.read(CONFIG_MAP))
 
 
 def delete_owner(store: Store, names: list[str]) -> None:
-    print("== Delete: in the foreground, an owner waits for what it owns")
+    print("== Delete: in the foreground, an owner waits for its dependents")
     store.subscribe(lambda change: print(" ", change.revision, change.type, change.kind.kind))
     store.delete(REPLICA_SET, "web", options=DeleteOptions(propagation_policy="Foreground"))
     for name in names:
         print(name, "ends by", store.get(POD, name)["metadata"]["deletionTimestamp"])
     for name in names:
-        print("the kubelet is done with", name)
+        print("the kubelet has stopped", name)
         store.delete(POD, name, options=DeleteOptions(grace_period_seconds=0))
     print("owners left:", len(store.read(REPLICA_SET)), "pods left:", len(store.read(POD)))
 

@@ -1,4 +1,4 @@
-"""A plugin that looks at one node at a time: not too many pods of one app on a node."""
+"""A plugin that checks one node at a time: a maximum number of pods of one app per node."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AppLimit:
         self.max_per_node: int = args["maxPerNode"]
 
     def events_to_register(self) -> list[EventHint]:
-        """What may make room for a pod that was rejected; without this, anything may."""
+        """The events that may help a rejected pod; without this method, any event may."""
         return [
             EventHint(ClusterEvent(EventResource.ASSIGNED_POD, ActionType.DELETE)),
             EventHint(ClusterEvent(EventResource.NODE, ActionType.ADD)),

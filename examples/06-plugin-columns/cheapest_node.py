@@ -1,4 +1,4 @@
-"""A plugin that looks at all nodes at once: cheap ones first, dear ones not at all."""
+"""A plugin that checks all nodes at once: cheap ones first, expensive ones not at all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT = "example.com/max-cents-per-hour"
 
 
 class CheapestNode:
-    """Reads prices from a label of nodes and what a pod may pay from an annotation."""
+    """Reads prices from a label of nodes, and a pod's maximum price from an annotation."""
 
     name = "CheapestNode"
 
@@ -33,8 +33,8 @@ class CheapestNode:
         return SUCCESS, None
 
     def filter(self, state: CycleState, pod: PodView, columns: Columns, rows: Rows) -> Codes:
-        too_dear = self._prices(columns)[rows] > int(state[self.name])
-        return too_dear.astype(np.int32)
+        too_expensive = self._prices(columns)[rows] > int(state[self.name])
+        return too_expensive.astype(np.int32)
 
     def status(self, state: CycleState, pod: PodView, code: int) -> Status:
         return unschedulable("node(s) cost more than the pod may pay")
@@ -48,11 +48,11 @@ class CheapestNode:
         return MAX_NODE_SCORE - scores * MAX_NODE_SCORE // max(int(scores.max()), 1)
 
     def _prices(self, columns: Columns) -> Ints:
-        """The price of every node, worked out anew only when a node changes."""
+        """The price of every node, computed again only when a node changes."""
         return columns.derived((self.name, self.label), self._read_prices)
 
     def _read_prices(self, columns: Columns) -> Ints:
         column = columns.label(self.label)
-        # A node without the label has the code -1, and so the last price: nothing.
+        # A node without the label has the code -1, and so the last price: zero.
         prices = np.array([*map(int, column.values), 0], np.int64)
         return prices[column.codes]

@@ -1,4 +1,4 @@
-"""A rollout that gets stuck, a drain that a budget refuses, and the way out of both."""
+"""A rollout that gets stuck, a drain that a budget refuses, and how to fix both."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ DEPLOYMENT, BUDGET = ("apps/v1", "Deployment"), ("policy/v1", "PodDisruptionBudg
 SECOND_NS = 1_000_000_000
 
 
-def tell(stage: Stage, what: str) -> None:
-    """One line of the story: when, what happened, and how things stand."""
+def report(stage: Stage, what: str) -> None:
+    """Print one line: the time, the state, and what happened."""
     versions: dict[str, list[bool]] = {"v1": [], "v2": []}
     for pod in stage.store.list(POD, label_selector="app=web").items:
         if "deletionTimestamp" not in pod["metadata"]:
             versions[pod["metadata"]["labels"]["version"]].append(is_ready(pod))
-    stand = [f"{sum(ready)}/{len(ready)}" for ready in versions.values()]
+    counts = [f"{sum(ready)}/{len(ready)}" for ready in versions.values()]
     budget = stage.store.get(BUDGET, "web").get("status") or {}
     allowed = budget.get("disruptionsAllowed", 0)
     seconds = stage.clock.now_ns // SECOND_NS
-    print(f"{seconds:>5}s  {stand[0]:<9} {stand[1]:<9} {allowed:<8} {what}")
+    print(f"{seconds:>5}s  {counts[0]:<9} {counts[1]:<9} {allowed:<8} {what}")
 
 
 def condition(obj: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -44,38 +44,38 @@ def crashes(stage: Stage) -> int:
 def apply(stage: Stage, name: str) -> None:
     stage.apply((FOLDER / name).read_text())
     stage.run("1s")
-    tell(stage, f"{name} was applied a second ago")
+    report(stage, f"{name} was applied a second ago")
 
 
 def wait(stage: Stage, duration: str, what: str) -> None:
     stage.run(duration)
-    tell(stage, what)
+    report(stage, what)
 
 
-def drain(stage: Stage, node: str, patience: int) -> bool:
+def drain(stage: Stage, node: str, attempts: int) -> bool:
     """As ``kubectl drain``: no new pods, then one eviction after the other, tried every 5 s."""
     stage.store.patch(NODE, node, {"spec": {"unschedulable": True}})
-    tell(stage, f"{node} is cordoned")
+    report(stage, f"{node} is cordoned")
     selector = f"spec.nodeName={node}"
     for pod in stage.store.list(POD, field_selector=selector).items:
         name, version = pod["metadata"]["name"], pod["metadata"]["labels"]["version"]
-        for attempt in range(patience):
+        for attempt in range(attempts):
             try:
                 stage.store.evict(name)
             except TooManyRequests as refusal:
                 if attempt == 0:
-                    why = refusal.details["causes"][0]["message"]
-                    tell(stage, f"{refusal.code}, a {version} pod stays: {why}")
+                    reason = refusal.details["causes"][0]["message"]
+                    report(stage, f"{refusal.code}, a {version} pod stays: {reason}")
                 stage.run("5s")
             else:
-                tell(stage, f"a {version} pod is evicted")
+                report(stage, f"a {version} pod is evicted")
                 break
         else:
-            tell(stage, f"drain gives up after {patience} attempts")
+            report(stage, f"drain gives up after {attempts} attempts")
             return False
     stage.run("30s")
     left = len(stage.store.list(POD, field_selector=selector).items)
-    tell(stage, f"{node} is drained: {left} pods left")
+    report(stage, f"{node} is drained: {left} pods left")
     return True
 
 
@@ -89,17 +89,17 @@ def main() -> None:
     wait(stage, "30s", "v1 is up")
 
     apply(stage, "web-v2.yaml")
-    wait(stage, "30s", "the rollout is at its bounds: 5 pods, 3 of them available")
+    wait(stage, "30s", "the rollout is at its limits: 5 pods, 3 of them available")
     stage.run("5m")
-    tell(stage, f"nothing has moved: v2 restarted {crashes(stage)} times, v1 may not go below 3")
-    drain(stage, "node-1", patience=3)
+    report(stage, f"no progress: v2 restarted {crashes(stage)} times, v1 may not go below 3")
+    drain(stage, "node-1", attempts=3)
     stage.run("10m")
     progress = condition(stage.store.get(DEPLOYMENT, "web"), "Progressing")
-    tell(stage, f"the Deployment is Progressing={progress['status']}: {progress['reason']}")
+    report(stage, f"the Deployment is Progressing={progress['status']}: {progress['reason']}")
 
     apply(stage, "web-v1.yaml")
-    wait(stage, "30s", "v1 is whole again")
-    drain(stage, "node-1", patience=20)
+    wait(stage, "30s", "v1 is complete again")
+    drain(stage, "node-1", attempts=20)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A company's plugin: pods start faster on a node that runs pods of their app already."""
+"""A company's plugin: pods start faster on a node that already runs pods of their app."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class WarmNodes:
-    """Prefers nodes with pods of the same app, as the image is there and caches are warm."""
+    """Prefers nodes with pods of the same app, which have the image and warm caches."""
 
     name = "WarmNodes"
 

@@ -1,4 +1,4 @@
-"""The worst that can happen next, and next again, until a pod finds no node."""
+"""Adds the worst possible event to a Scenario, step by step, until a pod finds no node."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def in_step(step: int, events: Iterable[Json]) -> list[Json]:
     return [{"id": f"{step}-{at}", "step": step, **event} for at, event in enumerate(events)]
 
 
-def beginning() -> Json:
-    """Six nodes in three zones, and work that takes less than a third of them; no Done."""
+def initial_events() -> Json:
+    """Six nodes in three zones, and work that needs less than a third of them; no Done."""
     nodes = [make_node(f"node-{at}", cpu="4", zone=zone) for at, zone in enumerate(ZONES, 1)]
     web = make_pod("web", labels={"app": "web"}, cpu="500m")
     web["spec"]["topologySpreadConstraints"] = [EVEN_ZONES]
@@ -69,7 +69,7 @@ def beginning() -> Json:
     }
 
 
-def go_on(stage: Stage, step: int, event: Json) -> None:
+def add_event(stage: Stage, step: int, event: Json) -> None:
     """Add an event to the Scenario, which is Paused, and let it run until it is Paused again."""
     added = {"spec": {"events": in_step(step, [event])}}
     stage.store.patch(SCENARIO, NAME, added, patch_type=PatchType.STRATEGIC)
@@ -77,12 +77,12 @@ def go_on(stage: Stage, step: int, event: Json) -> None:
 
 
 def state_of(stage: Stage) -> ClusterState:
-    """The cluster at the end of the last step, as the Scenario's status tells it."""
+    """The cluster at the end of the last step, according to the Scenario's status."""
     *_, (_, state) = analysis.step_ends(stage.store.get(SCENARIO, NAME))
     return state
 
 
-def largest_room(stage: Stage) -> int:
+def largest_free(stage: Stage) -> int:
     return max(node.free("cpu") for node in state_of(stage).nodes.values())
 
 
@@ -90,36 +90,36 @@ def summary_of(stage: Stage) -> Summary:
     return analysis.summary(stage.store.get(SCENARIO, NAME))
 
 
-def ideas(stage: Stage, step: int) -> dict[str, Json]:
-    """What may happen next: a node is lost, a large pod comes, or the shop needs more pods."""
+def candidates(stage: Stage, step: int) -> dict[str, Json]:
+    """Possible events: a node is lost, a large pod is added, or the shop needs more pods."""
     found = {f"{node} is lost": lose(node) for node in state_of(stage).nodes}
-    room = largest_room(stage)
-    found[f"a pod of {room}m comes"] = create(make_pod(f"large-{step}", cpu=f"{room}m"))
+    free = largest_free(stage)
+    found[f"a pod of {free}m"] = create(make_pod(f"large-{step}", cpu=f"{free}m"))
     replicas = stage.store.get(("apps/v1", "Deployment"), "web")["spec"]["replicas"]
-    found["web wants 3 more"] = scale("web", replicas + 3)
+    found["web needs 3 more"] = scale("web", replicas + 3)
     return found
 
 
 def harm(stage: Stage, step: int, event: Json) -> tuple[int, int]:
-    """How bad an event would be: pods without a node, then how little room is in one piece."""
+    """How bad an event would be: pods without a node, then the largest free CPU of one node."""
     trial = stage.fork()
-    go_on(trial, step, event)
-    return summary_of(trial).pending, -largest_room(trial)
+    add_event(trial, step, event)
+    return summary_of(trial).pending, -largest_free(trial)
 
 
-def tell(stage: Stage, step: int, event: str) -> None:
-    told = summary_of(stage)
-    room, full = f"{largest_room(stage)}m", told.resources["cpu"].rate or 0
-    print(f"{step:<4}  {event:<17}  {told.nodes:<5}  {told.scheduled:<9}", end="")
-    print(f"  {told.pending:<7}  {full:<9.1%}  {room}")
+def report(stage: Stage, step: int, event: str) -> None:
+    summary = summary_of(stage)
+    free, rate = f"{largest_free(stage)}m", summary.resources["cpu"].rate or 0
+    print(f"{step:<4}  {event:<17}  {summary.nodes:<5}  {summary.scheduled:<9}", end="")
+    print(f"  {summary.pending:<7}  {rate:<9.1%}  {free}")
 
 
-def begun() -> Stage:
+def started() -> Stage:
     """A stage on which the Scenario is Paused for the first time."""
     stage = Stage(seed=7)
     stage.add_scheduler()
     stage.add_controllers()
-    stage.store.create(beginning())
+    stage.store.create(initial_events())
     stage.run_scenarios()
     return stage
 
@@ -129,21 +129,21 @@ def make_it_worse(stage: Stage) -> None:
     step = 0
     while not summary_of(stage).pending:
         step += 1
-        events = ideas(stage, step)
+        events = candidates(stage, step)
         harms = {name: harm(stage, step, event) for name, event in events.items()}
         worst = max(harms, key=harms.__getitem__)
-        go_on(stage, step, events[worst])
-        tell(stage, step, worst)
-    go_on(stage, step + 1, DONE)
+        add_event(stage, step, events[worst])
+        report(stage, step, worst)
+    add_event(stage, step + 1, DONE)
 
 
 def main() -> None:
-    stage = begun()
-    print("STEP  WORST EVENT        NODES  SCHEDULED  PENDING  CPU TAKEN  LARGEST ROOM")
-    tell(stage, 0, "-")
+    stage = started()
+    print("STEP  WORST EVENT        NODES  SCHEDULED  PENDING  ALLOCATED  LARGEST FREE")
+    report(stage, 0, "-")
     make_it_worse(stage)
     scenario = stage.store.get(SCENARIO, NAME)
-    print(f"\nThe scenario has {scenario['status']['phase']}. Without a node:")
+    print(f"\nThe Scenario has {scenario['status']['phase']}. Pending pods:")
     for row in analysis.table(scenario, "pending").records():
         if row["status"] == "Pending":
             print(f"  {row['pod']}\n    {row['message']}")

@@ -1,7 +1,7 @@
-"""How many nodes does a shop need? Found by trying: every size is a schedule of its own.
+"""How many nodes does a shop need? A search that schedules the pods on each size.
 
-Run as ``python main.py``. Each trial schedules all 1,000 pods on so many nodes and looks whether
-any was left over; bisection finds the smallest cluster that takes them all.
+Run as ``python main.py``. Each trial schedules all 1,000 pods on a number of nodes and counts
+the pending ones; bisection finds the smallest cluster on which all pods fit.
 """
 
 from collections.abc import Callable
@@ -26,17 +26,17 @@ def spread_over_zones(app: str) -> dict[str, Any]:
     return {"topology_spread_constraints": [constraint]}
 
 
-def one_to_a_node(app: str) -> dict[str, Any]:
+def one_per_node(app: str) -> dict[str, Any]:
     term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
     anti = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
     return {"affinity": {"podAntiAffinity": anti}}
 
 
-def anywhere(app: str) -> dict[str, Any]:
+def no_constraint(app: str) -> dict[str, Any]:
     return {}
 
 
-def left_over(nodes: int, cpu: str, rule: Callable[[str], dict[str, Any]]) -> int:
+def pending(nodes: int, cpu: str, rule: Callable[[str], dict[str, Any]]) -> int:
     """How many pods find no node in a cluster of this size."""
     stage = Stage()
     scheduler = stage.add_scheduler()
@@ -46,11 +46,11 @@ def left_over(nodes: int, cpu: str, rule: Callable[[str], dict[str, Any]]) -> in
         stage.store.load(make_node(name, cpu=cpu, memory="64Gi", labels=labels))
     for replica in range(REPLICAS):
         for app in range(APPS):
-            name, cpu_asked = f"app-{app}", f"{100 + 50 * (app % 7)}m"
+            name, cpu_request = f"app-{app}", f"{100 + 50 * (app % 7)}m"
             pod = make_pod(
                 f"{name}-{replica}",
                 labels={"app": name},
-                cpu=cpu_asked,
+                cpu=cpu_request,
                 memory="256Mi",
                 **rule(name),
             )
@@ -60,11 +60,11 @@ def left_over(nodes: int, cpu: str, rule: Callable[[str], dict[str, Any]]) -> in
 
 
 def smallest(cpu: str, rule: Callable[[str], dict[str, Any]]) -> int:
-    """The size of the smallest cluster in which nothing is left over."""
+    """The size of the smallest cluster without a pending pod."""
     too_few, enough = 0, MOST_NODES
     while enough - too_few > 1:
         middle = (too_few + enough) // 2
-        if left_over(middle, cpu, rule):
+        if pending(middle, cpu, rule):
             too_few = middle
         else:
             enough = middle
@@ -74,10 +74,10 @@ def smallest(cpu: str, rule: Callable[[str], dict[str, Any]]) -> int:
 def main() -> None:
     print(f"{APPS * REPLICAS:,} pods of {APPS} apps\n")
     print(f"{'rule':<20}{'8 CPUs':>10}{'16 CPUs':>10}{'32 CPUs':>10}")
-    for rule in (anywhere, spread_over_zones, one_to_a_node):
+    for rule in (no_constraint, spread_over_zones, one_per_node):
         sizes = [smallest(cpu, rule) for cpu in ("8", "16", "32")]
-        told = rule.__name__.replace("_", " ")
-        print(f"{told:<20}" + "".join(f"{size:>10}" for size in sizes))
+        name = rule.__name__.replace("_", " ")
+        print(f"{name:<20}" + "".join(f"{size:>10}" for size in sizes))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""QueueLength: how many pods wait to run, looked at at intervals."""
+"""QueueLength: how many pods wait to run, sampled at intervals."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SECOND = 1_000_000_000
 
 
 class QueueLengthParams(Selecting, frozen=True, kw_only=True):
-    """What a configuration may say: `interval` at the start, `threshold` at the end."""
+    """The parameters: `interval` for `start`, `threshold` for `gather`."""
 
     interval: Duration = Duration(SECOND)
     threshold: int | None = None
 
 
 class QueueLength(Measurement[QueueLengthParams]):
-    """Looks at the queue between ``start`` and ``gather``, and judges its greatest length."""
+    """Samples the queue between ``start`` and ``gather``, and checks its maximum length."""
 
     params_type = QueueLengthParams
 
@@ -44,23 +44,23 @@ class QueueLength(Measurement[QueueLengthParams]):
         self.timer: Any = None
 
     def start(self, params: QueueLengthParams) -> MeasurementResult:
-        """Watch the pods of the selection, and look at them at intervals."""
+        """Watch the selected pods, and count them at intervals."""
         pods = Resource("v1", "Pod")
         chosen = (params.namespace, params.label_selector, params.field_selector)
         self.pods = ObjectCounts(self.cluster, Selection(pods, *chosen), waits)
         self.interval_ns = params.interval
-        self.look()
+        self.sample()
         return NOTHING
 
-    def look(self) -> None:
-        """Note the length of the queue now, and come back later."""
+    def sample(self) -> None:
+        """Record the current length of the queue, and schedule the next sample."""
         assert self.pods is not None
         self.at_ns.append(self.now_ns)
         self.lengths.append(self.pods.number_of("waiting"))
-        self.timer = self.cluster.moments.at(self.now_ns + self.interval_ns, self.look)
+        self.timer = self.cluster.moments.at(self.now_ns + self.interval_ns, self.sample)
 
     def gather(self, params: QueueLengthParams) -> MeasurementResult:
-        """One file, one verdict, one line for the chart; an error if the queue was too long."""
+        """One file, one verdict, one series for the chart; an error if the queue was too long."""
         if self.pods is None:
             return MeasurementResult(errors=("QueueLength has not been started",))
         self.dispose()
@@ -85,7 +85,7 @@ class QueueLength(Measurement[QueueLengthParams]):
         )
 
     def dispose(self) -> None:
-        """Let go of the watch and of the next look; also called when a test is broken off."""
+        """Stop the watch and cancel the next sample; also called when a test is interrupted."""
         if self.timer is not None:
             self.timer.cancel()
         if self.pods is not None:
@@ -94,5 +94,5 @@ class QueueLength(Measurement[QueueLengthParams]):
 
 
 def waits(pod: dict[str, Any]) -> str | None:
-    """What a pod counts as: one that is to run and does not yet, or nothing of interest."""
+    """How a pod is counted: as waiting if it does not run yet, or not at all."""
     return "waiting" if (pod.get("status") or {}).get("phase") == "Pending" else None

@@ -1,4 +1,4 @@
-"""What the scheduler found out, on the pods themselves and in the status of a Scenario."""
+"""The results of the scheduler, in annotations of pods and in the status of a Scenario."""
 
 import json
 
@@ -29,7 +29,7 @@ stage.store.create(
     {
         "apiVersion": API_VERSION,
         "kind": "Scenario",
-        "metadata": {"name": "told"},
+        "metadata": {"name": "annotated"},
         "spec": {"detail": "full", "resultStrategy": "OnDone", "events": EVENTS},
     }
 )
@@ -40,10 +40,10 @@ annotations = pod["metadata"]["annotations"]
 print("selected-node:", annotations[f"{PREFIX}selected-node"])
 for number, result in enumerate(json.loads(annotations[f"{PREFIX}result-history"]), 1):
     verdicts = json.loads(result[f"{PREFIX}filter-result"])
-    told = {node: each.get("NodeResourcesFit") for node, each in verdicts.items()}
-    print(f"result {number}:", told)
+    fits = {node: each.get("NodeResourcesFit") for node, each in verdicts.items()}
+    print(f"result {number}:", fits)
 
-timeline = stage.store.get(SCENARIO, "told")["status"]["scenarioResult"]["timeline"]
+timeline = stage.store.get(SCENARIO, "annotated")["status"]["scenarioResult"]["timeline"]
 for event in timeline["2"]:
     if event["operation"] == "PodScheduled":
         for attempt in event["podScheduled"]["scheduleResult"]:

@@ -1,4 +1,4 @@
-"""The same quarter of an hour twice: once with the HPA's rules, once with those of ``trend.py``.
+"""The same 15 minutes twice: once with the HPA's rules, once with those of ``trend.py``.
 
 Run as ``python main.py``.
 """
@@ -15,8 +15,8 @@ HERE = pathlib.Path(__file__).parent
 SECOND = 1_000_000_000
 
 
-def lived(autoscalers: dict[str, type[Trend]]) -> dict[str, Any]:
-    """What came of it, in a few numbers."""
+def simulate(autoscalers: dict[str, type[Trend]]) -> dict[str, Any]:
+    """The summary of a run with these autoscalers."""
     stage = Stage(seed=0)
     stage.load((HERE / "cluster.yaml").read_text())
     stage.add_scheduler()
@@ -30,11 +30,11 @@ def lived(autoscalers: dict[str, type[Trend]]) -> dict[str, Any]:
 
 
 print("AUTOSCALER   REQUESTS   FAILED   P50     P99     REPLICA-HOURS   RESCALES")
-for who, brought in {"HPA": {}, "Trend": {"default/web": Trend}}.items():
-    summary = lived(brought)
+for name, autoscalers in {"HPA": {}, "Trend": {"default/web": Trend}}.items():
+    summary = simulate(autoscalers)
     (requests,), (scaled,) = summary["traffic"], summary["autoscalers"]
-    took = requests["responseMs"]
+    response_ms = requests["responseMs"]
     print(
-        f"{who:<12} {requests['requests']:<10} {requests['failed']:<8} {took['p50']:<7.0f}"
-        f" {took['p99']:<7.0f} {summary['replicaHours']:<15.2f} {scaled['rescales']}"
+        f"{name:<12} {requests['requests']:<10} {requests['failed']:<8} {response_ms['p50']:<7.0f}"
+        f" {response_ms['p99']:<7.0f} {summary['replicaHours']:<15.2f} {scaled['rescales']}"
     )

@@ -1,4 +1,4 @@
-"""What would a stricter namespace do to the pods in it, and to those to come?"""
+"""What does a stricter namespace do to existing and to new pods?"""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EVENT: Final = ("v1", "Event")
 ENFORCE: Final = "pod-security.kubernetes.io/enforce"
 
 
-def stricter(stage: Stage, level: str, *, dry_run: bool) -> list[str]:
-    """Label the namespace, or only ask what that would lead to."""
+def enforce(stage: Stage, level: str, *, dry_run: bool) -> list[str]:
+    """Label the namespace, or only return the warnings that this would cause."""
     warnings: list[str] = []
     labels = {"metadata": {"labels": {ENFORCE: level}}}
     stage.store.patch(NAMESPACE, "shop", labels, dry_run=dry_run, warnings=warnings)
@@ -24,7 +24,7 @@ def stricter(stage: Stage, level: str, *, dry_run: bool) -> list[str]:
 
 
 def main() -> None:
-    """Ask first, then do it, and see what a rollout meets."""
+    """Run dry first, then enforce a level, and scale up."""
     stage = Stage(seed=1)
     stage.add_scheduler()
     stage.add_controllers()
@@ -34,12 +34,12 @@ def main() -> None:
 
     for level in ("baseline", "restricted"):
         print(f"If the namespace enforced {level}:")
-        for warning in stricter(stage, level, dry_run=True):
+        for warning in enforce(stage, level, dry_run=True):
             print(f"  {warning}")
 
-    stricter(stage, "restricted", dry_run=False)
+    enforce(stage, "restricted", dry_run=False)
     running = stage.store.list(POD, "shop", field_selector="status.phase=Running").items
-    print(f"Enforced. Pods that run already stay: {len(running)}.")
+    print(f"Enforced. Running pods are kept: {len(running)}.")
 
     stage.store.patch(DEPLOYMENT, "web", {"spec": {"replicas": 4}}, "shop")
     stage.store.patch(DEPLOYMENT, "checkout", {"spec": {"replicas": 4}}, "shop")

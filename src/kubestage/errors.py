@@ -133,7 +133,7 @@ class BadRequest(ApiError):
 
 
 class Unauthorized(ApiError):
-    """The caller has not said who it is."""
+    """The caller is not authenticated."""
 
     code = 401
     reason = "Unauthorized"

@@ -43,7 +43,7 @@ def test_both_kinds_of_client_make_all_calls(program: Any) -> None:
     ):
         paced = program.paced(cluster, 100, 20, "paced")
         slept = program.slept(cluster, 100, 20, "slept")
-    assert (paced["calls"], paced["asked"]) == (20, 100)
+    assert (paced["calls"], paced["target"]) == (20, 100)
     assert slept["calls"] == 20
     # A client that sleeps is never faster than asked.
     assert slept["achieved"] <= 100

@@ -84,9 +84,9 @@ def test_story_2_the_scenario_waits_for_the_next_event_and_goes_on_with_it(
     worst_case: types.ModuleType,
 ) -> None:
     """Even when a scenario is running, users can add events to that scenario."""
-    stage = worst_case.begun()
+    stage = worst_case.started()
     assert _scenario(stage, worst_case)["status"]["phase"] == "Paused"
-    worst_case.go_on(stage, 1, worst_case.lose("node-1"))
+    worst_case.add_event(stage, 1, worst_case.lose("node-1"))
     status = _scenario(stage, worst_case)["status"]
     assert (status["phase"], status["step"]) == ("Paused", 1)
     told = [event["operation"] for event in status["scenarioResult"]["timeline"]["1"]]
@@ -97,22 +97,22 @@ def test_story_2_the_scenario_waits_for_the_next_event_and_goes_on_with_it(
 def test_story_2_to_try_an_idea_leaves_the_scenario_as_it_is(
     worst_case: types.ModuleType,
 ) -> None:
-    stage = worst_case.begun()
+    stage = worst_case.started()
     before = _scenario(stage, worst_case)
-    for event in worst_case.ideas(stage, 1).values():
+    for event in worst_case.candidates(stage, 1).values():
         worst_case.harm(stage, 1, event)
     assert _scenario(stage, worst_case) == before
 
 
 def test_story_2_the_worst_is_worse_than_bad_luck(worst_case: types.ModuleType) -> None:
     """Events that are worst for the scheduler, by looking at the results at that point."""
-    stage = worst_case.begun()
+    stage = worst_case.started()
     worst_case.make_it_worse(stage)
     scenario = _scenario(stage, worst_case)
     assert scenario["status"]["phase"] == "Succeeded"
     assert analysis.summary(scenario).pending == 2
-    assert worst_case.largest_room(stage) > 2 * 500
-    lucky = worst_case.begun()
+    assert worst_case.largest_free(stage) > 2 * 500
+    lucky = worst_case.started()
     for step, node in enumerate(("node-1", "node-4", "node-2"), 1):
-        worst_case.go_on(lucky, step, worst_case.lose(node))
+        worst_case.add_event(lucky, step, worst_case.lose(node))
     assert not analysis.summary(_scenario(lucky, worst_case)).pending

@@ -114,7 +114,7 @@ def analyze(
         str | None, Flag("Draw every chart into this directory.", metavar="DIR")
     ] = None,
 ) -> int:
-    """Tell what came of a run: how full, how even, who waited, who had to go; or draw it."""
+    """Show the results of a run: allocation, balance, pending and preempted pods; or draw them."""
     file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")

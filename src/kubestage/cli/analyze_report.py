@@ -34,8 +34,8 @@ _CAPITAL: Final = re.compile("(?=[A-Z])")
 def as_text(digest: Digest, table: Table, what: str, run: str, *, wide: bool = False) -> str:
     """A table for people, or the overview; a sentence if there is nothing to show.
 
-    Unless it may be `wide`, it has the columns that fit into a terminal, and what the scheduler
-    said is below, each message once. `run` is what the user calls the run.
+    Unless it may be `wide`, it has the columns that fit into a terminal, and the messages of the
+    scheduler below, each once. `run` is the name of the run for the user.
     """
     if what == "summary":
         return _joined(_overview(digest))

@@ -55,12 +55,12 @@ class LimitObserver(TerminalObserver, LoadObserver):
         typer.echo(f"Warning: {text}", err=True)
 
     def interrupted(self) -> None:
-        """Tell the user that the load cleans up."""
+        """Report that the load cleans up."""
         with contextlib.suppress(OSError):
             typer.echo(_INTERRUPTED, err=True)
 
     def failed(self) -> None:
-        """Tell the user that the load cleans up."""
+        """Report that the load cleans up."""
         with contextlib.suppress(OSError):
             typer.echo(_FAILED, err=True)
 

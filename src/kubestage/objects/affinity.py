@@ -25,7 +25,7 @@ _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 class AffinityTerm(msgspec.Struct, frozen=True, gc=False):
-    """Which pods, in which namespaces, within which topology; the weight if it is a wish."""
+    """Which pods, in which namespaces, within which topology; the weight if it is a preference."""
 
     selector: labels.Selector
     namespaces: frozenset[str]

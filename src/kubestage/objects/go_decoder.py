@@ -1,7 +1,7 @@
 """Decoding into a typed struct, step by step as the API server does it.
 
 Finds the first value that does not fit its field, all unknown and repeated fields, and what
-remains of the object when those are tolerated. Used only where `type_check` said no.
+remains of the object when those are tolerated. Used only where `type_check` fails.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class RequiredNodeAffinity(msgspec.Struct, frozen=True):
 
 
 class PreferredTerms(msgspec.Struct, frozen=True):
-    """Weighted wishes; the weights of those a node fulfils add up."""
+    """Weighted preferences; the weights of those that a node fulfils add up."""
 
     terms: tuple[tuple[int, Term], ...] = ()
 

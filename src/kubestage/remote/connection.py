@@ -72,7 +72,7 @@ class ResponseStream:
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Hear no more of it."""
+        """Stop receiving its lines."""
         self._response.close()
 
 

@@ -113,7 +113,7 @@ def raise_refusal(played: ScenarioRun, inputs: Inputs, loaded: LoadedManifests) 
 
 
 def _advance(controller: ScenarioController, last_attempt: int) -> None:
-    """Go on until the Scenario is over; one that its own events have created is not begun."""
+    """Go on until the Scenario is over; one that its own events have created is not started."""
     while controller.advance():
         is_over = controller.current is None or controller.is_paused
         if is_over or 0 < last_attempt <= controller.attempts.count:

@@ -51,7 +51,7 @@ def cleaned(obj: Json) -> Json:
 
     Owners are not exported and not recorded, so the garbage collector would take what they own;
     only the claims of a pod's ephemeral volumes keep theirs, by which the pod knows them.
-    Finalizers go with the controllers that would take them off. A pod that would come to an end
+    Finalizers go with the controllers that would take them off. A pod that would end
     by itself runs on: how long it runs is not recorded.
     """
     metadata = {key: value for key, value in obj["metadata"].items() if key not in _BOOKKEEPING}

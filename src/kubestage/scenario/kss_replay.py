@@ -231,7 +231,7 @@ class Replay:
             self._end(thing, record)
 
     def _end(self, thing: _Thing, record: Record) -> None:
-        """A pod has come to its end: it does so here when it has run as long."""
+        """A pod has ended: here it ends when it has run as long."""
         pod = record.resource
         policy = part(pod, "spec").get("restartPolicy")
         is_failed = part(pod, "status").get("phase") == "Failed"

@@ -73,7 +73,7 @@ class PodWatch:
         self._schedulers = schedulers
 
     def on_change(self, change: Change) -> None:
-        """Hear of one change."""
+        """Record one change."""
         kind = change.kind.kind
         if kind == "Pod" and not change.kind.group:
             self.quiet_since_ns = self._clock.now_ns

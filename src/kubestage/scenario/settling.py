@@ -53,7 +53,7 @@ class Settling:
         return self._environment.next_movement_time
 
     def settle(self, until_ns: int | None = None) -> Iterator[None]:
-        """Let time pass until the cluster is at rest, but not beyond a time."""
+        """Let time pass until the cluster is quiescent, but not beyond a time."""
         environment = self._environment
         yield from self.run_until(self.now_ns)
         if not self._is_alive:

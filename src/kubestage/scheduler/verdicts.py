@@ -16,7 +16,7 @@ NOBODY: Final = -1
 
 
 class Verdicts:
-    """For each row the place of the first plugin that rejects it (or NOBODY), and its code.
+    """For each row the place of the first plugin that rejects it (or `NOBODY`), and its code.
 
     The arrays are created when a plugin rejects, or when they are read: most attempts need none.
     """
@@ -36,7 +36,7 @@ class Verdicts:
 
     @property
     def rejecter(self) -> Codes:
-        """The place of the rejecting plugin, or NOBODY; may be written to at once."""
+        """The place of the rejecting plugin, or `NOBODY`; may be written to at once."""
         if self._rejecter is None:
             self._rejecter = np.full(self.count, NOBODY, np.int32)
         self._passing = None

@@ -25,7 +25,7 @@ class Placing:
     """One search for all of them: rows are tried in order, round and round.
 
     What is found out for one pod holds for all that are like it, so after each pod only those rows
-    are tried anew for which it makes a difference: its own, or all if some plugin depends on pods
+    are tried again for which it makes a difference: its own, or all if some plugin depends on pods
     elsewhere.
     """
 

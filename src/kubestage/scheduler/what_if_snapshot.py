@@ -33,7 +33,7 @@ _HOSTNAME: Final = "kubernetes.io/hostname"
 class WhatIfSnapshot:
     """Nodes and pods as columns with spare rows, and what it takes to undo each change.
 
-    NOTE: columns are made for a set of nodes, and making them anew takes milliseconds. A spare row
+    NOTE: columns are made for a set of nodes, and making them again takes milliseconds. A spare row
     is a node without name, labels or room, which no plugin takes into account.
     """
 

@@ -1,8 +1,8 @@
 """One write of a client as events of a Scenario.
 
-What was asked of the cluster is recorded; what others will do about it is left to them: neither
+Requests of clients are recorded; the reactions of components are not: neither
 bindings, nor the status of pods, nor Events. A change is written as the difference that it made,
-whatever form it was asked in, so that it can be made again.
+whatever the form of the request, so that it can be made again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long something takes, drawn anew each time.
+"""How long something takes, drawn each time.
 
 Delays are objects rather than closures because a model, and so each delay it holds, must pickle
 together with the state of its random stream.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Recorder(Protocol):
     """Is called for movements in the order in which they happen.
 
-    Times come as arguments: a movement may already be scheduled anew when its record is made.
+    Times come as arguments: a movement may already be scheduled again when its record is made.
     """
 
     def completed(self, occurs_at: int, movement: Movement, entity: Entity, /) -> None:

@@ -102,7 +102,7 @@ class StageState:
         """Create or change objects as ``kubectl apply`` does; returns them as stored.
 
         What is new is defaulted, admitted and validated, and has no status. What is there takes
-        on what the manifest says, and loses what an earlier manifest said and this one does not.
+        on what the manifest says, and loses what only an earlier manifest had.
         """
         return [self._applier.apply(self.store, obj) for obj in manifests.in_order(objects)]
 

@@ -73,7 +73,7 @@ class Collection:
         self._all = None
 
     def assign(self, key: str, bound: Json) -> None:
-        """Place a pod that had no node and got one, and is in no other index anew."""
+        """Place a pod that had no node and got one, and is in no other new index."""
         self.objects[key] = bound
         self.fields[field_values.NODE_NAME].move(key, "", bound["spec"]["nodeName"])
 

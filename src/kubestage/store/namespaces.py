@@ -44,7 +44,7 @@ def terminate(core: Core, kind: Kind, existing: Json, request: DeleteOptions) ->
 
 
 def _set_finalizers(metadata: Json, request: DeleteOptions) -> None:
-    """Write the policy down, in metadata of the caller's own; two wishes may be there at once.
+    """Store the policy in metadata that the caller owns; two policies may be set at once.
 
     Unlike with other kinds, not to orphan dependents means to wait for them.
     """

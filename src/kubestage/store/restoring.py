@@ -1,6 +1,6 @@
 """Restore: a store goes on where an earlier one ended.
 
-Nothing is admitted, defaulted or numbered anew: objects come back exactly as they were, under the
+Nothing is admitted, defaulted or numbered again: objects come back exactly as they were, under the
 versions they had, and subscribers are not notified. What happens next has newer versions than any
 that the earlier store ever showed.
 """

@@ -47,7 +47,7 @@ def seed(core: Core) -> None:
 def put_in_order(core: Core) -> None:
     """Have what every cluster has as it was at first; the stream of uids stands at its beginning.
 
-    If anything was changed, deleted or made anew since, all of it is put there again.
+    If anything was changed, deleted or created again since, all of it is put there again.
     """
     pristine = [
         (row, each["metadata"]["name"], _prepared(core, row, each)) for row, each in _all(core)

@@ -3,7 +3,7 @@
 >>> make_pod("web", cpu="100m")["spec"]["containers"][0]["resources"]
 {'requests': {'cpu': '100m'}}
 
-Each call gives a fresh dict, so that a test may change it. What is not asked for is left out and
+Each call gives a fresh dict, so that a test may change it. What is not requested is left out and
 gets the API's default when the object enters a stage. Belongs here: what users' tests need to
 say what they mean in one line. Not here: rules about objects.
 """

@@ -12,7 +12,7 @@ Object = dict[str, Any]
 
 
 def present(parts: Mapping[str, Any]) -> Object:
-    """Without what was not asked for: nothing, and empty lists and mappings."""
+    """Without what was not requested: None, and empty lists and mappings."""
     return {
         key: value for key, value in parts.items() if value is not None and value not in ({}, [])
     }

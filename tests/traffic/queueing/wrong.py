@@ -41,10 +41,10 @@ WRONG: Final = {
     "a queue where a core is shared, by its mean": Wrong(
         "M/G/1-PS ρ=.8 fixed", "W", {"service": _QUEUE}
     ),
-    "a queue where a core is shared, services that vary much": Wrong(
+    "a queue where a core is shared, highly variable services": Wrong(
         "M/G/1-PS ρ=.8 hyperexponential", "W", {"service": _QUEUE}
     ),
-    "a queue where a core is shared, by what short ones get": Wrong(
+    "a queue where a core is shared, by the time of short ones": Wrong(
         "M/G/1-PS ρ=.8 exponential", "W of x=0.3…0.7, over x", {"service": _QUEUE}
     ),
     "a queue where ten cores are shared": Wrong("M/G/10-PS λ=8 fixed", "W", {"service": _QUEUE}),
@@ -62,20 +62,20 @@ WRONG: Final = {
         "C",
         {"cores": 1, "replicas": 10, "service": Service(FCFS, routing=LEAST_REQUESTS)},
     ),
-    "chance where two take turns": Wrong(
+    "random routing instead of round robin to two": Wrong(
         "round robin to 2, ρ=.8", "Wq", {"service": Service(FCFS, routing=RANDOM)}
     ),
-    "chance where ten take turns": Wrong(
+    "random routing instead of round robin to ten": Wrong(
         "round robin to 10, ρ=.8", "Wq", {"service": Service(FCFS, routing=RANDOM)}
     ),
-    "the shortest queue where ten take turns": Wrong(
+    "the shortest queue instead of round robin to ten": Wrong(
         "round robin to 10, ρ=.8", "Wq", {"service": Service(FCFS, routing=LEAST_REQUESTS)}
     ),
-    "a place to wait where there is none": Wrong(
+    "a place to wait where there should be none": Wrong(
         "Erlang B a=8 c=10", "blocking", {"service": Service(FCFS, max_requests=11)}
     ),
     "one place more": Wrong("M/M/1/5 λ=.8", "blocking", {"service": Service(FCFS, max_requests=6)}),
-    "cores that are needed where nobody should wait": Wrong(
+    "limited cores where no request should wait": Wrong(
         "M/G/∞ λ=8 exponential", "mean N", {"is_io": False, "cores": 10}
     ),
     "Skenario's model where there is a queue": Wrong("M/M/1 λ=.8", "W", _SKENARIO),

@@ -74,7 +74,7 @@ class Checking:
         self._identities: dict[str, tuple[str, str] | InputError] = {}
 
     def check(self, read: Read) -> None:
-        """Tell the problems of all parts."""
+        """Report the problems of all parts."""
         self._tuning_sets(read)
         for dependency, place in read.dependencies:
             self._dependency(dependency.method, place)

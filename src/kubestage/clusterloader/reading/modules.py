@@ -60,7 +60,7 @@ class Flattening:
         return found
 
     def warn_of_missing(self) -> None:
-        """Tell which of the steps that were to be left out are not there."""
+        """Report which of the skipped steps do not exist."""
         for name in sorted(self._skipped.difference(self._names)):
             close = difflib.get_close_matches(name, list(self._names), 1)
             fix = f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,6 +1,6 @@
 """When actions begin, as offsets from the start of their phase: the open-loop tuning sets.
 
-A schedule is asked for one start after another, so that a phase of 150,000 actions holds one
+A schedule returns one start after another, so that a phase of 150,000 actions holds one
 timer, not 150,000. Random numbers are drawn as ClusterLoader2 draws them, in the same order.
 """
 

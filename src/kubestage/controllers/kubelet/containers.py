@@ -29,7 +29,7 @@ class Container:
     `reason` and `message` are those of its present state; `last` is how it ended before. It
     `is_busy` while something is under way that will start it. `pull` is when its image was
     requested and how long the pull itself takes; `ends` is when it will end and with what code,
-    once it has been asked to stop. `involved` is what Events call it. `held` is what it still has
+    once it has got the stop signal. `involved` is what Events call it. `held` is what it still has
     while it is to get something else. It has `burnt` so many core-nanoseconds by the time
     `since_ns`, from which on its `cpu` is what it is.
     """

@@ -27,7 +27,7 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     """
 
     launch_delay: str = "1s"
-    """How long a container takes to start once its image is there."""
+    """How long a container takes to start after its image is pulled."""
 
     run_duration: str = ""
     """How long every container runs, whatever its program; `forever` is without end."""
@@ -39,7 +39,7 @@ class KubeletSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     """How long an init container runs."""
 
     terminate_delay: str = "1s"
-    """How long a container takes to stop once it is told to."""
+    """How long a container takes to stop after its stop signal."""
 
     resize_delay: str = "1s"
     """How long a granted resize takes until the containers have the resources."""

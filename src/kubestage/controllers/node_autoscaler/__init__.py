@@ -2,5 +2,5 @@
 
 Here belongs what cluster-autoscaler 1.36 decides, and the provider of machines that it calls: a
 provider that hands out nodes of a NodeGroup's template after a delay. Whether a pod fits a node is
-not known here: a scheduler is asked, by way of `what_if`.
+decided by a scheduler, through `what_if`.
 """

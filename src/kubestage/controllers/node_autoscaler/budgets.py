@@ -40,7 +40,7 @@ class Budgets:
         )
 
     def spend(self, pods: Sequence[PodView]) -> None:
-        """Reckon with pods that are going."""
+        """Count pods that are being evicted."""
         for number, view in enumerate(self._views):
             self._left[number] -= sum(_covers(view, pod) for pod in pods)
 

@@ -57,7 +57,7 @@ def _size(pod: PodView, template: Template) -> float:
 class _Packing:
     """New nodes, those of them that have pods, and the pods.
 
-    `counted_nodes` are nodes that were reckoned with and not tried: most pods fill one node as they
+    `counted_nodes` are nodes that were counted and not tried: most pods fill one node as they
     fill another.
     """
 

@@ -135,7 +135,7 @@ class Growing:
     def _add_upcoming(
         self, world: World, snapshot: Snapshot, templates: Mapping[str, Template]
     ) -> None:
-        """Reckon with nodes that are on their way as if they were ready."""
+        """Count upcoming nodes as if they were ready."""
         for name, (count, registered) in self._state.upcoming(world).items():
             for number in range(count):
                 snapshot.add_node(*templates[name].copy(f"upcoming-{number}"))

@@ -48,7 +48,7 @@ class Quotas:
         return f'exceeded quota: "{_ID}", resources: {", ".join(short)}' if short else ""
 
     def take(self, node: Json, count: int = 1) -> bool:
-        """Reckon with so many nodes; False if there is not enough left for all of them."""
+        """Count this many nodes; False if the quota does not suffice for all of them."""
         if self.allowed(node, count) < count:
             return False
         for name, amount in _amounts(node).items():

@@ -58,7 +58,7 @@ def node_utilization(
 def _split(
     pods: Iterable[PodView], settings: NodeAutoscalerSettings, now_ns: int
 ) -> tuple[list[PodView], list[PodView]]:
-    """The pods that count, and those that are reckoned as part of the node itself."""
+    """The pods that count, and those that count as part of the node itself."""
     counted, left_out = [], []
     for pod in pods:
         if (settings.ignore_daemonsets_utilization and pod_state.is_daemon(pod)) or (

@@ -1,4 +1,4 @@
-"""Making, mending and deleting the pods of a StatefulSet, with the Events that upstream writes."""
+"""Creating, repairing and deleting the pods of a StatefulSet, with upstream's Events."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class VpaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """The most memory that is recommended for any container."""
 
     write_checkpoints: bool = False
-    """Whether checkpoints are written; off, other than upstream: nothing is forgotten here."""
+    """Whether checkpoints are written; off, unlike upstream: the recommender keeps its state."""
 
     checkpoints_gc_interval_ns: int = 10 * _MINUTE_NS
     """How often checkpoints without an autoscaler are deleted."""
@@ -127,7 +127,7 @@ class VpaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """Whether in-place resizes without restarts skip the disruption checks."""
 
     pod_update_threshold: float = 0.1
-    """The relative change of a pod's requests below which it is left alone."""
+    """The relative change of a pod's requests below which it is not updated."""
 
     in_recommendation_bounds_eviction_lifetime_threshold_ns: int = 12 * _HOUR_NS
     """How old a pod within its bounds must be to be updated."""

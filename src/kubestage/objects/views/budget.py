@@ -25,7 +25,7 @@ class BudgetView(msgspec.Struct, frozen=True, eq=False, gc=False):
     disrupted: frozenset[str]
 
     def covers(self, namespace: str, pod_labels: Mapping[str, str]) -> bool:
-        """Whether preemption must reckon with the budget for a pod.
+        """Whether preemption must respect the budget for a pod.
 
         An empty selector covers nothing, and a pod without labels is covered by nothing.
         """

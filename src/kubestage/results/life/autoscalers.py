@@ -61,7 +61,7 @@ class Autoscalers:
         self._reported: dict[str, tuple[int, str]] = {}
 
     def on_hpa(self, change: Change) -> None:
-        """Hear of an HPA."""
+        """Record a change of an HPA."""
         if change.type == DELETED:
             self.hpas.pop(change.key, None)
             return
@@ -71,7 +71,7 @@ class Autoscalers:
             self._rescaled(change.key, change.new)
 
     def on_vpa(self, change: Change) -> None:
-        """Hear of a VPA."""
+        """Record a change of a VPA."""
         if change.type == DELETED:
             self.vpas.pop(change.key, None)
         else:

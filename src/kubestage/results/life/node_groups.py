@@ -73,7 +73,7 @@ class NodeGroups:
         return sum(each.ready for each in self.all.values())
 
     def on_node(self, change: Change) -> str | None:
-        """Hear of a node; the group that it joined or left, if it did."""
+        """Record a change of a node; returns the group that it joined or left, if any."""
         before = self._nodes.get(change.key)
         now = None if change.type == DELETED else _seen(change.new)
         if now == before:
@@ -95,7 +95,7 @@ class NodeGroups:
         return there.group
 
     def on_group(self, change: Change) -> None:
-        """Hear of a NodeGroup: what a node of it costs an hour, and how many are on their way."""
+        """Record a change of a NodeGroup: its price per hour, and its upcoming nodes."""
         group = self._group(change.new["metadata"]["name"])
         group.reach(self._clock.now_ns)
         if change.type == DELETED:

@@ -112,7 +112,7 @@ class LifeRecorder:
         self._set_alarm()
 
     def on_change(self, change: Change) -> None:
-        """Hear of one change."""
+        """Record one change."""
         kind = change.kind
         handler = self._handlers.get((kind.group, kind.kind))
         if handler is not None:

@@ -58,7 +58,7 @@ def rendered(
 def framed(
     title: str, head: Html, places: Sequence[tuple[str, str]], parts: Sequence[Html], about: About
 ) -> str:
-    """A page of the house around these parts."""
+    """A page in the common layout around these parts."""
     script = (_FRAME / "script.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     styles = ((_FRAME / "style.css").read_text("utf-8"), (_OWN / "style.css").read_text("utf-8"))

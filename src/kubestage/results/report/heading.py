@@ -59,7 +59,7 @@ def lead(summary: Summary) -> str:
 
 
 def _stopped(summary: Summary) -> str:
-    """A warning that a run has not come to its end: its figures are not those of a whole one."""
+    """A warning that a run is not complete: its figures are not those of a whole one."""
     if summary.last_step is None:
         return ""
     if summary.phase == "Failed":

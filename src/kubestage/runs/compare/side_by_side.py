@@ -110,7 +110,7 @@ class SteppedRun:
 
 
 def _pieces(controller: ScenarioController) -> Iterator[None]:
-    """The whole Scenario, piece by piece; one that its own events have created is not begun."""
+    """The whole Scenario, piece by piece; one that its own events have created is not started."""
     while (yield from controller.pieces()):
         if controller.current is None or controller.is_paused:
             return

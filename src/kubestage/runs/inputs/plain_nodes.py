@@ -86,7 +86,7 @@ def add(loaded: LoadedManifests, number: int | None, shape: str = node_shape.DEF
 
 
 def are_missing(loaded: Iterable[LoadedManifests]) -> bool:
-    """Whether pods are asked for, and nothing is there that would be a node or make one."""
+    """Whether there are pods, and nothing that is a node or creates one."""
     wants_pods = False
     for each in loaded:
         for obj in _objects(each):

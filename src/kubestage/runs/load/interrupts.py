@@ -14,7 +14,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """Whether the user asked to stop; `on_first` is called at the first request."""
+    """Whether the user requested a stop; `on_first` is called at the first request."""
 
     def __init__(self, on_first: Callable[[], None]) -> None:
         self.is_pressed = False

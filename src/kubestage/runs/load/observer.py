@@ -36,7 +36,7 @@ class LoadObserver(Observer):
         """A failure that lasts, such as a watch that a real cluster refuses."""
 
     def interrupted(self) -> None:
-        """The user asked to stop: the load cleans up. The next such request ends it at once."""
+        """The user requested a stop: the load cleans up. The next such request ends it at once."""
 
     def failed(self) -> None:
         """An error stopped a test on a real cluster: the load cleans up."""

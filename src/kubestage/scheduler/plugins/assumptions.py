@@ -13,8 +13,8 @@ Key = tuple[str, str, str]
 class Assumptions:
     """Stands in for objects while the change made to them is on its way.
 
-    An assumption holds for the version of the object that it was made from; a newer one, whoever
-    made it, is the truth again.
+    An assumption holds for the version of the object that it was made from; a newer one
+    replaces it.
     """
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ _MIN_BATCH: Final = 16
 
 
 def potential_rows(diagnosis: Diagnosis) -> Ints:
-    """The nodes that were rejected for something that removing pods may mend."""
+    """The nodes that were rejected for a reason that removing pods may resolve."""
     row_of, count = diagnosis.columns.row_of, len(diagnosis.columns)
     potential = np.full(count, diagnosis.absent.code is Code.UNSCHEDULABLE)
     for rows, status in diagnosis.groups:

@@ -19,7 +19,7 @@ _MAX_STALE: Final = 64
 class KeyedHeap:
     """Queued pods, least rank first.
 
-    A pod that is taken out or ranked anew leaves its old entry behind, stale, until that comes
+    A pod that is taken out or ranked again leaves its old entry behind, stale, until that comes
     up or is swept out with others. Reading ahead sorts them once (`_sorted`, the first one
     last); those that come later go to a heap besides.
     """
@@ -43,7 +43,7 @@ class KeyedHeap:
         return (entry[2] for entry in self._entries.values())
 
     def put(self, key: str, rank: Rank, queued: QueuedPod) -> None:
-        """Add a pod, or rank it anew."""
+        """Add a pod, or rank it again."""
         self._last += 1
         entry = self._entries[key] = rank, self._last, queued, key
         heappush(self._heap, entry)

@@ -110,7 +110,7 @@ class Written:
     """Kinds as they are written down.
 
     NOTE: with thousands of owners there are as many kinds: those that come are added to those that
-    are there, where to write down all anew for each took a third of the time of a run with 3,000
+    are there, where writing all of them again for each took a third of the time of a run with 3,000
     small Deployments (benchmarks/scheduler.py).
     """
 

@@ -102,7 +102,7 @@ class Traffic:
         self.long_running.increase(*route)
 
     def closed(self, route: Route) -> None:
-        """It has come to its end."""
+        """It has ended."""
         self.long_running.increase(*route, times=-1)
 
 

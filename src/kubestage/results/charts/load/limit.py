@@ -36,7 +36,7 @@ def limit_chart(
     """Every run as a dot, their means as a line, and how sure one can be of them as a band.
 
     `points` have ``load``, ``seed`` and ``value`` (None where a run had none). `bands` are the
-    lowest and highest value that a load may be said to have, at `confidence`; without them the
+    lowest and highest value of a load, at `confidence`; without them the
     band reaches from the lowest to the highest seed. `limit` is the highest load that holds.
     """
     panel = _panel(points, slo, limit, bands or {}, varied)

@@ -23,6 +23,12 @@ class Failed:
     async def until(self, revision: int) -> None:
         """Never."""
 
+    def hold(self) -> None:
+        """Nothing to do."""
+
+    def release(self) -> None:
+        """Nothing to do."""
+
     def close(self) -> None:
         """Nothing to do."""
 

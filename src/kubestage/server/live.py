@@ -67,6 +67,14 @@ class Durability(Protocol):
         """Wait until a version is safe; raises if it never will be."""
         ...
 
+    def hold(self) -> None:
+        """Begin with what is safe as a whole or not at all; all else waits, too. May be nested."""
+        ...
+
+    def release(self) -> None:
+        """End it: all that has happened may become safe."""
+        ...
+
     def close(self) -> None:
         """Make everything safe and let go of files."""
         ...
@@ -106,6 +114,12 @@ class InMemory:
     async def until(self, revision: int) -> None:
         """Never waits."""
 
+    def hold(self) -> None:
+        """Nothing is kept in parts."""
+
+    def release(self) -> None:
+        """Nothing was held back."""
+
     def close(self) -> None:
         """Nothing is kept."""
         self._store.unsubscribe(self.on_change)
@@ -142,6 +156,8 @@ class ServerState:
         self.recorder: SessionRecorder | None = None
         # They go on after their request was answered.
         self.tasks: set[asyncio.Task[Any]] = set()
+        # Those that must not be left half done.
+        self.whole_tasks: set[asyncio.Task[Any]] = set()
         # What is being done to the whole cluster, as in "emptied".
         self.operation = ""
 
@@ -154,6 +170,16 @@ class ServerState:
         """Keep a task until it is over."""
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+
+    def add_whole_task(self, task: asyncio.Task[Any]) -> None:
+        """Keep a task, and the server, until it is over."""
+        self.whole_tasks.add(task)
+        task.add_done_callback(self.whole_tasks.discard)
+
+    async def finish(self) -> None:
+        """Wait for what must not be left half done."""
+        while self.whole_tasks:
+            await asyncio.wait(self.whole_tasks)
 
 
 class Live:

@@ -111,10 +111,19 @@ class Log:
         changes = self._changes
         changes.append(change)
         if len(changes) > self._most:
-            excess = len(changes) - self._history
-            self.floor = changes[excess - 1].revision
-            self._dropped += excess
-            del changes[:excess]
+            self._drop(len(changes) - self._history)
+
+    def forget(self, revision: int) -> None:
+        """Forget all changes up to a version, that one included."""
+        excess = bisect.bisect_right(self._changes, revision, key=_revision)
+        if excess:
+            self._drop(excess)
+
+    def _drop(self, excess: int) -> None:
+        changes = self._changes
+        self.floor = changes[excess - 1].revision
+        self._dropped += excess
+        del changes[:excess]
 
     def position_after(self, revision: int) -> int:
         """Where the changes newer than a version begin; Expired if some of them are forgotten."""

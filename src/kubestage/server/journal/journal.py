@@ -43,6 +43,9 @@ class Journal:
         self._committing = Committing(files, store, last, is_relaxed=is_relaxed)
         self._pending = self._committing.pending
         self._has_work = asyncio.Event()
+        # How often `hold` was called without `release`.
+        self._held = 0
+        self._released = asyncio.Event()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._fanout: Fanout | None = None
         self._task: asyncio.Task[None] | None = None
@@ -95,6 +98,18 @@ class Journal:
             if self._is_relaxed and self._task is not None:
                 self._task.get_loop().call_soon(self._notify)
 
+    def hold(self) -> None:
+        """Commit nothing until `release`, and then all at once."""
+        self._held += 1
+        self._released.clear()
+
+    def release(self) -> None:
+        """Commit what was held back."""
+        assert self._held > 0
+        self._held -= 1
+        if not self._held:
+            self._released.set()
+
     async def until(self, revision: int) -> None:
         """Wait until a version may be sent; StorageFailed if it never will be."""
         if revision > self.revision:
@@ -102,25 +117,28 @@ class Journal:
 
     async def remember(self, name: str, value: str | None) -> None:
         """Have a text known again after a restart; None forgets it."""
+        self.note(name, value)
+        await self.keep_noted()
+
+    def note(self, name: str, value: str | None) -> None:
+        """The same, with the next commit."""
         committing = self._committing
         remembered = {each: text for each, text in self.remembered.items() if each != name}
         if value is not None:
             remembered[name] = value
         committing.state = msgspec.structs.replace(committing.state, remembered=remembered)
+
+    async def keep_noted(self) -> None:
+        """Wait for the next commit; under relaxed durability, see that it comes."""
         if self._is_relaxed:
             self._has_work.set()
         else:
-            await self._wait(0, committing.state.commit + 1)
+            await self._wait(0, self._committing.state.commit + 1)
 
     async def keep_time(self) -> None:
         """Have no later process begin before this moment, even if nothing happened by now."""
-        committing = self._committing
-        if self._failure or self._store.clock.unix_ns <= committing.safe.unix_ns:
-            return
-        if self._is_relaxed:
-            self._has_work.set()
-        else:
-            await self._wait(0, committing.state.commit + 1)
+        if not self._failure and self._store.clock.unix_ns > self._committing.safe.unix_ns:
+            await self.keep_noted()
 
     def close(self) -> None:
         """Make everything safe and let go of files."""
@@ -142,6 +160,8 @@ class Journal:
             await self._has_work.wait()
             if self._is_relaxed:
                 await asyncio.sleep(_RELAXED_S)
+            while self._held:
+                await self._released.wait()
             self._has_work.clear()
             try:
                 await self._committing.write(self._committing.next_batch())

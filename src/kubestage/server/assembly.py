@@ -82,10 +82,14 @@ class Served:
         live.state.plugins = options.plugins
         recorders.start_recording(live, options.runs)
         self.recorder = None if options.record is None else SessionRecorder(live, options.record)
-        self._history = History(stage.store, options.history)
+        self._history = History(stage.store, options.history, self._kept)
         traffic = Traffic(stage.store.kinds)
         shown = Exposition(Application(live), live, traffic)
         self.application = Guard(shown, live, options.security, traffic)
+
+    def _kept(self) -> int:
+        journal = self._journal
+        return self.live.store.revision if journal is None else journal.kept
 
     def start(self) -> None:
         """Record what happens from now on, and start the clock."""

@@ -41,11 +41,18 @@ _LONG: Final[Json] = {"spec": {}, "status": {"scenarioResult": {"timeline": {}}}
 _SPANS: Final = 100
 
 
+# What cannot be forgotten yet is looked at again after so long.
+_AGAIN_S: Final = 1.0
+
+
 class HistoryLimits(msgspec.Struct, frozen=True):
     """How much is remembered of what objects were before."""
 
     most_bytes: int = 64 << 20
     """About how much memory that may take, of all kinds together."""
+
+    most_changes: int = 100_000
+    """How many changes there may be, likewise."""
 
     most_s: float = 300.0
     """How long ago the oldest change may be, in real time."""
@@ -54,27 +61,33 @@ class HistoryLimits(msgspec.Struct, frozen=True):
 class _Span:
     """Changes of one kind that are forgotten together: all up to `revision`."""
 
-    __slots__ = ("began_s", "log", "revision", "size")
+    __slots__ = ("began_s", "count", "log", "revision", "size")
 
     def __init__(self, log: Log, began_s: float) -> None:
         self.log = log
         self.began_s = began_s
-        self.revision = self.size = 0
+        self.revision = self.count = self.size = 0
 
 
 class History:
     """Has the logs of a store forget what is too much or too old.
 
     A change costs what of the state before it nobody else has; states that are current cost
-    nothing. Forgetting waits until the request under way is done: it may read the log.
+    nothing. Forgetting waits until the request under way is done, which may read the log, and until
+    a change is kept on disk: else it may have to be taken back. `kept` is the newest such version.
     """
 
     def __init__(
-        self, store: Store, limits: HistoryLimits, now_s: Callable[[], float] = time.monotonic
+        self,
+        store: Store,
+        limits: HistoryLimits,
+        kept: Callable[[], int],
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.size = 0
+        self.count = self.size = 0
         self._store = store
         self._limits = limits
+        self._kept = kept
         self._now_s = now_s
         self._spans: deque[_Span] = deque()
         self._newest: dict[Log, _Span] = {}
@@ -99,11 +112,13 @@ class History:
             span = self._newest[log] = _Span(log, self._now_s())
             self._spans.append(span)
         span.revision = change.revision
+        span.count += 1
         span.size += size
+        self.count += 1
         self.size += size
         if self._timer is None:
             self._set_timer()
-        if self.size > self._limits.most_bytes and not self._is_due:
+        if self._is_too_much and not self._is_due:
             self._is_due = True
             asyncio.get_running_loop().call_soon(self.trim)
 
@@ -111,9 +126,12 @@ class History:
         """Forget what is too much or too old by now."""
         self._is_due = False
         limits, spans = self._limits, self._spans
-        oldest_s = self._now_s() - _longest_s(limits)
-        while spans and (self.size > limits.most_bytes or spans[0].began_s <= oldest_s):
+        oldest_s, kept = self._now_s() - _longest_s(limits), self._kept()
+        while spans and spans[0].revision <= kept:
+            if not self._is_too_much and spans[0].began_s > oldest_s:
+                break
             span = spans.popleft()
+            self.count -= span.count
             self.size -= span.size
             if self._newest[span.log] is span:
                 del self._newest[span.log]
@@ -122,14 +140,20 @@ class History:
         if spans:
             self._set_timer()
 
+    @property
+    def _is_too_much(self) -> bool:
+        limits = self._limits
+        return self.size > limits.most_bytes or self.count > limits.most_changes
+
     def _is_complete(self, span: _Span) -> bool:
         limits = self._limits
         is_large = span.size * _SPANS >= limits.most_bytes
+        is_large = is_large or span.count * _SPANS >= limits.most_changes
         return is_large or (self._now_s() - span.began_s) * _SPANS >= limits.most_s
 
     def _set_timer(self) -> None:
         wait_s = self._spans[0].began_s + _longest_s(self._limits) - self._now_s()
-        self._timer = asyncio.get_running_loop().call_later(max(wait_s, 0.0), self.trim)
+        self._timer = asyncio.get_running_loop().call_later(max(wait_s, _AGAIN_S), self.trim)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -91,6 +91,10 @@ class Pace(Protocol):
         """Something was written, and there may be things to do; not so after a report."""
         ...
 
+    def halt(self, reason: str) -> None:
+        """Let no more time pass, for this reason."""
+        ...
+
 
 class InMemory:
     """No durability: changes may be sent at once."""
@@ -142,6 +146,9 @@ class Standstill:
         """Nothing is due."""
 
     def wake(self, *, is_report: bool = False) -> None:
+        """Nothing is due."""
+
+    def halt(self, reason: str) -> None:
         """Nothing is due."""
 
 

@@ -217,6 +217,15 @@ class Pacer:
         self._turns.wrote(is_report=is_report)
         self._woken.set()
 
+    def halt(self, reason: str) -> None:
+        """Let no more time pass: what happened would not be kept."""
+        self.failure = f"time stands still: {reason}"
+        self._turns.set(Mode.PAUSED, self.speed)
+        if self._task is not None:
+            self._task.cancel()
+        if self._turns.scenarios is not None:
+            self._turns.scenarios.close()
+
     async def _run(self) -> None:
         while True:
             self._woken.clear()
@@ -241,7 +250,7 @@ class Pacer:
         if live.durability.revision >= behind:
             await asyncio.sleep(0)
             return
-        # Time goes on when nothing can be stored any more: writes then fail.
+        # What cannot be stored is the journal's to report.
         with contextlib.suppress(ApiError):
             await live.durability.until(behind)
         await asyncio.sleep(0)

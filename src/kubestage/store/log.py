@@ -119,6 +119,10 @@ class Log:
         if excess:
             self._drop(excess)
 
+    def rewind(self, revision: int) -> None:
+        """Forget all changes after a version, as if they had never been."""
+        del self._changes[bisect.bisect_right(self._changes, revision, key=_revision) :]
+
     def _drop(self, excess: int) -> None:
         changes = self._changes
         self.floor = changes[excess - 1].revision
@@ -135,7 +139,7 @@ class Log:
 
     def since(self, position: int, most: int | None = None) -> list[Change]:
         """The changes from a position on; Expired if the first of them is forgotten."""
-        if position < self._dropped:
+        if position < self._dropped or position > self.end:
             raise Expired(f"too old resource version: the history begins at {self.floor}")
         at = position - self._dropped
         return self._changes[at:] if most is None else self._changes[at : at + most]

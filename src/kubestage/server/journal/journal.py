@@ -12,9 +12,9 @@ import msgspec
 from kubestage.server.journal import failures
 from kubestage.server.journal.committing import Committing
 from kubestage.server.journal.failures import StorageFailed
+from kubestage.store import rewinding
 
 if TYPE_CHECKING:
-    from kubestage.server.fanout import Fanout
     from kubestage.server.journal.files import JournalFiles
     from kubestage.server.journal.state import JournalState
     from kubestage.server.live import Live
@@ -47,7 +47,8 @@ class Journal:
         self._held = 0
         self._released = asyncio.Event()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
-        self._fanout: Fanout | None = None
+        self._live: Live | None = None
+        self._is_rewinding = False
         self._task: asyncio.Task[None] | None = None
         if not last.commit:
             self._pending.add_all(store)
@@ -71,6 +72,11 @@ class Journal:
         return safe.revision
 
     @property
+    def kept(self) -> int:
+        """The newest version up to which everything is in the file."""
+        return self._committing.safe.revision
+
+    @property
     def remembered(self) -> dict[str, str]:
         """What `remember` was called with, in this process or an earlier one."""
         return self._committing.state.remembered
@@ -79,11 +85,10 @@ class Journal:
         """Keep a served stage from now on; all that has happened is safe when this returns."""
         try:
             self._committing.write_now(self._committing.next_batch())
-        except sqlite3.Error as error:
-            raise failures.sqlite_failure(self._file, error) from error
-        except OSError as error:
-            raise failures.system_failure(self._file, error) from error
-        self._fanout = live.fanout
+        except (sqlite3.Error, OSError) as error:
+            self._failure = failures.at_run_time(self._file, error)
+            raise failures.at_start(self._file, error) from error
+        self._live = live
         live.set_durability(self)
         self._notify()
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -91,6 +96,7 @@ class Journal:
     def on_change(self, change: Change) -> None:
         """Handle one change."""
         if self._failure:
+            self._rewind_soon()
             return
         self._pending.add(change)
         if not self._has_work.is_set():
@@ -153,7 +159,10 @@ class Journal:
                 self._fail(error)
         if self._task is not None and not self._task.get_loop().is_closed():
             self._task.cancel()
-        self._committing.close(is_intact=not self._failure)
+        try:
+            self._committing.close(is_intact=not self._failure)
+        except (sqlite3.Error, OSError) as error:
+            self._fail(error)
 
     async def _run(self) -> None:
         while not self._failure:
@@ -181,8 +190,8 @@ class Journal:
     def _notify(self) -> None:
         """Wake all that wait for what is safe now."""
         revision, commit = self.revision, self._committing.safe.commit
-        if self._fanout is not None:
-            self._fanout.show(revision)
+        if self._live is not None:
+            self._live.fanout.show(revision)
         waiting, self._waiting = self._waiting, []
         for waiter in waiting:
             if waiter[0] > revision or waiter[1] > commit:
@@ -198,6 +207,20 @@ class Journal:
         for _, _, future in waiting:
             if not future.done():
                 future.set_exception(StorageFailed(self._failure))
+        if self._live is not None:
+            self._live.pace.halt("nothing can be kept any more")
+            self._rewind()
+
+    def _rewind_soon(self) -> None:
+        """Have what happens after a failure taken back when the request under way is over."""
+        if not self._is_rewinding and self._live is not None:
+            self._is_rewinding = True
+            asyncio.get_running_loop().call_soon(self._rewind)
+
+    def _rewind(self) -> None:
+        """Take back what is not kept, so that nobody is shown it."""
+        self._is_rewinding = False
+        rewinding.rewind(self._store, self.kept)
 
 
 class NoJournal:

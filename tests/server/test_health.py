@@ -29,6 +29,9 @@ class Failed:
     def release(self) -> None:
         """Nothing to do."""
 
+    def take_back(self) -> None:
+        """Nothing to do."""
+
     def close(self) -> None:
         """Nothing to do."""
 

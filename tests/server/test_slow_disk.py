@@ -55,6 +55,9 @@ class Disk:
     def release(self) -> None:
         """Nothing to do."""
 
+    def take_back(self) -> None:
+        """Nothing to do."""
+
     def close(self) -> None:
         self.failure = None
 

@@ -75,6 +75,10 @@ class Durability(Protocol):
         """End it: all that has happened may become safe."""
         ...
 
+    def take_back(self) -> None:
+        """After a failure: have the store hold what is kept, and nothing else."""
+        ...
+
     def close(self) -> None:
         """Make everything safe and let go of files."""
         ...
@@ -123,6 +127,9 @@ class InMemory:
 
     def release(self) -> None:
         """Nothing was held back."""
+
+    def take_back(self) -> None:
+        """Nothing can fail."""
 
     def close(self) -> None:
         """Nothing is kept."""

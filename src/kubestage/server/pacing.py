@@ -220,11 +220,9 @@ class Pacer:
     def halt(self, reason: str) -> None:
         """Let no more time pass: what happened would not be kept."""
         self.failure = f"time stands still: {reason}"
-        self._turns.set(Mode.PAUSED, self.speed)
         if self._task is not None:
             self._task.cancel()
-        if self._turns.scenarios is not None:
-            self._turns.scenarios.close()
+        self._turns.halt()
 
     async def _run(self) -> None:
         while True:
@@ -247,7 +245,7 @@ class Pacer:
         """
         live = self._live
         behind = live.store.revision - _MOST_UNSAFE
-        if live.durability.revision >= behind:
+        if self._turns.is_emptying or live.durability.revision >= behind:
             await asyncio.sleep(0)
             return
         # What cannot be stored is the journal's to report.

@@ -1,7 +1,7 @@
 """Rewind: a store is again what it was at a version.
 
-That is for one whose newest changes could not be kept, so that nobody is shown them, and that will
-not be changed any more.
+That is for one whose newest changes could not be kept, so that nobody is shown them. Its next
+versions are newer than all that it ever had.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ def rewind(core: Core, revision: int) -> None:
 
     Expired if the history does not reach back so far: then nothing has happened.
     """
-    ledger = core.ledger
-    then = [(each, each.log.states_at(revision)) for each in ledger.collections()]
+    changed = [each for each in core.ledger.collections() if each.log.newest > revision]
+    then = [(each, each.log.states_at(revision)) for each in changed]
     for collection, states in then:
         for key, state in states.items():
             _put_back(core, collection, key, state)
         collection.log.rewind(revision)
-    ledger.undelivered.clear()
-    ledger.revision = revision
 
 
 def _put_back(core: Core, collection: Collection, key: str, state: Json | None) -> None:

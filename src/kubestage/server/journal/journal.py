@@ -48,7 +48,6 @@ class Journal:
         self._released = asyncio.Event()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._live: Live | None = None
-        self._is_rewinding = False
         self._task: asyncio.Task[None] | None = None
         if not last.commit:
             self._pending.add_all(store)
@@ -96,7 +95,6 @@ class Journal:
     def on_change(self, change: Change) -> None:
         """Handle one change."""
         if self._failure:
-            self._rewind_soon()
             return
         self._pending.add(change)
         if not self._has_work.is_set():
@@ -145,6 +143,10 @@ class Journal:
         """Have no later process begin before this moment, even if nothing happened by now."""
         if not self._failure and self._store.clock.unix_ns > self._committing.safe.unix_ns:
             await self.keep_noted()
+
+    def take_back(self) -> None:
+        """After a failure: have the store hold what is kept, and nothing else."""
+        rewinding.rewind(self._store, self.kept)
 
     def close(self) -> None:
         """Make everything safe and let go of files."""
@@ -209,18 +211,6 @@ class Journal:
                 future.set_exception(StorageFailed(self._failure))
         if self._live is not None:
             self._live.pace.halt("nothing can be kept any more")
-            self._rewind()
-
-    def _rewind_soon(self) -> None:
-        """Have what happens after a failure taken back when the request under way is over."""
-        if not self._is_rewinding and self._live is not None:
-            self._is_rewinding = True
-            asyncio.get_running_loop().call_soon(self._rewind)
-
-    def _rewind(self) -> None:
-        """Take back what is not kept, so that nobody is shown it."""
-        self._is_rewinding = False
-        rewinding.rewind(self._store, self.kept)
 
 
 class NoJournal:

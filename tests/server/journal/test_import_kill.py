@@ -11,9 +11,11 @@ import pytest
 
 from kubestage.server.app import Application
 from kubestage.server.journal import opening
-from tests.server import calling
+from tests.deadlines import HANG_S
+from tests.scenario.building import scenario
+from tests.server import calling, live_stage
 from tests.server.journal import processes
-from tests.server.journal.serving import config_map, names, served
+from tests.server.journal.serving import CONFIG_MAP, config_map, names, served
 
 if TYPE_CHECKING:
     import pathlib
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 # More of them: KUBESTAGE_KILLS=500 pytest tests/server/journal/test_import_kill.py
 KILLS = int(os.environ.get("KUBESTAGE_KILLS", "50")) // 10
 OBJECTS = 600
+# More than may wait for the disk while time goes on.
+MANY = 2_500
 ROOT = "/kubestage/v1"
 DONE = "done"
 
@@ -105,3 +109,31 @@ def test_all_of_it_has_happened_or_nothing(tmp_path: pathlib.Path, operation: st
         found = _generations(directory)
         assert found == after or (found == before and not has_ended)
         before = found
+
+
+def test_what_a_scenario_empties_is_kept_until_all_of_it_is_gone(tmp_path: pathlib.Path) -> None:
+    async def play() -> None:
+        stage, journal = opening.open_directory(tmp_path / "data").stage()
+        served_stage = live_stage.Served(stage=stage)
+        journal.start(served_stage.live)
+        for number in range(MANY):
+            stage.store.create(config_map(f"c-{number}"))
+        await served_stage.live.settled()
+        served_stage.pacer.start()
+        stage.store.create(scenario())
+        served_stage.pacer.wake()
+        controller, was_emptying = stage.scenarios, 0
+        assert controller is not None
+        while len(stage.store.read(CONFIG_MAP)) >= MANY or controller.is_emptying:
+            # So many would be there if the process was killed now.
+            if controller.is_emptying:
+                was_emptying += 1
+                assert journal._committing.safe.count > MANY
+            await asyncio.sleep(0)
+        assert was_emptying
+        await served_stage.live.settled()
+        assert journal._committing.safe.count < MANY
+        await served_stage.pacer.close()
+        journal.close()
+
+    asyncio.run(asyncio.wait_for(play(), HANG_S))

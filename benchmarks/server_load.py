@@ -79,6 +79,17 @@ class Connection:
                 return int(each[15:])
         return -1
 
+    async def exchange(self, method: str, path: str, body: Any, content: str) -> int:
+        """A whole request that may be refused; its status."""
+        text = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n"
+        head += f"Content-Length: {len(text)}\r\nContent-Type: {content}\r\n\r\n"
+        self.writer.write(head.encode() + text)
+        answer = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        length = answer.partition(b"content-length:")[2].partition(b"\r\n")[0]
+        await self.reader.readexactly(int(length))
+        return int(answer[9:12])
+
     async def call(self, method: str, path: str, body: bytes = b"") -> int:
         """A whole request; how long the answer is."""
         length = await self.send(method, path, body)

@@ -72,6 +72,14 @@ class Served:
     @property
     def peak_bytes(self) -> int:
         """The most memory it ever had."""
+        return self._memory("VmHWM")
+
+    @property
+    def resident_bytes(self) -> int:
+        """The memory it has now."""
+        return self._memory("VmRSS")
+
+    def _memory(self, name: str) -> int:
         text = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
-        found = next(line for line in text.splitlines() if line.startswith("VmHWM"))
+        found = next(line for line in text.splitlines() if line.startswith(name))
         return 1024 * int(found.split()[1])

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from kubestage.errors import InputError
-from kubestage.results import run_record, trace
+from kubestage.results import run_record, trace, trace_file
 from kubestage.results.run_record import BATCH_ROWS, NoRecord, RunRecord
 from kubestage.scheduler.record import Decision
 from kubestage.testing import make_pod
@@ -267,3 +267,11 @@ def test_the_queries_of_the_page_give_answers(path: pathlib.Path) -> None:
     assert answers[0][0] == ("default/strong", 2)
     assert answers[2] == [(1, "default/weak", "n1", "default/strong")]
     assert all(answers)
+
+
+def test_a_disk_that_is_full_is_said_to_be_full(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "record.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(InputError, match="free some space"), trace_file.error_context(path):
+            connection.execute("CREATE TABLE t (x)")

@@ -23,6 +23,15 @@ class Failed:
     async def until(self, revision: int) -> None:
         """Never."""
 
+    def hold(self) -> None:
+        """Nothing to do."""
+
+    def release(self) -> None:
+        """Nothing to do."""
+
+    def take_back(self) -> None:
+        """Nothing to do."""
+
     def close(self) -> None:
         """Nothing to do."""
 

@@ -49,6 +49,15 @@ class Disk:
         self.failure = ApiError("the disk is full")
         self._wake()
 
+    def hold(self) -> None:
+        """Nothing to do."""
+
+    def release(self) -> None:
+        """Nothing to do."""
+
+    def take_back(self) -> None:
+        """Nothing to do."""
+
     def close(self) -> None:
         self.failure = None
 

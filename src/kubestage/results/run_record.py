@@ -66,11 +66,15 @@ class RunRecord:
         self._timeline: list[TimelineRow] = []
         self._step, self._position = -1, 0
         self._encoder = msgspec.json.Encoder()
-        with error_context(self._path):
-            self._connection.execute("BEGIN")
-            self._connection.executemany(
-                "INSERT INTO meta VALUES (?, ?)", sorted((about or {}).items())
-            )
+        try:
+            with error_context(self._path):
+                self._connection.execute("BEGIN")
+                self._connection.executemany(
+                    "INSERT INTO meta VALUES (?, ?)", sorted((about or {}).items())
+                )
+        except InputError:
+            self.discard()
+            raise
 
     def attempt(self, step: int, decision: Decision, uid: str, explanation: Json | None) -> None:
         """Keep an attempt that has ended, and its explanation if there is one."""

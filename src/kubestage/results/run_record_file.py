@@ -119,6 +119,7 @@ def make(path: pathlib.Path) -> sqlite3.Connection:
     """A new file with empty tables, in place of any that is there."""
     with error_context(path), contextlib.ExitStack() as on_error:
         path.unlink(missing_ok=True)
+        on_error.callback(path.unlink, missing_ok=True)
         connection = sqlite3.connect(path, isolation_level=None)
         on_error.callback(connection.close)
         connection.executescript(TABLES)

@@ -74,6 +74,8 @@ def error_context(path: str | pathlib.Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         fix = "name a trace, or a file that is not there yet"
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
+            fix = "free some space, or name another place"
         raise InputError(str(error), file=str(path), fix=fix) from error
 
 

@@ -62,6 +62,8 @@ class CurrentScenario:
         self._new_cluster = NewCluster(store, start_over, origin_ns)
         self._status: StatusWriter | None = None
         self._is_inside = False
+        # Whether the cluster is being emptied for a Scenario, and some of it is still there.
+        self.is_emptying = False
         self._grain: int | None = None
         # The events as they were last read, with what they were read from.
         self._read: tuple[Json, Spec] | None = None
@@ -107,7 +109,11 @@ class CurrentScenario:
         self._status.enter(phases.RUNNING, "")
         assert self.machine is not None
         self.machine.is_preparing = True
-        yield from wiping.wipe(self._store, self._grain)
+        self.is_emptying = True
+        try:
+            yield from wiping.wipe(self._store, self._grain)
+        finally:
+            self.is_emptying = False
         counts = self._new_cluster.begin(name)
         # The new scheduler is stopped, too. Components receive changes before watchers do.
         self._scheduling.stop()

@@ -78,14 +78,16 @@ class Application:
     async def respond(self, request: Request) -> Response | Joined | StreamingResponse:
         """The response to a request, sent when all that it reports is safe on disk.
 
-        Where nothing can be kept any more, nothing is written; what there is may still be read.
+        Where nothing can be kept any more, nothing is written; what is kept may still be read.
         """
         live = self.live
         live.pace.catch_up()
         failure = live.durability.failure
         try:
-            if failure is not None and request.method not in _BODILESS:
-                raise failure
+            if failure is not None:
+                if request.method not in _BODILESS:
+                    raise failure
+                live.durability.take_back()
             response = await self._served(request)
             if (
                 failure is None

@@ -13,6 +13,7 @@ from kubestage.server import kernel_loading
 from kubestage.server.app import Application
 from kubestage.server.exposition import Exposition
 from kubestage.server.external_scheduler import ExternalScheduler, ExternalSchedulerSettings
+from kubestage.server.history import History, HistoryLimits
 from kubestage.server.kubestage_api import recorders
 from kubestage.server.live import Live
 from kubestage.server.pacing import Mode, Pacer
@@ -59,6 +60,9 @@ class AssemblyOptions(msgspec.Struct, frozen=True, kw_only=True):
     record: str | None = None
     """The file that requests of clients are recorded to, as a Scenario."""
 
+    history: HistoryLimits = HistoryLimits()
+    """How far back watches reach."""
+
     follows_wall: bool = False
     """Whether a clock that jumps keeps up with the wall clock."""
 
@@ -78,9 +82,14 @@ class Served:
         live.state.plugins = options.plugins
         recorders.start_recording(live, options.runs)
         self.recorder = None if options.record is None else SessionRecorder(live, options.record)
+        self._history = History(stage.store, options.history, self._kept)
         traffic = Traffic(stage.store.kinds)
         shown = Exposition(Application(live), live, traffic)
         self.application = Guard(shown, live, options.security, traffic)
+
+    def _kept(self) -> int:
+        journal = self._journal
+        return self.live.store.revision if journal is None else journal.kept
 
     def start(self) -> None:
         """Record what happens from now on, and start the clock."""
@@ -93,11 +102,13 @@ class Served:
 
     async def close(self) -> None:
         """Stop the clock, and write everything to disk."""
+        await self.live.state.finish()
         await self.pacer.close()
         kernel_loading.load_inline()
         if self.recorder is not None:
             self.recorder.close()
         recorders.close(self.live)
+        self._history.close()
         self.live.durability.close()
 
 

@@ -43,22 +43,27 @@ class Encoder:
         self._frames: dict[tuple[str, int], tuple[Json, bytes]] = {}
         self._frames_bytes = 0
 
-    def bare(self, obj: Json) -> bytes:
+    def bare(self, obj: Json, *, keeps: bool = True) -> bytes:
         """A stored object without its type."""
         found = self._cached.get(id(obj))
         if found is not None:
             return found[1]
         body = bare(obj)
         # When it is full, entries stay: a client that reads everything in turn hits some of them.
-        if self._cached_bytes < _CACHED_BYTES:
+        if keeps and self._cached_bytes < _CACHED_BYTES:
             self._cached[id(obj)] = obj, body
             self._cached_bytes += len(body)
         return body
 
-    def all_bare(self, objects: list[Json]) -> list[bytes]:
-        """Stored objects without their types."""
+    def all_bare(self, objects: list[Json], *, keeps: bool = True) -> list[bytes]:
+        """Stored objects without their types.
+
+        Versions of which some are old are not to be kept: nobody would have them forgotten.
+        """
         cached, encode = self._cached.get, self.bare
-        return [found[1] if (found := cached(id(obj))) else encode(obj) for obj in objects]
+        return [
+            found[1] if (found := cached(id(obj))) else encode(obj, keeps=keeps) for obj in objects
+        ]
 
     def whole(self, kind: Kind, obj: Json) -> bytes:
         """A stored object with its type."""

@@ -67,6 +67,18 @@ class Durability(Protocol):
         """Wait until a version is safe; raises if it never will be."""
         ...
 
+    def hold(self) -> None:
+        """Begin with what is safe as a whole or not at all; all else waits, too. May be nested."""
+        ...
+
+    def release(self) -> None:
+        """End it: all that has happened may become safe."""
+        ...
+
+    def take_back(self) -> None:
+        """After a failure: have the store hold what is kept, and nothing else."""
+        ...
+
     def close(self) -> None:
         """Make everything safe and let go of files."""
         ...
@@ -81,6 +93,10 @@ class Pace(Protocol):
 
     def wake(self, *, is_report: bool = False) -> None:
         """Something was written, and there may be things to do; not so after a report."""
+        ...
+
+    def halt(self, reason: str) -> None:
+        """Let no more time pass, for this reason."""
         ...
 
 
@@ -106,6 +122,15 @@ class InMemory:
     async def until(self, revision: int) -> None:
         """Never waits."""
 
+    def hold(self) -> None:
+        """Nothing is kept in parts."""
+
+    def release(self) -> None:
+        """Nothing was held back."""
+
+    def take_back(self) -> None:
+        """Nothing can fail."""
+
     def close(self) -> None:
         """Nothing is kept."""
         self._store.unsubscribe(self.on_change)
@@ -130,6 +155,9 @@ class Standstill:
     def wake(self, *, is_report: bool = False) -> None:
         """Nothing is due."""
 
+    def halt(self, reason: str) -> None:
+        """Nothing is due."""
+
 
 class ServerState:
     """What requests of the kubestage API share: what is recorded, and what is under way."""
@@ -142,6 +170,8 @@ class ServerState:
         self.recorder: SessionRecorder | None = None
         # They go on after their request was answered.
         self.tasks: set[asyncio.Task[Any]] = set()
+        # Those that must not be left half done.
+        self.whole_tasks: set[asyncio.Task[Any]] = set()
         # What is being done to the whole cluster, as in "emptied".
         self.operation = ""
 
@@ -154,6 +184,16 @@ class ServerState:
         """Keep a task until it is over."""
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+
+    def add_whole_task(self, task: asyncio.Task[Any]) -> None:
+        """Keep a task, and the server, until it is over."""
+        self.whole_tasks.add(task)
+        task.add_done_callback(self.whole_tasks.discard)
+
+    async def finish(self) -> None:
+        """Wait for what must not be left half done."""
+        while self.whole_tasks:
+            await asyncio.wait(self.whole_tasks)
 
 
 class Live:

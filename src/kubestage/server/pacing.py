@@ -217,6 +217,13 @@ class Pacer:
         self._turns.wrote(is_report=is_report)
         self._woken.set()
 
+    def halt(self, reason: str) -> None:
+        """Let no more time pass: what happened would not be kept."""
+        self.failure = f"time stands still: {reason}"
+        if self._task is not None:
+            self._task.cancel()
+        self._turns.halt()
+
     async def _run(self) -> None:
         while True:
             self._woken.clear()
@@ -238,10 +245,10 @@ class Pacer:
         """
         live = self._live
         behind = live.store.revision - _MOST_UNSAFE
-        if live.durability.revision >= behind:
+        if self._turns.is_emptying or live.durability.revision >= behind:
             await asyncio.sleep(0)
             return
-        # Time goes on when nothing can be stored any more: writes then fail.
+        # What cannot be stored is the journal's to report.
         with contextlib.suppress(ApiError):
             await live.durability.until(behind)
         await asyncio.sleep(0)

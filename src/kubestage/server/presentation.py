@@ -97,12 +97,12 @@ class ResponseView:
         if found.remaining:
             metadata["remainingItemCount"] = found.remaining
         if self.is_plain and self.kind.stored_as is None:
-            return self._joined(found.items, metadata, headers)
+            return self._joined(found, metadata, headers)
         return self.encoded(self._list_object(found.items, metadata), 200, headers)
 
-    def _joined(self, items: list[Json], metadata: Json, headers: Headers | None) -> Joined:
+    def _joined(self, found: ObjectList, metadata: Json, headers: Headers | None) -> Joined:
         kind = self.kind
-        bodies = self.encoder.all_bare(items)
+        bodies = self.encoder.all_bare(found.items, keeps=found.is_current)
         if self.is_custom:
             bodies = [self.encoder.typed(kind, body) for body in bodies]
         start = msgspec.json.encode(

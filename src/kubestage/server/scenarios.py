@@ -36,7 +36,7 @@ class Scenarios:
         self._external_scheduler = external_scheduler
         self._pieces: Generator[None, None, bool] | None = None
         self._is_idle = False
-        self._holds = False
+        self._holds = self._holds_disk = False
         self._message = ""
         self._objects = live.store.read(SCENARIO)
         # One movement or attempt at a time: a client may have something to do after each,
@@ -58,6 +58,11 @@ class Scenarios:
     def is_preparing(self) -> bool:
         """Whether a step is half done, and watches are held back."""
         return self._controller.is_preparing
+
+    @property
+    def is_emptying(self) -> bool:
+        """Whether the cluster is being emptied, and nothing becomes safe until that is done."""
+        return self._holds_disk
 
     @property
     def _is_paused(self) -> bool:
@@ -122,6 +127,13 @@ class Scenarios:
         elif self._holds and not is_preparing:
             fanout.release()
         self._holds = is_preparing
+        # What a Scenario empties is emptied as a whole, also if the process is killed meanwhile.
+        is_emptying, durability = self._controller.is_emptying, self._live.durability
+        if is_emptying and not self._holds_disk:
+            durability.hold()
+        elif self._holds_disk and not is_emptying:
+            durability.release()
+        self._holds_disk = is_emptying
 
     def _report_message(self) -> None:
         """Have the Scenario's status report what it waits for."""

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 _MANY: Final = frozenset({"Pod", "Node", "Event", "Lease", "EndpointSlice", "Endpoints"})
 
 
+_DEFINITION: Final = "CustomResourceDefinition"
+
+
 class Import(NamedTuple):
     """What is to be put on a stage: one event for each object, and how its place is called.
 
@@ -226,11 +229,29 @@ def taken(store: Store, events: Collection[tuple[str, Event]]) -> Iterator[str]:
             yield place
 
 
-def undo(store: Store, created: Iterable[Json]) -> None:
-    """Take away what an import has put there."""
+def present(store: Store) -> list[tuple[Kind, str, Json]]:
+    """All objects that an emptied cluster would not have, definitions of others first."""
+    found = [
+        (collection.kind, key, obj)
+        for collection in store.collections()
+        for key, obj in collection.objects.items()
+        if not seeding.is_seeded(collection.kind, key)
+    ]
+    return sorted(found, key=lambda each: each[0].kind != _DEFINITION)
+
+
+def undo(
+    store: Store, created: Iterable[Json], before: Iterable[tuple[Kind, str, Json]]
+) -> Iterator[None]:
+    """Take away what an import has put there, and bring back what was there before it."""
     for obj in reversed(list(created)):
         kind = store.kinds.of(obj)
         key = _key(kind, obj["metadata"])
         if key in store.read(kind) and not seeding.is_seeded(kind, key):
             store.remove(kind, key)
+        yield
+    for kind, key, obj in before:
+        if key not in store.read(kind):
+            store.put(kind, key, {**obj, "metadata": dict(obj["metadata"])})
+        yield
     store.settle()

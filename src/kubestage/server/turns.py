@@ -85,6 +85,17 @@ class Turns:
             return False
         return self._work.goal_ns() is None
 
+    @property
+    def is_emptying(self) -> bool:
+        """Whether a Scenario empties the cluster, which becomes safe only when it is done."""
+        return self.scenarios is not None and self.scenarios.is_emptying
+
+    def halt(self) -> None:
+        """Go on with nothing, and break off what is under way."""
+        self.set(Mode.PAUSED, self.speed)
+        if self.scenarios is not None:
+            self.scenarios.close()
+
     def set(self, mode: Mode, speed: float) -> None:
         """Go on in another way."""
         self.mode, self.speed, self._anchor = mode, speed, None

@@ -122,7 +122,8 @@ class _Feed:
         log, poll = opened.log, opened.poll
         fanout.enter(self._who)
         try:
-            await fanout.reach(opened.revision)
+            if self._live.durability.failure is None:
+                await fanout.reach(opened.revision)
             self._set_timer()
             fanout.follow(log, self._on_news)
             while True:

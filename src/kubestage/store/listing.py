@@ -29,6 +29,8 @@ class ObjectList(msgspec.Struct, frozen=True):
     resource_version: str
     continue_token: str = ""
     remaining: int | None = None
+    is_current: bool = True
+    """Whether all of it is what is there now."""
 
 
 class ListOptions(msgspec.Struct, frozen=True):
@@ -84,7 +86,7 @@ def read(
             start_next = f"{last.removeprefix(prefix)}\x00"
             token = continuation.encode(continuation.ContinueToken(revision, start_next))
             remaining = left if selection.empty else None
-    return ObjectList(items, str(revision), token, remaining)
+    return ObjectList(items, str(revision), token, remaining, not then)
 
 
 def _where(request: ListOptions, current: int) -> tuple[int, str]:

@@ -111,10 +111,23 @@ class Log:
         changes = self._changes
         changes.append(change)
         if len(changes) > self._most:
-            excess = len(changes) - self._history
-            self.floor = changes[excess - 1].revision
-            self._dropped += excess
-            del changes[:excess]
+            self._drop(len(changes) - self._history)
+
+    def forget(self, revision: int) -> None:
+        """Forget all changes up to a version, that one included."""
+        excess = bisect.bisect_right(self._changes, revision, key=_revision)
+        if excess:
+            self._drop(excess)
+
+    def rewind(self, revision: int) -> None:
+        """Forget all changes after a version, as if they had never been."""
+        del self._changes[bisect.bisect_right(self._changes, revision, key=_revision) :]
+
+    def _drop(self, excess: int) -> None:
+        changes = self._changes
+        self.floor = changes[excess - 1].revision
+        self._dropped += excess
+        del changes[:excess]
 
     def position_after(self, revision: int) -> int:
         """Where the changes newer than a version begin; Expired if some of them are forgotten."""
@@ -126,7 +139,7 @@ class Log:
 
     def since(self, position: int, most: int | None = None) -> list[Change]:
         """The changes from a position on; Expired if the first of them is forgotten."""
-        if position < self._dropped:
+        if position < self._dropped or position > self.end:
             raise Expired(f"too old resource version: the history begins at {self.floor}")
         at = position - self._dropped
         return self._changes[at:] if most is None else self._changes[at : at + most]

@@ -16,6 +16,7 @@ from tests.server.test_pacing import tell
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
+    from kubestage.store.log import Change
 
 DEFINITION = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -46,6 +47,8 @@ DEFINITION = {
         ],
     },
 }
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+LAMPS = "/apis/example.com/v1/namespaces/default/lamps"
 LAMP = {
     "apiVersion": "example.com/v1",
     "kind": "Lamp",
@@ -180,6 +183,34 @@ def test_nothing_is_left_of_an_import_whose_names_somebody_takes_meanwhile() -> 
             assert "items[399] (Pod p399)" in found.json["message"]
             assert names(stage) == {"Pod": ["default/p399"]}
             assert stage.pacer.mode.value == "jump"
+
+    tell(story())
+
+
+def test_a_replacement_that_fails_brings_back_what_was_there() -> None:
+    async def story() -> None:
+        async with served() as stage:
+            await _filled(stage)
+            await stage.call("POST", DEFINITIONS, DEFINITION)
+            await stage.call("POST", LAMPS, LAMP)
+            there, uids = names(stage), _uids(stage)
+            pods = [_recorded(make_pod(f"p{number:03}"), f"u-{number}") for number in range(400)]
+            body = {"kind": "List", "items": pods}
+            store = stage.live.store
+
+            def interfere(change: Change) -> None:
+                if change.key == "default/p000":
+                    store.unsubscribe(interfere)
+                    store.create(make_pod("p399"))
+
+            store.subscribe(interfere, {("", "Pod")})
+            found = await ask(stage, "POST", "/import", body, mode="replace")
+            assert (found.status, found.json["reason"]) == (409, "AlreadyExists")
+            assert names(stage) == {**there, "Pod": sorted([*there["Pod"], "default/p399"])}
+            store.delete(("v1", "Pod"), "p399")
+            await stage.quiet()
+            assert _uids(stage) == uids
+            await stage.call("GET", f"{LAMPS}/desk")
 
     tell(story())
 

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 from kubestage.errors import InputError
+from kubestage.server.history import HistoryLimits
 from kubestage.server.launch import resolution
 from kubestage.server.launch.options import ServeOptions
 from kubestage.server.pacing import Mode
@@ -58,3 +59,13 @@ def test_flags_of_an_external_scheduler_need_one() -> None:
 def test_durations_of_the_scheduler_are_measured_or_modelled() -> None:
     with pytest.raises(InputError, match="measured or modelled"):
         resolution.resolve(ServeOptions(timings=True, profile="kind"))
+
+
+def test_how_much_is_remembered_is_a_size_and_a_time() -> None:
+    chosen = resolution.history(ServeOptions(history_size="1Mi", history_time="90s"))
+    assert (chosen.most_bytes, chosen.most_s) == (MEBIBYTE, 90)
+    assert resolution.history(ServeOptions()) == HistoryLimits()
+    with pytest.raises(InputError, match=r"--history-size.*is no size"):
+        resolution.resolve(ServeOptions(history_size="much"))
+    with pytest.raises(InputError, match=r"--history-time.*above 0"):
+        resolution.resolve(ServeOptions(history_time="0s"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sqlite3
@@ -218,12 +219,14 @@ class Database:
         free = self._connection.execute("PRAGMA freelist_count").fetchone()[0]
         pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
         if free > _VACUUM_PAGES and free * 2 > pages:
-            self._connection.execute("VACUUM")
+            # That needs room for a moment, which there may not be.
+            with contextlib.suppress(sqlite3.OperationalError):
+                self._connection.execute("VACUUM")
 
-    def close(self) -> None:
-        """Move all into the one file, and let go of it."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.close()
+    def checkpoint(self) -> None:
+        """Move all into the one file, if there is room; where it is now, it is as safe."""
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def abandon(self) -> None:
         """Let go of the file without another word."""

@@ -64,11 +64,16 @@ def damaged(file: pathlib.Path, what: str) -> InputError:
     return InputError(f"the journal is damaged: {what}", file=str(file), fix=_AWAY)
 
 
+def at_start(file: pathlib.Path, error: sqlite3.Error | OSError) -> InputError:
+    """An error of either."""
+    if isinstance(error, OSError):
+        return system_failure(file, error)
+    return sqlite_failure(file, error)
+
+
 def at_run_time(file: pathlib.Path, error: sqlite3.Error | OSError) -> str:
     """The error of all writes from now on."""
-    problem = (
-        system_failure(file, error) if isinstance(error, OSError) else sqlite_failure(file, error)
-    )
+    problem = at_start(file, error)
     return (
         f"Internal error occurred: storage failed: {problem}; nothing is kept until the server is "
         "started again"

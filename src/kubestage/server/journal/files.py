@@ -40,8 +40,10 @@ class Witness:
 
     def close(self) -> None:
         """Let go of the file."""
-        os.fsync(self._file)
-        os.close(self._file)
+        try:
+            os.fsync(self._file)
+        finally:
+            os.close(self._file)
 
 
 class Lock:
@@ -118,12 +120,12 @@ class JournalFiles:
 
     def close(self, *, is_intact: bool) -> None:
         """Let go of everything; what is not sound is left as it is."""
-        if is_intact:
-            self.database.close()
-        else:
-            self.database.abandon()
-        self.witness.close()
-        self._lock.release()
+        with contextlib.ExitStack() as closing:
+            closing.callback(self._lock.release)
+            closing.callback(self.witness.close)
+            closing.callback(self.database.abandon)
+            if is_intact:
+                self.database.checkpoint()
 
 
 def _make(directory: pathlib.Path) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _ROWS: Final = 20_000
+_EXPLAINED: Final = 5_000
 _BYTES: Final = 64 * 1024 * 1024
 _FASTEST: Final = 1
 # What an attempt costs besides the nodes that it looks at.
@@ -116,7 +117,7 @@ class RecordedAttempts:
         )
 
     def _make_room(self) -> None:
-        while self._bytes > _BYTES or len(self._explained) > _ROWS:
+        while self._bytes > _BYTES or len(self._explained) > _EXPLAINED:
             oldest = self._explained.popleft()
             assert oldest.packed is not None
             self._bytes -= len(oldest.packed)

@@ -46,7 +46,8 @@ async def put(call: ApiCall) -> Json:
     _scheduler(live)
     if not call.request.body:
         raise BadRequest("the body is empty: send a KubeSchedulerConfiguration, as JSON or YAML")
-    await take_over(live, check(live, call.request.body))
+    take_over(live, check(live, call.request.body))
+    await keep(live)
     return _scheduler(live).configuration.to_dict()
 
 
@@ -95,8 +96,8 @@ def _cause(problem: str) -> Json:
     }
 
 
-async def take_over(live: Live, checked: Checked) -> None:
-    """Have a scheduler of this configuration take over, now and after a restart."""
+def take_over(live: Live, checked: Checked) -> None:
+    """Have a scheduler of this configuration take over, now and, once it is kept, at a restart."""
     state, before = live.state, _scheduler(live)
     live.stage.configure_scheduler(
         checked,
@@ -110,4 +111,10 @@ async def take_over(live: Live, checked: Checked) -> None:
     live.pace.wake()
     if isinstance(live.durability, journal.Journal):
         text = msgspec.json.encode(checked.to_dict()).decode()
-        await live.durability.remember(REMEMBERED, text)
+        live.durability.note(REMEMBERED, text)
+
+
+async def keep(live: Live) -> None:
+    """Wait until a configuration that took over is kept."""
+    if isinstance(live.durability, journal.Journal):
+        await live.durability.keep_noted()

@@ -34,7 +34,7 @@ async def reset(call: ApiCall) -> ResetResult:
 async def to_the_end(live: Live, work: Coroutine[Any, Any, Any]) -> Any:
     """Do work that must not be left half done, even if its client goes or is sent away."""
     task = asyncio.ensure_future(work)
-    live.state.add_task(task)
+    live.state.add_whole_task(task)
     return await asyncio.shield(task)
 
 
@@ -61,9 +61,23 @@ async def standstill(live: Live, operation: str) -> AsyncIterator[None]:
             paced.wake()
 
 
+@contextlib.contextmanager
+def as_one(live: Live) -> Iterator[None]:
+    """Have what happens in this block kept as a whole, or not at all.
+
+    Whoever reads or writes meanwhile gets the answer afterwards, when all of it is safe.
+    """
+    live.durability.hold()
+    try:
+        yield
+    finally:
+        live.durability.release()
+
+
 async def _reset(live: Live) -> int:
     async with standstill(live, "emptied"):
-        removed = await empty(live)
+        with as_one(live):
+            removed = await empty(live)
         recorder = live.state.recorder
         if recorder is not None:
             recorder.begin_anew()

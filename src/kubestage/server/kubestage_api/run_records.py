@@ -55,9 +55,14 @@ class RunRecords:
             # Also when the server that was to close the records is dropped.
             self._clean_up = weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
         self._directory = directory
-        self._directory.mkdir(0o700, parents=True, exist_ok=True)
-        for left_over in self._directory.glob(".*.partial"):
-            left_over.unlink(missing_ok=True)
+        try:
+            directory.mkdir(0o700, parents=True, exist_ok=True)
+            for left_over in directory.glob(".*.partial"):
+                left_over.unlink(missing_ok=True)
+        except OSError as error:
+            problem = f"cannot be used: {error.strerror or error}"
+            fix = "free some space, or use another data directory"
+            raise InputError(problem, file=str(directory), fix=fix) from None
         self._record: RunRecord | None = None
         self.uid = ""
         self.explanations: dict[int, bytes] = {}
@@ -169,7 +174,7 @@ class RunRecords:
         if record is not None:
             try:
                 record.close()
-            except InputError:
+            except (InputError, OSError):
                 record.discard()
 
     def _give_up(self) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.server.kubestage_api.configuration import Checked
     from kubestage.server.live import Live
     from kubestage.server.snapshot_import import Import
+    from kubestage.store.store import Store
 
 
 _UNUSED: Final = (
@@ -64,19 +65,34 @@ async def _import(
         # On a stage of its own, so that nothing has happened if something is wrong.
         trial = snapshot_import.rehearsal(store, is_empty=replaces)
         await slices.in_slices(snapshot_import.carry_out(trial, snapshot.events, []))
-        removed = await resetting.empty(live) if replaces else 0
-        created: list[Json] = []
-        try:
-            await slices.in_slices(
-                snapshot_import.carry_out(store, snapshot.events, created, trial)
-            )
-        except ApiError:
-            snapshot_import.undo(store, created)
-            raise
-        _notify_recorder(live, snapshot, replaces=replaces)
-        if checked is not None:
-            await configuration.take_over(live, checked)
+        with resetting.as_one(live):
+            created, removed = await _exchange(live, snapshot, trial, replaces=replaces)
+            _notify_recorder(live, snapshot, replaces=replaces)
+            if checked is not None:
+                configuration.take_over(live, checked)
+    if checked is not None:
+        await configuration.keep(live)
     return _report(live, snapshot, created, removed, is_configured=checked is not None)
+
+
+async def _exchange(
+    live: Live, snapshot: Import, trial: Store, *, replaces: bool
+) -> tuple[list[Json], int]:
+    """Put objects there, in the place of all others or beside them; what was created and removed.
+
+    Should one be refused, because of what other clients did meanwhile, all is as it was before.
+    """
+    store, removed = live.store, 0
+    created: list[Json] = []
+    before = snapshot_import.present(store) if replaces else []
+    try:
+        if replaces:
+            removed = await resetting.empty(live)
+        await slices.in_slices(snapshot_import.carry_out(store, snapshot.events, created, trial))
+    except ApiError:
+        await slices.in_slices(snapshot_import.undo(store, created, before))
+        raise
+    return created, removed
 
 
 def _notify_recorder(live: Live, snapshot: Import, *, replaces: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -202,6 +203,8 @@ def _store_options(options: ServeOptions, inputs: ServeInputs) -> dict[str, Any]
         **chosen._asdict(),
         "garbage": "manual" if inputs.controllers is None else "immediate",
         "seeded_by": "kube-apiserver",
+        # The server bounds its history itself, as soon as changes are kept.
+        "history": sys.maxsize,
         # A client that knew another cluster here must not take this one's versions for that one's.
         "first_revision": time.time_ns() // MILLISECOND_NS,
     }

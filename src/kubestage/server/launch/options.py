@@ -20,6 +20,8 @@ from kubestage.runs.shared_flags import (
 )
 
 GRACE: Final = "1s"
+HISTORY_SIZE: Final = "64Mi"
+HISTORY_TIME: Final = "5m"
 _DATA: Final = "What is kept"
 _TIME: Final = "Time"
 _CLUSTER: Final = "The cluster"
@@ -240,6 +242,19 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             panel=_SECURITY,
         ),
     ] = None
+    history_size: Annotated[
+        str,
+        Flag(
+            "How much memory old versions of objects may take, for watches that go on and lists "
+            "at an older version.",
+            metavar="SIZE",
+            panel=_DATA,
+        ),
+    ] = HISTORY_SIZE
+    history_time: Annotated[
+        str,
+        Flag("How long old versions are remembered, in real time.", metavar="TIME", panel=_DATA),
+    ] = HISTORY_TIME
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         Flag("How much is logged on stderr; info is a line for each request."),

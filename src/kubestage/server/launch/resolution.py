@@ -16,6 +16,7 @@ from kubestage.runs import choices
 from kubestage.runs.inputs import control_plane as control_planes
 from kubestage.runs.shared_flags import STRATEGY_VARIABLE, Strategy
 from kubestage.server.external_scheduler import ExternalSchedulerSettings
+from kubestage.server.history import HistoryLimits
 from kubestage.server.launch.options import GRACE
 from kubestage.server.pacing import Mode
 from kubestage.server.security import hosts
@@ -38,6 +39,7 @@ def resolve(options: ServeOptions) -> ServeOptions:
         options = _api_only(options)
     data_directory(options)
     limits(options)
+    history(options)
     external_scheduler(options)
     variable = os.environ.get(STRATEGY_VARIABLE)
     if variable:
@@ -75,7 +77,7 @@ def limits(options: ServeOptions) -> RequestLimits:
     """How much clients may send; by default less where clients are on other machines."""
     found = RequestLimits(objects=options.max_objects, watchers=options.max_watchers)
     if options.max_request_bytes is not None:
-        most = _bytes(options.max_request_bytes)
+        most = _bytes(options.max_request_bytes, "--max-request-bytes")
         return msgspec.structs.replace(
             found, body_bytes=most, scenario_body_bytes=most, own_body_bytes=most
         )
@@ -84,15 +86,23 @@ def limits(options: ServeOptions) -> RequestLimits:
     return msgspec.structs.replace(found, scenario_body_bytes=REMOTE_SCENARIO_BYTES)
 
 
-def _bytes(text: str) -> int:
+def history(options: ServeOptions) -> HistoryLimits:
+    """How far back watches reach."""
+    return HistoryLimits(
+        most_bytes=_bytes(options.history_size, "--history-size"),
+        most_s=_seconds(options.history_time, "--history-time"),
+    )
+
+
+def _bytes(text: str, path: str) -> int:
     fix = "write it as 67108864 or 64Mi"
     try:
         count = quantity.parse(text).value
     except quantity.QuantityError:
-        raise InputError(f'"{text}" is no size', path="--max-request-bytes", fix=fix) from None
+        raise InputError(f'"{text}" is no size', path=path, fix=fix) from None
     if not 0 < count <= MOST_BYTES:
         problem = f"must be above 0 and at most {MOST_BYTES >> 30}Gi"
-        raise InputError(problem, path="--max-request-bytes", fix=fix)
+        raise InputError(problem, path=path, fix=fix)
     return count
 
 

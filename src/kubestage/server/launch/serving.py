@@ -140,6 +140,7 @@ class _Server(NamedTuple):
             settings=msgspec.structs.replace(chosen.scenarios, as_written=options.as_written),
             runs=None if data_dir is None else data_dir / "runs",
             record=options.record,
+            history=resolution.history(options),
             follows_wall=served.follows_wall,
         )
 

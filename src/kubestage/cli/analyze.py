@@ -10,6 +10,7 @@ import typer
 
 from kubestage.cli import analyze_report, life_analyze, option_objects, progress, timings_report
 from kubestage.errors import InputError
+from kubestage.files import writing
 from kubestage.results import analysis
 from kubestage.results import charts as drawing
 from kubestage.results.life.life import Life
@@ -152,7 +153,7 @@ def _write(text: str, to: str | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        pathlib.Path(to).write_text(text, encoding="utf-8")
+        writing.write(to, text)
 
 
 def _place(charts: str) -> pathlib.Path:

@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.objects import yaml_errors
 from kubestage.remote.access import Access, Origin
 from kubestage.remote.kubeconfig_schema import (
@@ -172,7 +173,7 @@ class _Merged:
 
 def _read(path: pathlib.Path) -> KubeconfigFile:
     try:
-        text = path.read_bytes()
+        text = reading.read(path, may_stream=True)
         value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return msgspec.convert(_without_nulls({} if value is None else value), KubeconfigFile)
     except OSError as problem:

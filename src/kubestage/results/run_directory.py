@@ -32,12 +32,13 @@ import contextlib
 import functools
 import pathlib
 import shutil
-import tempfile
 from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
+from kubestage.files.claiming import Claim
 from kubestage.results import (
     analysis,
     report,
@@ -50,7 +51,7 @@ from kubestage.results import (
 from kubestage.results.life import life as lives
 from kubestage.results.repeat import LifeRepeat, Repeat
 from kubestage.results.report import life_page, timings_page
-from kubestage.results.run_place import LIFE, MARKERS, REPEAT, SCENARIO, WRITING
+from kubestage.results.run_place import LIFE, MARKERS, REPEAT, SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,11 +89,8 @@ class RunDirectory:
     def __init__(self, path: str | pathlib.Path) -> None:
         self.path = pathlib.Path(path)
         run_place.refuse_foreign(self.path)
-        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
-        self.path.mkdir(parents=True, exist_ok=True)
-        for left_over in self.path.glob(f"{WRITING}*"):
-            shutil.rmtree(left_over)
-        self._beside = pathlib.Path(tempfile.mkdtemp(prefix=WRITING, dir=self.path))
+        self._claim = Claim(self.path)
+        self._beside = self._claim.beside
 
     @property
     def record_path(self) -> pathlib.Path:
@@ -140,11 +138,7 @@ class RunDirectory:
 
     def discard(self) -> None:
         """Leave the directory as it was found, or as `write` has left it."""
-        shutil.rmtree(self._beside, ignore_errors=True)
-        for made in self._made:
-            if any(made.iterdir()):
-                break
-            made.rmdir()
+        self._claim.release()
 
     def __enter__(self) -> Self:
         return self
@@ -200,7 +194,7 @@ class Run:
         if path is None:
             return None
         try:
-            return msgspec.json.decode(path.read_bytes(), type=Repeat)
+            return msgspec.json.decode(reading.read(path), type=Repeat)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(
                 f"does not say how to repeat a run: {error}", file=str(path), fix="run it again"
@@ -254,7 +248,7 @@ def open_life(path: str | pathlib.Path) -> tuple[Life, LifeRepeat | None]:
     place = pathlib.Path(path)
     found = place / LIFE if place.is_dir() else place
     try:
-        life = lives.decode(found.read_bytes())
+        life = lives.decode(reading.read(found))
     except FileNotFoundError:
         raise InputError("no such run", file=str(path), fix=_FIX) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -264,7 +258,7 @@ def open_life(path: str | pathlib.Path) -> tuple[Life, LifeRepeat | None]:
     if not beside.is_file():
         return life, None
     try:
-        return life, msgspec.json.decode(beside.read_bytes(), type=LifeRepeat)
+        return life, msgspec.json.decode(reading.read(beside), type=LifeRepeat)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return life, None
 

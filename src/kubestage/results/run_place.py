@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
+from kubestage.files.writing import WRITING
 from kubestage.results.repeat import Repeat
 
 if TYPE_CHECKING:
@@ -17,9 +19,6 @@ SCENARIO: Final = "scenario.json"
 LIFE: Final = "life.json"
 MARKERS: Final = (SCENARIO, LIFE)
 """A directory with one of these has a run in it."""
-
-WRITING: Final = ".writing-"
-"""How the names of files that are not whole yet begin."""
 
 
 def refuse_foreign(place: pathlib.Path) -> None:
@@ -41,7 +40,7 @@ def refuse_foreign(place: pathlib.Path) -> None:
 def _is_ours(place: pathlib.Path) -> bool:
     """Whether a run was written here, wholly or in part: how to repeat it is moved first."""
     try:
-        msgspec.json.decode((place / REPEAT).read_bytes(), type=Repeat)
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
+        msgspec.json.decode(reading.read(place / REPEAT), type=Repeat)
+    except (InputError, OSError, UnicodeDecodeError, msgspec.DecodeError):
         return False
     return True

@@ -12,6 +12,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,6 +94,7 @@ def open_for_writing(path: str | pathlib.Path) -> sqlite3.Connection:
 
 def open_for_reading(path: str | pathlib.Path) -> sqlite3.Connection:
     """The file, which must be there and is not changed."""
+    reading.check_regular(path)
     with error_context(path), contextlib.ExitStack() as on_error:
         address = pathlib.Path(path).resolve().as_uri()
         connection = sqlite3.connect(f"{address}?mode=ro", uri=True)

@@ -108,9 +108,7 @@ def _check(mode: int, name: str) -> None:
         raise InputError("is no regular file", file=name, fix=_REGULAR)
 
 
-def _bounded(
-    file: io.BufferedIOBase, name: str, most: int = MOST_BYTES, how: str = ""
-) -> bytes:
+def _bounded(file: io.BufferedIOBase, name: str, most: int = MOST_BYTES, how: str = "") -> bytes:
     """All that a file holds; an InputError if that is too much."""
     chunks, size = [], 0
     # Piece by piece as they come: a longer read is deaf to an interrupt in between.

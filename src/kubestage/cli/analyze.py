@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import analyze_report, life_analyze, option_objects, progress, timings_report
+from kubestage.cli import (
+    analyze_report,
+    life_analyze,
+    option_objects,
+    progress,
+    screen,
+    timings_report,
+)
 from kubestage.errors import InputError
 from kubestage.files import writing
 from kubestage.results import analysis
@@ -150,7 +157,7 @@ def _text(found: AnalyzedTable, output: str, run: str) -> str:
 
 def _write(text: str, to: str | None) -> None:
     if to is None:
-        sys.stdout.write(text)
+        screen.write(text)
         sys.stdout.flush()
     else:
         writing.write(to, text)
@@ -178,4 +185,4 @@ def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
                     drawing.save(chart, directory / f"{name}.{suffix}")
                 done.append(name)
             advance(len(done))
-    typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)
+    screen.note(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}")

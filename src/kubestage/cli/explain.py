@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, option_objects, progress
+from kubestage.cli import failures, option_objects, progress, screen
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.flags import Flag
 
@@ -66,16 +66,16 @@ def explain(
     explained = explaining.explain(run, pod, options, progress.OBSERVER)
     if output == "json":
         text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
-        sys.stdout.write(f"{text}\n")
+        screen.write(f"{text}\n")
     else:
         width = shutil.get_terminal_size().columns
         for line in explain_text.lines(
             explained, explain_text.ExplainLayout(width, options.top, options.node)
         ):
-            sys.stdout.write(f"{line}\n")
+            screen.write(f"{line}\n")
     sys.stdout.flush()
     for note in explained.notes:
-        typer.echo(f"Note: {note}", err=True)
+        screen.note(f"Note: {note}")
     if explained.differs is None:
         return 0
     failures.print_error(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from kubestage.cli import interruption
+from kubestage.cli import interruption, screen
 from kubestage.errors import ApiError, InputError, KubestageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
         # The reader of the output may have been interrupted by the same key.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
-            typer.echo(interruption.line(error), err=True)
+            screen.note(interruption.line(error))
         return INTERRUPTED
     except SystemExit as exiting:
         # The parser of the command line turns a closed pipe into 1, which has another meaning.
@@ -73,6 +73,6 @@ def explain(error: Exception) -> tuple[str, str | None]:
 def print_error(problem: str, fix: str | None = None) -> None:
     """Print a problem and its fix to stderr; red where there is a terminal."""
     typer.secho("Error:", fg=typer.colors.RED, bold=True, err=True, nl=False)
-    typer.echo(f" {problem}", err=True)
+    screen.note(f" {problem}")
     if fix:
-        typer.echo(f"  fix: {fix}", err=True)
+        screen.note(f"  fix: {fix}")

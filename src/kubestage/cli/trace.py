@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import option_objects, progress, trace_table
+from kubestage.cli import option_objects, progress, screen, trace_table
 from kubestage.errors import InputError
 from kubestage.runs.flags import Flag
 
@@ -120,11 +120,11 @@ def _print_json(read: Callable[[], Iterable[TraceRow]]) -> int:
     import msgspec
 
     count = 0
-    sys.stdout.write("[")
+    screen.write("[")
     for count, row in enumerate(read(), 1):
         data = msgspec.json.encode(_as_dict(row)).decode()
-        sys.stdout.write(f"{',' if count > 1 else ''}\n{data}")
-    sys.stdout.write("\n]\n" if count else "]\n")
+        screen.write(f"{',' if count > 1 else ''}\n{data}")
+    screen.write("\n]\n" if count else "]\n")
     return count
 
 

@@ -10,6 +10,7 @@ import typer
 
 from kubestage.cli import (
     analyze_report,
+    kept_runs,
     life_analyze,
     option_objects,
     progress,
@@ -125,18 +126,19 @@ def analyze(
     file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
-    found = analyzing.analyze(run, what, options)
-    if output == "parquet":
-        assert to is not None
-        life_analyze.check_format(found, output)
-        analysis.write_parquet(found.data, to)
-    else:
-        _write(_text(found, output, run), to)
-    if charts is not None:
-        place = _place(charts)
-        is_timings = isinstance(found.source, RecordedTimings)
-        drawn = {"timings": found.chart()} if is_timings else analyzing.all_charts(run, options)
-        _save(drawn, place)
+    with kept_runs.error_context(run):
+        found = analyzing.analyze(run, what, options)
+        if output == "parquet":
+            assert to is not None
+            life_analyze.check_format(found, output)
+            analysis.write_parquet(found.data, to)
+        else:
+            _write(_text(found, output, run), to)
+        if charts is not None:
+            place = _place(charts)
+            is_timings = isinstance(found.source, RecordedTimings)
+            drawn = {"timings": found.chart()} if is_timings else analyzing.all_charts(run, options)
+            _save(drawn, place)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 import shutil
 import sys
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, option_objects, progress, screen
+from kubestage.cli import failures, kept_runs, option_objects, progress, screen
 from kubestage.errors import InputError
 from kubestage.runs.compare_options import CompareOptions
 from kubestage.runs.flags import Flag
@@ -92,19 +93,21 @@ def compare(
     if metric and not fail_if_worse:
         raise InputError("means something only with --fail-if-worse", path="--metric", fix="add it")
     options = msgspec.structs.replace(options, explains=output != "csv")
-    compared = comparing.compare(inputs, options, progress.OBSERVER)
-    if isinstance(compared, comparing.ComparedLives):
-        return _report_lives(compared, output, charts, metric, fail_if_worse=fail_if_worse)
-    worse: list[Worse] = []
-    if fail_if_worse:
-        figures = compared.comparison
-        worse = _worse(lambda: figures.worse(metric) if metric else figures.worse())
-    width = shutil.get_terminal_size().columns
-    layout = compare_report.CompareLayout(shows_all=show_all, top=options.top, width=width)
-    screen.write(compare_report.text(compared, output, layout, worse))
-    sys.stdout.flush()
-    if charts is not None:
-        _draw(compared, charts)
+    are_kept = not options.configs
+    with kept_runs.error_context(*inputs) if are_kept else contextlib.nullcontext():
+        compared = comparing.compare(inputs, options, progress.OBSERVER)
+        if isinstance(compared, comparing.ComparedLives):
+            return _report_lives(compared, output, charts, metric, fail_if_worse=fail_if_worse)
+        worse: list[Worse] = []
+        if fail_if_worse:
+            figures = compared.comparison
+            worse = _worse(lambda: figures.worse(metric) if metric else figures.worse())
+        width = shutil.get_terminal_size().columns
+        layout = compare_report.CompareLayout(shows_all=show_all, top=options.top, width=width)
+        screen.write(compare_report.text(compared, output, layout, worse))
+        sys.stdout.flush()
+        if charts is not None:
+            _draw(compared, charts)
     for note in (*compared.notes, *compared.explanation_notes):
         screen.note(f"Note: {note}")
     return _verdict(worse, compared.names[0], compare_report.against_first)

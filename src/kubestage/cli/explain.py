@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, option_objects, progress, screen
+from kubestage.cli import failures, kept_runs, option_objects, progress, screen
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.flags import Flag
 
@@ -63,16 +63,17 @@ def explain(
     from kubestage.runs import explain as explaining
 
     options = msgspec.structs.replace(options, every_attempt=output == "json")
-    explained = explaining.explain(run, pod, options, progress.OBSERVER)
-    if output == "json":
-        text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
-        screen.write(f"{text}\n")
-    else:
-        width = shutil.get_terminal_size().columns
-        for line in explain_text.lines(
-            explained, explain_text.ExplainLayout(width, options.top, options.node)
-        ):
-            screen.write(f"{line}\n")
+    with kept_runs.error_context(run):
+        explained = explaining.explain(run, pod, options, progress.OBSERVER)
+        if output == "json":
+            text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
+            screen.write(f"{text}\n")
+        else:
+            width = shutil.get_terminal_size().columns
+            for line in explain_text.lines(
+                explained, explain_text.ExplainLayout(width, options.top, options.node)
+            ):
+                screen.write(f"{line}\n")
     sys.stdout.flush()
     for note in explained.notes:
         screen.note(f"Note: {note}")

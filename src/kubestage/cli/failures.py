@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pathlib
 import sys
+import traceback
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -23,6 +25,9 @@ NEGATIVE_RESULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
+UNEXPECTED: Final = "unexpected error"
+SHOW_TRACEBACK: Final = "KUBESTAGE_TRACEBACK"
+"""The variable that shows the traceback of an unexpected error."""
 
 
 def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
@@ -48,7 +53,23 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
     except (KubestageError, OSError, typer.TyperException) as error:
         print_error(*explain(error))
         return BAD_INPUT
+    except MemoryError:
+        print_error("there is not enough memory for this", "make the input smaller")
+        return BAD_INPUT
+    except Exception as error:
+        if os.environ.get(SHOW_TRACEBACK):
+            raise
+        print_error(*_fault(error))
+        return BAD_INPUT
     return code
+
+
+def _fault(error: Exception) -> tuple[str, str]:
+    """An error that nobody expected, in one line: what, and where in the program."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {pathlib.Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    problem = f"{UNEXPECTED}: {type(error).__name__}: {str(error)[:200]}{place}"
+    return problem, f"this is a fault of kubestage: report it, with {SHOW_TRACEBACK}=1 in detail"
 
 
 def explain(error: Exception) -> tuple[str, str | None]:

@@ -87,7 +87,7 @@ def read(path: str, text: bytes) -> Json:
         checked = msgspec.convert(case, _Case)
     except msgspec.ValidationError as error:
         raise InputError(f"not a recorded case: {_plainly(error)}", file=path, fix=_FIX) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not valid JSON: {error}", file=path, fix=_FIX) from None
     _check_pods(checked, path)
     return {**case, "name": checked.name or pathlib.Path(path).name, "category": checked.category}

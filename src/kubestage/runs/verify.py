@@ -144,7 +144,7 @@ def _read_scenarios(path: str, data: bytes) -> list[RecordedScenario]:
     try:
         is_object = data[:1].strip() == b"{"
         heads = [] if is_object else msgspec.json.decode(data, type=list[_ScenarioHead])
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
     if not heads:
         return []

@@ -64,6 +64,7 @@ def attempt(folder: pathlib.Path, arguments: Sequence[str], limit_s: float) -> s
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     before = os.getcwd()
     os.chdir(folder)
+    os.environ[failures.SHOW_TRACEBACK] = "1"
     signal.signal(signal.SIGPROF, _overrun)
     signal.setitimer(signal.ITIMER_PROF, limit_s, 1)
     try:
@@ -90,6 +91,8 @@ def judged(code: int, text: str) -> str | None:
     """What the rule says of an exit code and all that was printed."""
     if code not in CODES:
         return f"exit code {code}"
+    if failures.UNEXPECTED in text:
+        return f"printed an unexpected error: {text[-1500:]}"
     if "Traceback (most recent call last)" in text:
         return f"printed a traceback: {text[-1500:]}"
     control = {each for each in text if ord(each) < 32 or 127 <= ord(each) < 160} - {"\n", "\t"}

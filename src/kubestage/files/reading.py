@@ -38,12 +38,12 @@ def read(path: str | os.PathLike[str], *, may_stream: bool = False) -> bytes:
     """
     name = os.fspath(path)
     with _opened(name, may_stream=may_stream) as file:
-        return _bounded(file, name)
+        return _bounded(file, name, MOST_BYTES)
 
 
 def read_stdin() -> bytes:
     """All of the standard input."""
-    return _bounded(cast("io.BufferedIOBase", sys.stdin.buffer), "stdin")
+    return _bounded(cast("io.BufferedIOBase", sys.stdin.buffer), "stdin", MOST_BYTES)
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:
@@ -108,7 +108,7 @@ def _check(mode: int, name: str) -> None:
         raise InputError("is no regular file", file=name, fix=_REGULAR)
 
 
-def _bounded(file: io.BufferedIOBase, name: str, most: int = MOST_BYTES, how: str = "") -> bytes:
+def _bounded(file: io.BufferedIOBase, name: str, most: int, how: str = "") -> bytes:
     """All that a file holds; an InputError if that is too much."""
     chunks, size = [], 0
     # Piece by piece as they come: a longer read is deaf to an interrupt in between.

@@ -174,9 +174,13 @@ class SqliteRecorder:
         return found
 
 
+def _opened(path: str | pathlib.Path) -> contextlib.closing[sqlite3.Connection]:
+    return contextlib.closing(trace_file.open_for_reading(path))
+
+
 def read_runs(path: str | pathlib.Path) -> list[TraceRun]:
     """The runs that a trace file holds, oldest first."""
-    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+    with trace_file.error_context(path), _opened(path) as connection:
         rows = connection.execute(
             "SELECT id, name, seed, completed, ignored FROM scenario_runs ORDER BY id"
         )
@@ -212,7 +216,7 @@ def read_trace(
     }
     filled = {clause: value for clause, value in filters.items() if value is not None}
     where = "".join(f" AND {clause}" for clause in filled)
-    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+    with trace_file.error_context(path), _opened(path) as connection:
         run = _run(connection, path, run)
         yield from (
             TraceRow(*row)
@@ -234,7 +238,7 @@ def read_names(path: str | pathlib.Path, column: str, run: int | None = None) ->
         "entity": "SELECT DISTINCT entity FROM movements WHERE run = ? AND entity != ''",
         "stock": "SELECT DISTINCT name FROM stocks WHERE run = ?",
     }
-    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+    with trace_file.error_context(path), _opened(path) as connection:
         run = _run(connection, path, run)
         return sorted(name for (name,) in connection.execute(queries[column], (run,)))
 

@@ -53,7 +53,7 @@ def main() -> None:
                 kept = pathlib.Path(options.keep) / f"{options.seed}-{found.number}"
                 kept.mkdir(parents=True, exist_ok=True)
                 (kept / os.path.basename(found.file)).write_bytes(found.data)
-    print(f"\n{options.cases} cases, {sum(seen.values())} findings in {len(seen)} places")
+    print(f"\n{options.cases} cases, {sum(seen.values())} findings in {len(seen)} places; exit codes {dict(trying.ENDED)}")
     for key, count in seen.most_common():
         print(f"{count:6} {key}")
 

@@ -44,6 +44,8 @@ class Entry(NamedTuple):
     mutated: tuple[str, ...]
     arguments: tuple[str, ...]
     share: int = 10
+    is_raw: bool = False
+    """Whether what is printed is for programs, who get it as it is."""
 
 
 def build(place: pathlib.Path) -> list[Entry]:
@@ -218,7 +220,7 @@ def _others(place: pathlib.Path) -> Iterator[Entry]:
         ("columns", "custom-columns"),
     ):
         file = f"pods.{name}"
-        yield Entry(f"get {form}", folder, (file,), (*get, f"{form}-file={file}"), 10)
+        yield Entry(f"get {form}", folder, (file,), (*get, f"{form}-file={file}"), 10, is_raw=True)
 
 
 def run(*arguments: str) -> None:

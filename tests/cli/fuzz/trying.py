@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import io
 import os
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from tests.cli.fuzz.corpus import Entry
 
 CODES = (0, 1, 2)
+ENDED: collections.Counter[int] = collections.Counter()
+"""How many commands ended with each exit code."""
 
 
 class Overran(BaseException):
@@ -52,24 +55,24 @@ def cases(entries: Sequence[Entry], seed: int, numbers: range, limit_s: float) -
         if os.environ.get("FUZZ_LOG"):
             print(number, entry.name, file, flush=True, file=sys.__stderr__)
         try:
-            problem = attempt(entry.folder, entry.arguments, limit_s)
+            problem = attempt(entry, limit_s)
         finally:
             path.write_bytes(whole)
         if problem is not None:
             yield Finding(number, entry, file, data, problem)
 
 
-def attempt(folder: pathlib.Path, arguments: Sequence[str], limit_s: float) -> str | None:
+def attempt(entry: Entry, limit_s: float) -> str | None:
     """What is wrong about the end of a command; None if nothing is."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     before = os.getcwd()
-    os.chdir(folder)
+    os.chdir(entry.folder)
     os.environ[failures.SHOW_TRACEBACK] = "1"
     signal.signal(signal.SIGPROF, _overrun)
     signal.setitimer(signal.ITIMER_PROF, limit_s, 1)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = failures.guard(app.run, list(arguments))
+            code = failures.guard(app.run, list(entry.arguments))
     except Overran:
         return "no end: " + "".join(traceback.format_exc()[-1800:])
     except MemoryError:
@@ -83,11 +86,12 @@ def attempt(folder: pathlib.Path, arguments: Sequence[str], limit_s: float) -> s
         os.chdir(before)
     out.flush()
     err.flush()
+    ENDED[code] += 1
     text = out.buffer.getvalue() + err.buffer.getvalue()  # type: ignore[attr-defined]
-    return judged(code, text.decode(errors="replace"))
+    return judged(code, text.decode(errors="replace"), is_raw=entry.is_raw)
 
 
-def judged(code: int, text: str) -> str | None:
+def judged(code: int, text: str, *, is_raw: bool = False) -> str | None:
     """What the rule says of an exit code and all that was printed."""
     if code not in CODES:
         return f"exit code {code}"
@@ -96,7 +100,8 @@ def judged(code: int, text: str) -> str | None:
     if "Traceback (most recent call last)" in text:
         return f"printed a traceback: {text[-1500:]}"
     control = {each for each in text if ord(each) < 32 or 127 <= ord(each) < 160} - {"\n", "\t"}
-    return f"printed control characters {sorted(control)}" if control else None
+    is_unsafe = bool(control) and not is_raw
+    return f"printed control characters {sorted(control)}" if is_unsafe else None
 
 
 def _overrun(*_: object) -> None:

@@ -44,8 +44,8 @@ def _refused(result: Result, sentence: str) -> None:
         ('{"a": 1}}}}\n{"b": 2}', "not valid JSON"),
         ('{"a\tb": 1}', "not valid JSON: invalid character"),
         ('{"apiVersion": "v1", "a\\q": 1}', "not valid JSON"),
-        ('{"apiVersion": "v1", "kind": "ConfigMap", "n": %s}' % DIGITS, "out of range"),
-        ('{"a": 1} {"b": %s}' % DIGITS, "not valid JSON"),
+        (f'{{"apiVersion": "v1", "kind": "ConfigMap", "n": {DIGITS}}}', "out of range"),
+        (f'{{"a": 1}} {{"b": {DIGITS}}}', "not valid JSON"),
     ],
 )
 def test_broken_json_has_a_line(terminal: Terminal, text: str, sentence: str) -> None:
@@ -68,9 +68,11 @@ def test_a_number_of_any_length_is_refused_as_another_would_be(
     [
         "metadata: {name: a}\nspec: {tolerationSeconds: '%s'}",
         'metadata: {name: a, annotations: {controller.kubernetes.io/pod-deletion-cost: "%s"}}',
-        "metadata: {name: a, labels: {a: b}}\nspec: {affinity: {nodeAffinity: "
-        "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
-        '[{matchExpressions: [{key: a, operator: Gt, values: ["%s"]}]}]}}}}',
+        (
+            "metadata: {name: a, labels: {a: b}}\nspec: {affinity: {nodeAffinity: "
+            "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+            '[{matchExpressions: [{key: a, operator: Gt, values: ["%s"]}]}]}}}}'
+        ),
     ],
 )
 def test_numbers_in_texts_have_any_length(terminal: Terminal, text: str) -> None:
@@ -100,7 +102,11 @@ def _load(change: tuple[str, str, str]) -> None:
             "asks for 1,999,999,998 objects, and 10,000,000 are the most",
         ),
         (
-            ("deployment.yaml", "metadata:\n  name: {{.Name}}\n  labels:\n    group: web", "metadata: x"),
+            (
+                "deployment.yaml",
+                "metadata:\n  name: {{.Name}}\n  labels:\n    group: web",
+                "metadata: x",
+            ),
             "expected an object with a name",
         ),
     ],
@@ -144,7 +150,10 @@ def test_a_run_file_that_was_edited_is_refused(terminal: Terminal, key: str, val
 
 
 def test_a_life_that_was_edited_is_refused(terminal: Terminal) -> None:
-    assert terminal.run("run", str(EXAMPLES / "19-hpa-step-load"), "--for", "1m", "--out", "a").code == 0
+    assert (
+        terminal.run("run", str(EXAMPLES / "19-hpa-step-load"), "--for", "1m", "--out", "a").code
+        == 0
+    )
     shutil.copytree("a", "b")
     path = pathlib.Path("b/life.json")
     life = json.loads(path.read_bytes())

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import signal
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.errors import InputError
 from kubestage.files.claiming import Claim
+
+if TYPE_CHECKING:
+    import pathlib
 
 CLAIM = """
 import pathlib, sys, time

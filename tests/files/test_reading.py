@@ -5,15 +5,18 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import pathlib
 import sys
 import threading
 import zlib
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kubestage.errors import InputError
 from kubestage.files import reading
+
+if TYPE_CHECKING:
+    import pathlib
 
 
 def test_a_file_is_read(tmp_path: pathlib.Path) -> None:

@@ -32,7 +32,7 @@ def write(text: str) -> None:
 
 def write_data(text: str) -> None:
     """Write what a program asked for to stdout: as it is, unless a person reads it."""
-    sys.stdout.write(safe(text) if sys.stdout.isatty() else _HALVES.sub(_escaped, text))
+    sys.stdout.write(safe(text) if _is_seen() else _HALVES.sub(_escaped, text))
 
 
 def write_styled(text: str) -> None:
@@ -58,6 +58,10 @@ def console() -> Console:
                 yield segments.Segment(safe(each.text), each.style) if is_text else each
 
     return _Console(stderr=True)
+
+
+def _is_seen() -> bool:
+    return sys.stdout.isatty()
 
 
 def _escaped(found: re.Match[str]) -> str:

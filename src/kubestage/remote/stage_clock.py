@@ -87,7 +87,8 @@ class StageClock:
         except urllib.error.HTTPError as error:
             with error:
                 raise _refused(server, error.code, error.read()) from None
-        except (OSError, http.client.HTTPException) as error:
+        # An address that is no address is a ValueError.
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise _unreachable(server, error) from None
 
 

@@ -7,11 +7,9 @@ import collections
 import contextlib
 import faulthandler
 import io
-import os
 import pathlib
 import re
 import resource
-import sys
 import tempfile
 
 from tests.cli.fuzz import corpus, trying
@@ -31,7 +29,7 @@ def main() -> None:
     parser.add_argument("--keep", default="")
     options = parser.parse_args()
     place = pathlib.Path(tempfile.mkdtemp(prefix="fuzz-"))
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         entries = [each for each in corpus.build(place) if options.only in each.name]
     # What draws charts has reserved far more than it uses.
     reserved = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -42,18 +40,17 @@ def main() -> None:
     faulthandler.enable()
     for found in trying.cases(entries, options.seed, numbers, options.limit_s):
         where = PLACE.findall(found.problem)
-        key = f"{found.problem[:12]} {where[-1] if where else found.problem[:60]} {found.problem.strip().splitlines()[-1][:50]}"
+        key = f"{where[-1] if where else ''} {found.problem.strip().splitlines()[-1][:80]}"
         seen[key] += 1
         if seen[key] == 1:
-            sys.__stdout__.write(
-                f"\n##### {found.number} {found.entry.name} {found.file}\n{found.problem}\n"
-            )
-            sys.__stdout__.flush()
+            about = f"{found.number} {found.entry.name} {found.file}"
+            print(f"\n##### {about}\n{found.problem}", flush=True)
             if options.keep:
                 kept = pathlib.Path(options.keep) / f"{options.seed}-{found.number}"
                 kept.mkdir(parents=True, exist_ok=True)
-                (kept / os.path.basename(found.file)).write_bytes(found.data)
-    print(f"\n{options.cases} cases, {sum(seen.values())} findings in {len(seen)} places; exit codes {dict(trying.ENDED)}")
+                (kept / pathlib.Path(found.file).name).write_bytes(found.data)
+    total = f"{sum(seen.values())} findings in {len(seen)} places"
+    print(f"\n{options.cases} cases, {total}; exit codes {dict(trying.ENDED)}")
     for key, count in seen.most_common():
         print(f"{count:6} {key}")
 

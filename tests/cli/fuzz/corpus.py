@@ -27,12 +27,40 @@ contexts:
 - name: here
   context: {cluster: one, user: me, namespace: shop}
 """
-_TRAFFIC = """apiVersion: kubestage.io/v1alpha1
+_TRAFFIC = """apiVersion: kubestage.dev/v1alpha1
 kind: Traffic
 metadata: {name: t}
 spec:
   pattern:
     trace: {file: trace.csv}
+"""
+
+# Number of an example, share of all cases, mutated files | command.
+_COMMANDS = """
+01 10 cluster.yaml shop.yaml shop-running.yaml | get all -A -f .
+01 5 cluster.yaml shop.yaml | get all -A -o yaml -f .
+01 5 shop.yaml | get all -A -o json -f shop.yaml
+01 10 shop-running.yaml | get pods -A -o wide --show-labels -f shop-running.yaml
+01 5 shop-running.yaml | get pods -n shop -f . --sort-by .spec.nodeName -o custom-columns=N:.spec.nodeName
+04 20 nodes.yaml pods.yaml | run nodes.yaml pods.yaml --config scheduler.yaml
+04 20 scheduler.yaml | run nodes.yaml pods.yaml --config scheduler.yaml
+04 30 scheduler.yaml | config view --config scheduler.yaml
+04 15 scheduler-v1alpha2.yaml | config view --config scheduler-v1alpha2.yaml
+07 15 cluster.yaml checkout.yaml | run . --explain shop/checkout
+10 10 nodes.yaml web.yaml | run . --for 2m
+11 8 cluster.yaml cronjobs.yaml | run . --for 1h
+12 10 cluster.yaml db.yaml | run cluster.yaml db.yaml --for 1m
+13 15 stages.yaml nodes.yaml work.yaml | run stages.yaml nodes.yaml work.yaml --for 1m
+14 25 scenario.yaml | run scenario.yaml --config scheduler.yaml
+15 4 scenario.yaml before.yaml | compare scenario.yaml --config before.yaml --config default
+16 15 export.yml | run export.yml
+16 15 recording.jsonl | run recording.jsonl
+19 15 cluster.yaml traffic.yaml web.yaml | run . --for 1m
+21 8 cluster.yaml traffic.yaml web.yaml | run . --for 2m
+22 8 nodes.yaml traffic.yaml web.yaml | run . --for 2m
+23 20 cpu.csv calm.yaml deployment.yaml | backtest cpu.csv calm.yaml deployment.yaml
+23 12 cpu.csv vpa.yaml | backtest cpu.csv vpa.yaml deployment.yaml
+31 6 slow-affinity.yaml | run scenario.yaml --profile slow-affinity.yaml
 """
 
 
@@ -72,40 +100,11 @@ def _validated(place: pathlib.Path) -> Iterator[Entry]:
 
 
 def _examples(place: pathlib.Path) -> Iterator[Entry]:
-    for number, arguments, mutated, share in (
-        ("01", "get all -A -f .", ("cluster.yaml", "shop.yaml", "shop-running.yaml"), 10),
-        ("01", "get all -A -o yaml -f .", ("cluster.yaml", "shop.yaml"), 5),
-        ("01", "get all -A -o json -f shop.yaml", ("shop.yaml",), 5),
-        ("01", "get pods -A -o wide --show-labels -f shop-running.yaml", ("shop-running.yaml",), 10),
-        ("01", "get pods -n shop -f . --sort-by .spec.nodeName -o custom-columns=P:.metadata.name,"
-         "N:.spec.nodeName", ("shop-running.yaml",), 5),
-        ("04", "run nodes.yaml pods.yaml --config scheduler.yaml", ("nodes.yaml", "pods.yaml"), 20),
-        ("04", "run nodes.yaml pods.yaml --config scheduler.yaml", ("scheduler.yaml",), 20),
-        ("04", "config view --config scheduler.yaml", ("scheduler.yaml",), 30),
-        ("04", "config view --config scheduler-v1alpha2.yaml", ("scheduler-v1alpha2.yaml",), 15),
-        ("07", "run . --explain shop/checkout", ("cluster.yaml", "checkout.yaml"), 15),
-        ("10", "run . --for 2m", ("nodes.yaml", "web.yaml"), 10),
-        ("11", "run . --for 1h", ("cluster.yaml", "cronjobs.yaml"), 8),
-        ("12", "run cluster.yaml db.yaml --for 1m", ("cluster.yaml", "db.yaml"), 10),
-        ("13", "run stages.yaml nodes.yaml work.yaml --for 1m", ("stages.yaml", "nodes.yaml", "work.yaml"), 15),
-        ("14", "run scenario.yaml --config scheduler.yaml", ("scenario.yaml",), 25),
-        ("15", "compare scenario.yaml --config before.yaml --config default", ("scenario.yaml", "before.yaml"), 4),
-        ("16", "run export.yml", ("export.yml",), 15),
-        ("16", "run recording.jsonl", ("recording.jsonl",), 15),
-        ("19", "run . --for 1m", ("cluster.yaml", "traffic.yaml", "web.yaml"), 15),
-        ("21", "run . --for 2m", ("cluster.yaml", "traffic.yaml", "web.yaml"), 8),
-        ("22", "run . --for 2m", ("nodes.yaml", "traffic.yaml", "web.yaml"), 8),
-        ("23", "backtest cpu.csv calm.yaml deployment.yaml", ("cpu.csv", "calm.yaml", "deployment.yaml"), 20),
-        ("23", "backtest cpu.csv vpa.yaml deployment.yaml", ("cpu.csv", "vpa.yaml"), 12),
-        ("31", "run scenario.yaml --profile slow-affinity.yaml", ("slow-affinity.yaml",), 6),
-    ):  # fmt: skip
-        yield Entry(
-            f"{number} {arguments}",
-            _example(place, number),
-            mutated,
-            tuple(arguments.split()),
-            share,
-        )
+    for line in _COMMANDS.strip().splitlines():
+        about, _, command = line.partition(" | ")
+        number, share, *mutated = about.split()
+        folder, words = _example(place, number), tuple(command.split())
+        yield Entry(f"{number} {command}", folder, tuple(mutated), words, int(share))
 
 
 def _example(place: pathlib.Path, number: str) -> pathlib.Path:
@@ -140,10 +139,9 @@ def _loads(place: pathlib.Path) -> Iterator[Entry]:
     dry = ("load", "pod.yaml", "--kubeconfig", "config", "--dry-run")
     yield Entry("load --kubeconfig", folder, ("config",), dry, 10)
     limit = _example(place, "26")
-    words = "--nodes 2 --slo pod-startup-p99<=5s --vary tuningSets.Uniform.qps --from 80 --to 90 --seeds 1 --jobs 1"
-    yield Entry(
-        "find-limit", limit, ("load.yaml",), ("load", "find-limit", "load.yaml", *words.split()), 1
-    )
+    words = "--nodes 2 --slo pod-startup-p99<=5s --vary tuningSets.Uniform.qps --from 80 --to 90"
+    search = ("load", "find-limit", "load.yaml", *words.split(), "--seeds", "1", "--jobs", "1")
+    yield Entry("find-limit", limit, ("load.yaml",), search, 1)
 
 
 def _kept(place: pathlib.Path) -> Iterator[Entry]:

@@ -11,14 +11,14 @@ import yaml
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Path = tuple[Any, ...]
 
 _NASTY_BYTES = (
     b"\x00", b"\t", b"\xff", b"\xc3\x28", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r\n", b"\x1b[31m",
-    b"{", b"}", b"[", b"]", b'"', b"'", b":", b"- ", b"\n---\n", b"&a ", b"*a", b"<<: *a", b"!!binary ",
-    b"{{", b"}}", b"%", b"|", b"\\", b"1e999", b"9" * 5000, b"(" * 5000, b"</script>",
+    b"{", b"}", b"[", b"]", b'"', b"'", b":", b"- ", b"\n---\n", b"&a ", b"*a", b"<<: *a",
+    b"!!binary ", b"{{", b"}}", b"%", b"|", b"\\", b"1e999", b"9" * 5000, b"(" * 5000, b"</script>",
 )  # fmt: skip
 
 
@@ -38,9 +38,9 @@ def _values(random: random.Random) -> Any:
     """A value that has no place where it is put."""
     return random.choice(
         (
-            None, True, False, 0, -1, 1, 2**31, 2**53, 2**63, -(2**63), 2**64, 10**30, _HUGE, 0.5, -0.1,
-            1e-300, 1e300, math.nan, math.inf, "", "text", "1Ei", "-1", "999999999", "1e-300", "0x10",
-            "100000000d", "a" * 70_000, "\x1b[31mred", "[red]x[/red]", "</script><script>alert(1)</script>",
+            None, True, False, 0, -1, 1, 2**31, 2**53, 2**63, -(2**63), 2**64, 10**30, _HUGE, 0.5,
+            -0.1, 1e-300, 1e300, math.nan, math.inf, "", "text", "1Ei", "-1", "999999999", "1e-300",
+            "0x10", "100000000d", "a" * 70_000, "\x1b[31mred", "[red]x[/red]", "</script><script>",
             "a\x00b", "\ud800", "(" * 5000, "{{ . }}", "{{", "..", "../../etc/passwd", "/dev/zero",
             "2026-13-45T00:00:00Z", "9999999-01-01T00:00:00Z", "NaN", "Infinity", "${X}", "%s%n",
             [], {}, [None], [[]], {"": ""}, {"a": {"b": {"c": []}}}, [{}], _deep(150), _deep(400),
@@ -110,7 +110,7 @@ _BYTE_CHANGES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 
 
 def in_values(data: bytes, random: random.Random) -> bytes:
-    """The text with a few values replaced, removed, repeated or renamed; as it is if it is no YAML."""
+    """The text with a few values replaced, removed, repeated or renamed."""
     try:
         documents = [
             each for each in yaml.load_all(data, Loader=yaml.CSafeLoader) if each is not None
@@ -163,43 +163,35 @@ def _change(documents: list[Any], random: random.Random) -> None:
     paths = _paths(documents)
     if not paths:
         return
-    path = random.choice(paths)
-    holder: Any = documents
-    for key in path[:-1]:
-        holder = holder[key]
-    last = path[-1]
+    *above, last = path = random.choice(paths)
+    holder = _at(documents, above)
     how = random.randrange(10)
     if how < 5:
         holder[last] = _values(random)
     elif how == 5:
         del holder[last]
     elif how == 6 and isinstance(holder, dict):
-        holder[
-            random.choice(
-                ("", "x", last.upper() if isinstance(last, str) else "y", "kind", "metadata")
-            )
-        ] = holder.pop(last)
+        names = ("", "x", str(last).upper(), "kind", "metadata")
+        holder[random.choice(names)] = holder.pop(last)
     elif how == 7 and isinstance(holder, list):
         holder.insert(0, copy.deepcopy(holder[last]))
     elif how == 8:
-        # The same value twice is an alias in YAML.
         other = random.choice(paths)
-        value: Any = documents
-        for key in other:
-            try:
-                value = value[key]
-            except (KeyError, IndexError, TypeError):
-                return
+        value = _at(documents, other)
+        # The same value twice is an alias in YAML; none may contain itself.
+        is_copied = random.random() < 0.5 or path[: len(other)] == other
         if len(_paths(value)) < 200:
-            holder[last] = (
-                copy.deepcopy(value)
-                if random.random() < 0.5 or path[: len(other)] == other
-                else value
-            )
-    elif isinstance(holder[last], str):
-        text = holder[last]
-        holder[last] = random.choice(
-            (text + "\x1b[0m", text * 300, text[: len(text) // 2], f" {text} ", text + "\n")
-        )
+            holder[last] = copy.deepcopy(value) if is_copied else value
     else:
-        holder[last] = str(holder[last])[:2000]
+        holder[last] = _text(str(holder[last])[:2000], random)
+
+
+def _at(value: Any, path: Sequence[Any]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _text(text: str, random: random.Random) -> str:
+    longer = (f"{text}\x1b[0m", (text * 300)[:50_000], f" {text} ", f"{text}\n")
+    return random.choice((*longer, text[: len(text) // 2], text))

@@ -67,5 +67,5 @@ def write_parquet(table: Table, path: str | pathlib.Path) -> None:
         raise InputError(
             "an amount is too large for Parquet's integers", fix="write csv or json"
         ) from None
-    with writing.replaced(path) as beside:
-        parquet.write_table(written, beside)
+    with writing.replaced(path) as beside, beside.open("wb") as out:
+        parquet.write_table(written, out)

@@ -11,7 +11,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -90,26 +89,24 @@ def test_of_runs_that_are_compared_none_is_kept(terminal: Terminal) -> None:
     assert result.err == told
 
 
-def _opened(pipe: str, process: subprocess.Popen[str]) -> Any:
-    """The other end of a pipe, as soon as a process reads from it."""
-    while True:
-        assert process.poll() is None, process.communicate()
-        try:
-            return os.fdopen(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "w")
-        except OSError:
-            time.sleep(0.01)
-
-
-def _interrupted_while_it_reads(pipe: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """What becomes of a command that is interrupted when it has opened a pipe to read from."""
-    os.mkfifo(pipe)
+def _interrupted_while_it_reads(file: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """What becomes of a command that is interrupted while it reads a file that is a pipe."""
+    reading, writing = os.pipe()
+    named = [f"/dev/fd/{reading}" if word == file else word for word in words]
     with subprocess.Popen(
-        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *named],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        pass_fds=(reading,),
     ) as process:
-        with _opened(pipe, process):
-            process.send_signal(signal.SIGINT)
-            process.wait(HANG_S)
+        # More than a pipe holds: when it is gone, somebody reads.
+        os.write(writing, b"\n" * 200_000)
+        process.send_signal(signal.SIGINT)
+        process.wait(HANG_S)
         out, err = process.communicate(timeout=HANG_S)
+        os.close(reading)
+        os.close(writing)
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 

@@ -65,7 +65,10 @@ class _Row(msgspec.Struct, frozen=True):
 def read(text: str, file: str, metrics: Collection[str] = ()) -> MetricSeries:
     """The series of a CSV; `metrics` are names that columns may have besides cpu and memory."""
     reader = csv.reader(io.StringIO(text), skipinitialspace=True)
-    lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    try:
+        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    except csv.Error as error:
+        _refuse(file, reader.line_num, f"not valid CSV: {error}", "see the line and its quotes")
     if not lines:
         _refuse(file, 1, "is empty", f"begin with a header: {_HEADERS}")
     (number, header), *rest = lines

@@ -9,6 +9,7 @@ A command is loaded when it is called, so that `kubestage version` answers at on
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from typing import Final
@@ -26,6 +27,10 @@ def main() -> None:
     gc.set_threshold(*_COLLECTIONS)
     # NOTE: no command does linear algebra, and threads that wait for it take 80 ms of a core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What the terminal's encoding lacks is shown by its number.
+            stream.reconfigure(errors="backslashreplace")
     from kubestage.cli import app, failures
 
     code = failures.guard(app.run, sys.argv[1:])

@@ -6,10 +6,9 @@ import pathlib
 import sys
 from typing import TYPE_CHECKING
 
-import typer
-
-from kubestage.cli import analyze_report, life_analyze, progress, timings_report
+from kubestage.cli import analyze_report, life_analyze, progress, screen, timings_report
 from kubestage.errors import InputError
+from kubestage.files import writing
 from kubestage.results import analysis
 from kubestage.results import charts as drawing
 from kubestage.results.life.life import Life
@@ -35,10 +34,10 @@ def write(found: AnalyzedTable, run: str, output: str, to: str | None) -> None:
         return
     text = _text(found, output, run)
     if to is None:
-        sys.stdout.write(text)
+        screen.write(text)
         sys.stdout.flush()
     else:
-        pathlib.Path(to).write_text(text, encoding="utf-8")
+        writing.write(to, text)
 
 
 def draw(found: AnalyzedTable, run: str, options: AnalyzeOptions, charts: str) -> None:
@@ -86,4 +85,4 @@ def _save(drawn: Mapping[str, ChartType], directory: pathlib.Path) -> None:
                     drawing.save(chart, directory / f"{name}.{suffix}")
                 done.append(name)
             advance(len(done))
-    typer.echo(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}", err=True)
+    screen.note(f"Drew {len(drawn)} charts, PNG and HTML, into {directory}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
-from kubestage.cli import option_objects, progress
+from kubestage.cli import option_objects, progress, screen
 from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
@@ -51,9 +50,9 @@ def api_resources(
     rows = [row for row in known if namespaced is None or row.namespaced == namespaced]
     rows.sort(key=lambda row: (row.group, row.plural, row.version))
     if output == "name":
-        sys.stdout.write("".join(f"{row.resource}\n" for row in rows))
+        screen.write("".join(f"{row.resource}\n" for row in rows))
     else:
-        sys.stdout.write(_table(rows, no_headers))
+        screen.write(_table(rows, no_headers))
 
 
 def _table(rows: list[kinds.Kind], no_headers: bool) -> str:

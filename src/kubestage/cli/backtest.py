@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from kubestage import lazy
-from kubestage.cli import interruption, option_objects, progress
+from kubestage.cli import interruption, option_objects, progress, screen
 from kubestage.runs import backtest as backtests
 from kubestage.runs.backtest import BacktestOptions
 from kubestage.runs.flags import Flag
@@ -77,10 +77,10 @@ def backtest(
     left = "nothing was kept" if chart is None else f"not written: {chart}"
     with interruption.reporting(lambda: left):
         result = backtests.backtest(metrics, manifests, options, observer=progress.OBSERVER)
-    sys.stdout.write(backtest_report.formatted(result, output))
+    screen.write(backtest_report.formatted(result, output))
     sys.stdout.flush()
     if chart is not None:
         with interruption.deferred():
             result.save_chart(chart)
-        typer.echo(f"Drew {chart}", err=True)
+        screen.note(f"Drew {chart}")
     return 0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import completion
+from kubestage.cli import completion, screen
 from kubestage.errors import InputError
 
 if TYPE_CHECKING:
@@ -176,5 +175,5 @@ def _print(state: Json, output: str) -> int:
     from kubestage.cli import clock_report, printing
 
     text = printing.as_json(state) if output == "json" else clock_report.as_text(state)
-    sys.stdout.write(text)
+    screen.write(text)
     return 0

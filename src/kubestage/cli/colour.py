@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Final
 
+from kubestage.cli import screen
+
 # Words that state a result, wherever they stand in a table or a sentence.
 _STYLES: Final = {
     r"\b(Pending|Failed|Unschedulable|CrashLoopBackOff|NotReady)\b": "red",
@@ -23,24 +25,25 @@ _STYLES: Final = {
 
 def write(text: str) -> None:
     """Write a result to stdout."""
-    sys.stdout.write(painted(text))
+    screen.write_styled(painted(text))
 
 
 def painted(text: str) -> str:
-    """The text with colours, if stdout is a terminal that shows them."""
+    """The text, made safe, with colours if stdout is a terminal that shows them."""
+    text = screen.safe(text)
     if not _is_enabled():
         return text
     from rich import console
     from rich import text as texts
 
-    screen = console.Console(force_terminal=True, highlight=False)
-    if screen.no_color or screen.color_system is None:
+    drawing = console.Console(force_terminal=True, highlight=False)
+    if drawing.no_color or drawing.color_system is None:
         return text
     coloured = texts.Text(text)
     for pattern, style in _STYLES.items():
         coloured.highlight_regex(pattern, style)
-    with screen.capture() as captured:
-        screen.print(coloured, end="", soft_wrap=True)
+    with drawing.capture() as captured:
+        drawing.print(coloured, end="", soft_wrap=True)
     return captured.get()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 import shutil
 import sys
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, option_objects, progress
+from kubestage.cli import failures, kept_runs, option_objects, progress, screen
 from kubestage.errors import InputError
 from kubestage.runs.compare_options import CompareOptions
 from kubestage.runs.flags import Flag
@@ -92,21 +93,23 @@ def compare(
     if metric and not fail_if_worse:
         raise InputError("means something only with --fail-if-worse", path="--metric", fix="add it")
     options = msgspec.structs.replace(options, explains=output != "csv")
-    compared = comparing.compare(inputs, options, progress.OBSERVER)
-    if isinstance(compared, comparing.ComparedLives):
-        return _report_lives(compared, output, charts, metric, fail_if_worse=fail_if_worse)
-    worse: list[Worse] = []
-    if fail_if_worse:
-        figures = compared.comparison
-        worse = _worse(lambda: figures.worse(metric) if metric else figures.worse())
-    width = shutil.get_terminal_size().columns
-    layout = compare_report.CompareLayout(shows_all=show_all, top=options.top, width=width)
-    sys.stdout.write(compare_report.text(compared, output, layout, worse))
-    sys.stdout.flush()
-    if charts is not None:
-        _draw(compared, charts)
+    are_kept = not options.configs
+    with kept_runs.error_context(*inputs) if are_kept else contextlib.nullcontext():
+        compared = comparing.compare(inputs, options, progress.OBSERVER)
+        if isinstance(compared, comparing.ComparedLives):
+            return _report_lives(compared, output, charts, metric, fail_if_worse=fail_if_worse)
+        worse: list[Worse] = []
+        if fail_if_worse:
+            figures = compared.comparison
+            worse = _worse(lambda: figures.worse(metric) if metric else figures.worse())
+        width = shutil.get_terminal_size().columns
+        layout = compare_report.CompareLayout(shows_all=show_all, top=options.top, width=width)
+        screen.write(compare_report.text(compared, output, layout, worse))
+        sys.stdout.flush()
+        if charts is not None:
+            _draw(compared, charts)
     for note in (*compared.notes, *compared.explanation_notes):
-        typer.echo(f"Note: {note}", err=True)
+        screen.note(f"Note: {note}")
     return _verdict(worse, compared.names[0], compare_report.against_first)
 
 
@@ -124,10 +127,10 @@ def _report_lives(
         fix = "draw each of them: kubestage analyze RUN --charts DIR"
         raise InputError("living runs are not drawn side by side", path="--charts", fix=fix)
     worse = _worse(lambda: compared.worse(metrics or None)) if fail_if_worse else []
-    sys.stdout.write(life_compare.text(compared, output))
+    screen.write(life_compare.text(compared, output))
     sys.stdout.flush()
     for note in compared.notes:
-        typer.echo(f"Note: {note}", err=True)
+        screen.note(f"Note: {note}")
     return _verdict(worse, compared.names[0], life_compare.against_first)
 
 
@@ -153,7 +156,7 @@ def _draw(compared: ComparedRuns, directory: str) -> None:
             for suffix in ("png", "html"):
                 charts.save(chart, place / f"{name}.{suffix}")
     for name in drawn:
-        typer.echo(f"Drew {name}.png and {name}.html into {place}", err=True)
+        screen.note(f"Drew {name}.png and {name}.html into {place}")
 
 
 def _verdict(worse: Sequence[Worse], first: str, describe: Callable[[Worse], str]) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import option_objects
+from kubestage.cli import option_objects, screen
 from kubestage.runs import shared_flags
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def view(
     )
     configuration = config_file.load(config, flags)
     plugins = plugin_files.load(plugin, configuration)
-    sys.stdout.write(_text(config_file.check(configuration, plugins, config), output))
+    screen.write(_text(config_file.check(configuration, plugins, config), output))
 
 
 def _text(completed: Completed, output: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 OPTION: Final = "-o custom-columns"
 _FIX: Final = "write it as in NAME:.metadata.name,NODE:.spec.nodeName"
+_MOST: Final = 250
 _FILE_FIX: Final = "write headings on the first line and as many paths on the second"
 
 
@@ -38,7 +39,7 @@ def of_spec(spec: str) -> list[Column]:
             problem = f"unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>"
             raise InputError(problem, path=OPTION, fix=_FIX)
         columns.append(Column(heading, _expression(path)))
-    return columns
+    return _bounded(columns)
 
 
 def of_file(content: str, name: str) -> list[Column]:
@@ -56,7 +57,14 @@ def of_file(content: str, name: str) -> list[Column]:
         )
         raise InputError(problem, file=name, fix=_FILE_FIX)
     pairs = zip(headings, paths, strict=True)
-    return [Column(heading, _expression(path)) for heading, path in pairs]
+    return _bounded([Column(heading, _expression(path)) for heading, path in pairs])
+
+
+def _bounded(columns: list[Column]) -> list[Column]:
+    if len(columns) > _MOST:
+        problem = f"has {len(columns):,} columns, and {_MOST} are the most"
+        raise InputError(problem, path=OPTION, fix="name fewer")
+    return columns
 
 
 def _expression(path: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import life_report
+from kubestage.cli import life_report, screen
 from kubestage.store.log import DELETED
 from kubestage.units import SECOND_NS
 
@@ -54,4 +53,4 @@ def _rounded(now_ns: int) -> int:
 
 def _write(cells: tuple[str, ...]) -> None:
     shown = [cell.ljust(width) for cell, width in zip(cells, _WIDTHS, strict=False)]
-    sys.stdout.write(f"{' '.join([*shown, cells[-1]])}\n")
+    screen.write(f"{' '.join([*shown, cells[-1]])}\n")

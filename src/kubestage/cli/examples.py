@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+
+from kubestage.cli import screen
 
 if TYPE_CHECKING:
     from kubestage.runs.example_files import Example
@@ -69,7 +70,7 @@ def list_all() -> int:
     rows = [("NAME", "WHAT IT SHOWS"), *((each.name, each.title) for each in found)]
     lines = [line.rstrip() for line in text.align(rows)]
     lines += ["", "kubestage examples copy NAME gets you one to work with."]
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    screen.write("".join(f"{line}\n" for line in lines))
     return 0
 
 
@@ -80,7 +81,7 @@ def show(name: Named) -> int:
 
     example = example_files.find(name)
     lines = [example.readme.rstrip(), "", f"Files: {', '.join(example.files)}"]
-    sys.stdout.write("\n".join([*lines, *_next(example, None)]) + "\n")
+    screen.write("\n".join([*lines, *_next(example, None)]) + "\n")
     return 0
 
 
@@ -102,7 +103,7 @@ def copy(
     example = example_files.find(name)
     target = example_files.copy(example, directory)
     lines = [f"Copied {example.name} to {target}.", *_next(example, str(target))]
-    sys.stdout.write("\n".join(lines) + "\n")
+    screen.write("\n".join(lines) + "\n")
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, option_objects, progress
+from kubestage.cli import failures, kept_runs, option_objects, progress, screen
 from kubestage.errors import InputError
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.flags import Flag
@@ -93,16 +93,18 @@ def explain(
     elif pod is None:
         raise typer.BadParameter("Missing argument 'POD'")
     else:
-        explained = explaining.explain(run, pod, options, progress.OBSERVER)
-    if output == "json":
-        text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
-        sys.stdout.write(f"{text}\n")
-    else:
-        for line in _lines(explained, options):
-            sys.stdout.write(f"{line}\n")
+        with kept_runs.error_context(run):
+            explained = explaining.explain(run, pod, options, progress.OBSERVER)
+    with kept_runs.error_context(run):
+        if output == "json":
+            text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
+            screen.write(f"{text}\n")
+        else:
+            for line in _lines(explained, options):
+                screen.write(f"{line}\n")
     sys.stdout.flush()
     for note in explained.notes:
-        typer.echo(f"Note: {note}", err=True)
+        screen.note(f"Note: {note}")
     differs = None if isinstance(explained, explaining.PodAttempts) else explained.differs
     if differs is None:
         return 0

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pathlib
 import sys
+import traceback
 from typing import TYPE_CHECKING, Final
 
 import typer
 
-from kubestage.cli import interruption
+from kubestage.cli import interruption, screen
 from kubestage.errors import ApiError, InputError, KubestageError
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ NEGATIVE_RESULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
+UNEXPECTED: Final = "unexpected error"
+SHOW_TRACEBACK: Final = "KUBESTAGE_TRACEBACK"
+"""The variable that shows the traceback of an unexpected error."""
 
 
 def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
@@ -34,7 +39,7 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
         # The reader of the output may have been interrupted by the same key.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
-            typer.echo(interruption.line(error), err=True)
+            screen.note(interruption.line(error))
         return INTERRUPTED
     except SystemExit as exiting:
         # The parser of the command line turns a closed pipe into 1, which has another meaning.
@@ -48,7 +53,23 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
     except (KubestageError, OSError, typer.TyperException) as error:
         print_error(*explain(error))
         return BAD_INPUT
+    except MemoryError:
+        print_error("there is not enough memory for this", "make the input smaller")
+        return BAD_INPUT
+    except Exception as error:
+        if os.environ.get(SHOW_TRACEBACK):
+            raise
+        print_error(*_fault(error))
+        return BAD_INPUT
     return code
+
+
+def _fault(error: Exception) -> tuple[str, str]:
+    """An error that nobody expected, in one line: what, and where in the program."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {pathlib.Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    problem = f"{UNEXPECTED}: {type(error).__name__}: {str(error)[:200]}{place}"
+    return problem, f"this is a fault of kubestage: report it, with {SHOW_TRACEBACK}=1 in detail"
 
 
 def explain(error: Exception) -> tuple[str, str | None]:
@@ -73,6 +94,6 @@ def explain(error: Exception) -> tuple[str, str | None]:
 def print_error(problem: str, fix: str | None = None) -> None:
     """Print a problem and its fix to stderr; red where there is a terminal."""
     typer.secho("Error:", fg=typer.colors.RED, bold=True, err=True, nl=False)
-    typer.echo(f" {problem}", err=True)
+    screen.note(f" {problem}")
     if fix:
-        typer.echo(f"  fix: {fix}", err=True)
+        screen.note(f"  fix: {fix}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kubestage.cli import completion, get_format, option_objects, progress
+from kubestage.cli import completion, get_format, option_objects, progress, screen
 from kubestage.errors import InputError
 from kubestage.runs.flags import Flag
 from kubestage.runs.get_options import GetOptions
@@ -102,7 +102,7 @@ def get(
         raise InputError(problem, fix="leave it out, or write -o wide")
     result = contents.get(words, options, observer=progress.OBSERVER)
     if not is_table:
-        sys.stdout.write(_machine_readable(format_, result, sort_by, no_headers))
+        screen.write_data(_machine_readable(format_, result, sort_by, no_headers))
         return
     layout = table.Layout(
         wide=format_.name == "wide",
@@ -113,11 +113,11 @@ def get(
         label_columns=tuple(key for each in label_columns for key in each.split(",")),
     )
     ordered = [(kind, ordering.by_field(objects, sort_by)) for kind, objects in result.found]
-    sys.stdout.write(table.render(ordered, layout, result.contents.now_ns(now)))
+    screen.write(table.render(ordered, layout, result.contents.now_ns(now)))
     if not result.objects:
         sys.stdout.flush()
         nothing = result.contents.nothing_found(result.requests, result.filters)
-        typer.echo(nothing, err=True)
+        screen.note(nothing)
 
 
 def _machine_readable(format_: Format, result: GetResult, sort_by: str, no_headers: bool) -> str:

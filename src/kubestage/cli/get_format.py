@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import pathlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.runs import choices
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ def parse(output: str, template: str = "") -> Format:
         fix = f"write -o {name}=FILE" if name.endswith(_FILE) else f"write -o {_EXAMPLES[kind]}"
         raise InputError("template format specified but no template given", path="-o", fix=fix)
     if name.endswith(_FILE):
-        content = pathlib.Path(text).read_text(encoding="utf-8")
+        try:
+            content = reading.read(text, may_stream=True).decode()
+        except UnicodeDecodeError:
+            raise InputError("is no UTF-8 text", file=text, path=f"-o {name}") from None
         return Format(name.removesuffix(_FILE), content, text)
     return Format(name, text)
 

@@ -7,7 +7,7 @@ import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import life_report
+from kubestage.cli import life_report, screen
 from kubestage.results.life import wording
 from kubestage.runs import traffic_rates
 from kubestage.units import SECOND_NS
@@ -56,11 +56,10 @@ class _Seen:
 @contextlib.contextmanager
 def shown(stage: Stage, end_ns: int) -> Iterator[StageRunner]:
     """A view on stderr."""
-    from rich import console
     from rich import live as lives
 
-    screen = console.Console(stderr=True)
-    with lives.Live(console=screen, transient=True, auto_refresh=False) as live:
+    drawing = screen.console()
+    with lives.Live(console=drawing, transient=True, auto_refresh=False) as live:
         yield _Seen(stage, end_ns, _Refreshing(live))
 
 
@@ -74,7 +73,7 @@ class _Refreshing:
 
 def picture(stage: Stage, end_ns: int, load: traffic_rates.TrafficRates) -> RenderableType:
     """The stage at a glance; `load` knows what was there at the last one."""
-    from rich import console, panel, table
+    from rich import console, markup, panel, table
 
     grid = table.Table.grid(padding=(0, 2))
     grid.add_row("time", *_bar(stage.clock.now_ns, end_ns, "blue"), _clock(stage, end_ns))
@@ -87,13 +86,17 @@ def picture(stage: Stage, end_ns: int, load: traffic_rates.TrafficRates) -> Rend
     count = len(stage.store.read(("v1", "Node")))
     nodes.add_row(f"[bold]nodes[/] ({count})", "[dim]the fullest first[/]")
     for name, pods, share in _fullest(stage):
-        nodes.add_row(name, *_bar(round(share * 100), 100, "blue"), f"{pods} pods, cpu {share:.0%}")
+        nodes.add_row(
+            markup.escape(name),
+            *_bar(round(share * 100), 100, "blue"),
+            f"{pods} pods, cpu {share:.0%}",
+        )
     parts = [grid, "", *_traffic(stage, load), nodes]
     return panel.Panel(console.Group(*parts), title="kubestage", title_align="left", expand=False)
 
 
 def _traffic(stage: Stage, load: traffic_rates.TrafficRates) -> list[RenderableType]:
-    from rich import table
+    from rich import markup, table
 
     seen = load.observe(stage)
     if not seen:
@@ -105,7 +108,7 @@ def _traffic(stage: Stage, load: traffic_rates.TrafficRates) -> list[RenderableT
     for each in seen:
         desired = "" if each.desired is None else f" of {each.desired}"
         grid.add_row(
-            each.name,
+            markup.escape(each.name),
             f"{each.rps:,.1f}",
             wording.milliseconds(each.p95_ms),
             f"{each.active}{desired}",

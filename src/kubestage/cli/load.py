@@ -20,6 +20,7 @@ from kubestage.cli import (
     load_messages,
     option_objects,
     progress,
+    screen,
 )
 from kubestage.cli.load_flags import Output, ReportDirectory
 from kubestage.runs.flags import Flag
@@ -118,7 +119,7 @@ def load(
     options.check()
     registry = measurement_files.registry(options.measurements)
     if list_methods:
-        sys.stdout.write(measurement_files.listed(registry))
+        screen.write(measurement_files.listed(registry))
         return 0
     tests = load_test.find(configs or (), suites)
     try:
@@ -131,7 +132,7 @@ def load(
 
 def _plan(tests: Sequence[LoadTest], options: LoadOptions, registry: Registry, output: str) -> int:
     planned = planning.plan_load(tests, options, registry=registry, observer=progress.OBSERVER)
-    sys.stdout.write(load_plan.formatted(planned, output))
+    screen.write(load_plan.formatted(planned, output))
     return 0 if all(each.is_sound for each in planned) else failures.BAD_INPUT
 
 
@@ -148,7 +149,7 @@ def _run(
     ):
         results = running.load(tests, options, registry=registry, observer=load_view.observer())
         # Printed before it is saved: if a report cannot be written, a long run is not lost.
-        sys.stdout.write(load_report.formatted(results, output, report_dir))
+        screen.write(load_report.formatted(results, output, report_dir))
         sys.stdout.flush()
         if directory is not None:
             command = report_files.command(options, sys.argv[1:])

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from kubestage import lazy
-from kubestage.cli import failures, interruption, load_messages, option_objects
+from kubestage.cli import failures, interruption, load_messages, option_objects, screen
 from kubestage.cli.load_flags import Output, ReportDirectory
 from kubestage.runs.load.limit_options import LimitOptions
 from kubestage.runs.load.options import LoadOptions
@@ -76,5 +76,5 @@ def _search(search: LimitSearch, options: LoadOptions, output: str, report_dir: 
         if directory is not None:
             with interruption.deferred():
                 result.write(directory, report_files.command(options, sys.argv[1:]))
-    sys.stdout.write(load_limit_report.formatted(result, output, report_dir))
+    screen.write(load_limit_report.formatted(result, output, report_dir))
     return failures.NEGATIVE_RESULT if result.limit is None else 0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from kubestage.cli import failures
+from kubestage.cli import failures, screen
 
 if TYPE_CHECKING:
     from kubestage.clusterloader.reading.problems import InvalidConfig
@@ -32,4 +30,4 @@ def print_interrupted(report_dir: str | None, results: LoadResults) -> None:
     kept = missing(None) if report_dir is None else f"kept: {report_dir}, up to there"
     ran, tests = len(results.completed), results.requested
     left = f"; {tests - ran} of {tests} tests did not begin" if ran < tests else ""
-    typer.echo(f"Interrupted: {kept}{left}.", err=True)
+    screen.note(f"Interrupted: {kept}{left}.")

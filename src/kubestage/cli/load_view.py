@@ -7,8 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
+from kubestage.cli import screen
 from kubestage.cli.progress import TerminalObserver
 from kubestage.clusterloader import config
 from kubestage.golang import durations
@@ -52,30 +51,30 @@ class LimitObserver(TerminalObserver, LoadObserver):
 
     def warning(self, text: str) -> None:
         """Print it."""
-        typer.echo(f"Warning: {text}", err=True)
+        screen.note(f"Warning: {text}")
 
     def interrupted(self) -> None:
         """Report that the load cleans up."""
         with contextlib.suppress(OSError):
-            typer.echo(_INTERRUPTED, err=True)
+            screen.note(_INTERRUPTED)
 
     def failed(self) -> None:
         """Report that the load cleans up."""
         with contextlib.suppress(OSError):
-            typer.echo(_FAILED, err=True)
+            screen.note(_FAILED)
 
     def objects_remain(self, objects: RemainingObjects) -> None:
         """List them."""
         _list("Left behind:", objects.left)
         _list("Being deleted by the cluster:", objects.terminating)
         if not objects.left and not objects.terminating:
-            typer.echo("Nothing is known to be left behind.", err=True)
+            screen.note("Nothing is known to be left behind.")
 
     def point_decided(self, point: LimitPoint, path: str) -> None:
         """Print a line where a person watches."""
         if sys.stderr.isatty():
             met = sum(each.is_met for each in point.runs)
-            sys.stderr.write(f"{path} = {point.value:g}: {met} of {len(point.runs)} runs meet\n")
+            screen.note(f"{path} = {point.value:g}: {met} of {len(point.runs)} runs meet")
 
 
 class LineObserver(LimitObserver):
@@ -99,7 +98,7 @@ class LineObserver(LimitObserver):
         step = _step(self._run)
         if step != self._printed:
             self._printed = step
-            typer.echo(f"{self._run.result.test_name or 'load'}: {step}", err=True)
+            screen.note(f"{self._run.result.test_name or 'load'}: {step}")
 
     def test_ended(self) -> None:
         """It is over."""
@@ -111,12 +110,11 @@ class PictureObserver(LimitObserver):
 
     def target_ready(self, target: LoadTarget) -> None:
         """Prepare the screen."""
-        from rich import console
         from rich import live as lives
 
         self._target = target
-        screen = console.Console(stderr=True)
-        self._live: Any = lives.Live(console=screen, transient=True, auto_refresh=False)
+        drawing = screen.console()
+        self._live: Any = lives.Live(console=drawing, transient=True, auto_refresh=False)
         self._drawn = 0.0
 
     def test_started(self, run: LoadRun, loaded: LoadedConfig, position: str) -> None:
@@ -149,7 +147,7 @@ class PictureObserver(LimitObserver):
         done = self._done()
         head = table.Table.grid(padding=(0, 2))
         head.add_row(
-            f"[bold]{run.result.test_name or 'load'}[/] {self._position}".strip(),
+            f"[bold]{markup.escape(run.result.test_name or 'load')}[/] {self._position}".strip(),
             progress_bar.ProgressBar(100, round(100 * done), _WIDTH),
             self._clock(seconds, done),
         )
@@ -159,7 +157,7 @@ class PictureObserver(LimitObserver):
                 f"  phase {number}",
                 progress_bar.ProgressBar(max(phase.actions, 1), phase.ended, _WIDTH),
                 f"{phase.ended:,} of {phase.actions:,}",
-                self._pace(number - 1, phase),
+                markup.escape(self._pace(number - 1, phase)),
             )
         problems = [f"  [yellow]{markup.escape(each)}[/]" for each in self._target.problems()]
         return console.Group(head, f"  {markup.escape(_step(run))}", phases, *problems[:_PROBLEMS])
@@ -220,9 +218,9 @@ def observer() -> LoadObserver:
 
 def _list(heading: str, names: list[str]) -> None:
     for line in [heading, *(f"  {each}" for each in names[:_SHOWN])] if names else ():
-        typer.echo(line, err=True)
+        screen.note(line)
     if len(names) > _SHOWN:
-        typer.echo(f"  and {len(names) - _SHOWN:,} more", err=True)
+        screen.note(f"  and {len(names) - _SHOWN:,} more")
 
 
 def _step(run: LoadRun) -> str:

@@ -7,6 +7,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from kubestage.cli import screen
 from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 Level = Literal["debug", "info", "warning", "error"]
 HELP: Final = "Print log lines to stderr, with virtual time, from debug, info, warning or error on."
 LogLevel = Annotated[Level | None, Flag(HELP, "--log-level", metavar="LEVEL", noun="log level")]
+
+
+class _Formatter(logging.Formatter):
+    """Lines without control characters."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        return screen.safe(super().format(record))
 
 
 @contextlib.contextmanager
@@ -27,7 +36,7 @@ def printed(level: str | None) -> Iterator[None]:
 
     logger = logging.getLogger(LOGGER)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(virtual_time)s %(levelname)s %(message)s"))
+    handler.setFormatter(_Formatter("%(virtual_time)s %(levelname)s %(message)s"))
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(level.upper())

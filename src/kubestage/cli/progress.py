@@ -6,8 +6,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
+from kubestage.cli import screen
 from kubestage.runs.observer import Observer
 
 if TYPE_CHECKING:
@@ -26,12 +25,12 @@ class TerminalObserver(Observer):
 
     def note(self, text: str) -> None:
         """Print a note."""
-        typer.echo(f"Note: {text}", err=True)
+        screen.note(f"Note: {text}")
 
     def on_run(self, name: str, number: int, total: int) -> None:
         """Print the name of a run, where a person watches."""
         if sys.stderr.isatty():
-            typer.echo(f"{number} of {total}: {name}", err=True)
+            screen.note(f"{number} of {total}: {name}")
 
     @contextlib.contextmanager
     def progress(
@@ -42,18 +41,18 @@ class TerminalObserver(Observer):
             with super().progress(what, total) as advance:
                 yield advance
             return
-        from rich import console, progress
+        from rich import progress
 
         columns = _columns(in_bytes=in_bytes)
-        screen = console.Console(stderr=True)
-        with progress.Progress(*columns, console=screen, transient=True) as bar:
+        drawing = screen.console()
+        with progress.Progress(*columns, console=drawing, transient=True) as bar:
             task = bar.add_task(what, total=total)
             yield lambda done, what=None: bar.update(task, completed=done, description=what)
 
     def on_interrupt(self) -> None:
         """Say why it takes a moment."""
         with contextlib.suppress(OSError):
-            typer.echo(_FINISHING, err=True)
+            screen.note(_FINISHING)
 
     @contextlib.contextmanager
     def watch_scenarios(
@@ -81,7 +80,7 @@ def _columns(*, in_bytes: bool) -> tuple[Any, ...]:
 
     columns = (
         progress.SpinnerColumn(),
-        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
     )
     if in_bytes:

@@ -20,6 +20,7 @@ from kubestage.cli import (
     progress,
     run_report,
     scenario_report,
+    screen,
     timings_report,
     trace_table,
 )
@@ -63,9 +64,9 @@ def write(result: RunResult, shown: Shown, events: Sequence[Json], *, is_streame
             _write_scenarios(result, shown)
         elif isinstance(result, LivingResult):
             text = _living(result, shown, events, is_streamed=is_streamed)
-            sys.stdout.write(text if shown.is_data else colour.painted(text))
+            screen.write_styled(screen.safe(text) if shown.is_data else colour.painted(text))
         if result.timings is not None and not shown.is_data:
-            sys.stdout.write(timings_report.summary(result.timings))
+            screen.write(timings_report.summary(result.timings))
         sys.stdout.flush()
     for note in result.notes:
         progress.OBSERVER.note(note)
@@ -77,7 +78,7 @@ def write_trace(file: str) -> None:
 
     read = functools.partial(trace.read_trace, file)
     trace_table.print_trace(trace.COLUMNS, read)
-    sys.stdout.write("\n")
+    screen.write("\n")
 
 
 def unfinished(result: RunResult) -> str | None:
@@ -97,19 +98,19 @@ def _saved(result: RunResult) -> str:
 
 def _write_manifests(result: ManifestsResult, shown: Shown) -> None:
     if shown.is_data:
-        sys.stdout.write(_as(shown.output, run_report.as_dict(result)))
+        screen.write(_as(shown.output, run_report.as_dict(result)))
     elif result.explanation is not None:
         colour.write(_explained(result.explanation))
     else:
         colour.write(run_report.as_table(result, wide=shown.is_wide, shows_all=shown.shows_all))
-        sys.stdout.write(scenario_report.saved_in(result.saved))
+        screen.write(scenario_report.saved_in(result.saved))
 
 
 def _write_scenarios(result: ScenariosResult, shown: Shown) -> None:
     explanation = result.explanation
     if explanation is not None and shown.is_data:
         attempts = {"pod": explanation.placement.key, "attempts": explanation.attempts}
-        sys.stdout.write(_as(shown.output, attempts))
+        screen.write(_as(shown.output, attempts))
     elif explanation is not None:
         colour.write(_explained(explanation))
     elif shown.is_data:
@@ -119,18 +120,21 @@ def _write_scenarios(result: ScenariosResult, shown: Shown) -> None:
         colour.write(scenario_report.as_table(result.scenarios, result.saved, wide=is_wide))
         if len(result.scenarios) == 1 and result.stage.traffic is not None:
             load = life_summary.of_traffic(result.stage.traffic.records(), wide=is_wide)
-            sys.stdout.write(f"\n{load}" if load else "")
+            screen.write(f"\n{load}" if load else "")
 
 
 def _write_data(result: ScenariosResult, output: str) -> None:
     """Print Scenarios with their statuses as data; as JSON event by event."""
-    if output == "json":
+    if output == "json" and not sys.stdout.isatty():
         sys.stdout.flush()
         _write_json(result, sys.stdout.buffer)
         return
     collected = io.BytesIO()
     _write_json(result, collected)
-    sys.stdout.write(printing.as_yaml(msgspec.json.decode(collected.getvalue())))
+    if output == "json":
+        screen.write_data(collected.getvalue().decode())
+        return
+    screen.write(printing.as_yaml(msgspec.json.decode(collected.getvalue())))
 
 
 def _write_json(result: ScenariosResult, out: BinaryIO) -> None:

@@ -6,6 +6,8 @@ import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.cli import screen
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -52,11 +54,11 @@ class _View:
             return
         self._shown_at = now
         if self._live is None:
-            from rich import console, live
+            from rich import live
 
-            screen = console.Console(stderr=True)
+            drawing = screen.console()
             self._live = live.Live(
-                console=screen,
+                console=drawing,
                 transient=True,
                 auto_refresh=False,
                 # Output printed meanwhile goes to its reader, not to the screen.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 import kubestage
+from kubestage.cli import screen
 from kubestage.cli.progress import TerminalObserver
 from kubestage.cli.version import KUBERNETES_VERSION
 from kubestage.server.launch.serving import ServeObserver
@@ -34,15 +35,17 @@ class GreetingObserver(TerminalObserver, ServeObserver):
 
     def ready(self, server: ReadyServer) -> None:
         """Print how to reach the server; programs read the first lines, too."""
-        sys.stdout.write("\n".join(_lines(server)) + "\n")
+        screen.write_styled("\n".join(_lines(server)) + "\n")
         sys.stdout.flush()
 
 
 def _lines(server: ReadyServer) -> Iterator[str]:
     endpoint = server.endpoint
     kept = "nothing is kept" if server.data_dir is None else f"kept in {server.data_dir}"
-    kubeconfig = pathlib.Path(endpoint.kubeconfig).absolute()
-    yield f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}."
+    kubeconfig = screen.safe(str(pathlib.Path(endpoint.kubeconfig).absolute()))
+    yield screen.safe(
+        f"kubestage {kubestage.__version__} serves Kubernetes {KUBERNETES_VERSION}; {kept}."
+    )
     yield f"  {_styled(endpoint.address, bold=True)}"
     yield f"  {_styled(f'export KUBECONFIG={kubeconfig}', fg='green')}"
     if endpoint.new_token is not None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import sys
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from kubestage.cli import log_lines, option_objects, trace_table
+from kubestage.cli import log_lines, option_objects, screen, trace_table
 from kubestage.errors import InputError
 from kubestage.runs import shared_flags
 from kubestage.runs.flags import Flag
@@ -76,10 +75,10 @@ def simulate(
 
             read = functools.partial(traces.read_trace, path, kind=kind, entity=entity, stock=stock)
             if trace:
-                sys.stdout.write("\n")
+                screen.write("\n")
                 trace_table.print_trace(traces.COLUMNS, read)
             if ignored:
-                sys.stdout.write("\n")
+                screen.write("\n")
                 ignored_too = functools.partial(read, ignored=True)
                 trace_table.print_trace(traces.IGNORED_COLUMNS, ignored_too)
 
@@ -128,12 +127,12 @@ def _print_summary(environment: Environment, seed: int) -> None:
 
     simulated = durations.go_string(environment.current_movement_time)
     counts = f"{environment.completed_count} completed, {environment.ignored_count} ignored"
-    sys.stdout.write(f"Simulated {simulated} with seed {seed}. Movements: {counts}.\n")
+    screen.write(f"Simulated {simulated} with seed {seed}. Movements: {counts}.\n")
     stocks = [
         (model.name, stock.name, stock.kind_stocked, str(stock.count))
         for model in environment.models.values()
         for stock in model.stocks.values()
     ]
     if stocks:
-        sys.stdout.write("\n")
+        screen.write("\n")
         trace_table.print_table(("model", "stock", "kind", "count"), lambda: stocks)

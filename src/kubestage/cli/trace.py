@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import option_objects, progress, trace_table
+from kubestage.cli import kept_runs, option_objects, progress, screen, trace_table
 from kubestage.errors import InputError
 from kubestage.runs.flags import Flag
 
@@ -78,11 +78,12 @@ def show(
         ignored=ignored,
         internal=internal,
     )
-    if output == "json":
-        count = _print_json(read)
-    else:
-        columns = trace.IGNORED_COLUMNS if ignored else trace.COLUMNS
-        count = trace_table.print_trace(columns, read)
+    with kept_runs.error_context(file):
+        if output == "json":
+            count = _print_json(read)
+        else:
+            columns = trace.IGNORED_COLUMNS if ignored else trace.COLUMNS
+            count = trace_table.print_trace(columns, read)
     if not count:
         sys.stdout.flush()
         progress.OBSERVER.note(f"no movement matches{_known(file, run, names)}")
@@ -94,11 +95,12 @@ def runs(file: _File) -> None:
     from kubestage.results import trace
 
     _check(file)
-    rows = [
-        (str(each.id), each.name, each.seed, f"{each.completed:,}", f"{each.ignored:,}")
-        for each in trace.read_runs(file)
-    ]
-    trace_table.print_table(("run", "name", "seed", "completed", "ignored"), lambda: rows)
+    with kept_runs.error_context(file):
+        rows = [
+            (str(each.id), each.name, each.seed, f"{each.completed:,}", f"{each.ignored:,}")
+            for each in trace.read_runs(file)
+        ]
+        trace_table.print_table(("run", "name", "seed", "completed", "ignored"), lambda: rows)
 
 
 def _check(file: str) -> None:
@@ -120,11 +122,11 @@ def _print_json(read: Callable[[], Iterable[TraceRow]]) -> int:
     import msgspec
 
     count = 0
-    sys.stdout.write("[")
+    screen.write("[")
     for count, row in enumerate(read(), 1):
         data = msgspec.json.encode(_as_dict(row)).decode()
-        sys.stdout.write(f"{',' if count > 1 else ''}\n{data}")
-    sys.stdout.write("\n]\n" if count else "]\n")
+        screen.write(f"{',' if count > 1 else ''}\n{data}")
+    screen.write("\n]\n" if count else "]\n")
     return count
 
 

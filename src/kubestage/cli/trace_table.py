@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from typing import TYPE_CHECKING, Annotated
 
+from kubestage.cli import screen
 from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def print_table(columns: Sequence[str], read: Callable[[], Iterable[Sequence[str
     widths = [len(column) for column in columns]
     count = 0
     for row in read():
-        widths = list(map(max, widths, map(len, row)))
+        widths = list(map(max, widths, (len(screen.safe(cell)) for cell in row)))
         count += 1
     for row in itertools.chain([[column.upper() for column in columns]], read()):
-        line = "   ".join(map(str.ljust, row, widths))
-        sys.stdout.write(line.rstrip() + "\n")
+        line = "   ".join(map(str.ljust, map(screen.safe, row), widths))
+        screen.write(line.rstrip() + "\n")
     return count

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import failures, option_objects, progress
+from kubestage.cli import failures, option_objects, progress, screen
 from kubestage.runs.shared_flags import Plugins
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def validate(
 
     report = validation.validate(files, plugin, observer=progress.OBSERVER)
     text = _as_json(report) if output == "json" else _as_text(report)
-    sys.stdout.write(text)
+    screen.write(text)
     return failures.BAD_INPUT if report.problems else 0
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Final
 
 import typer
 
 from kubestage import lazy
-from kubestage.cli import failures, option_objects, printing, progress
+from kubestage.cli import failures, option_objects, printing, progress, screen
 from kubestage.runs.flags import Flag
 
 with lazy.imports():
@@ -59,7 +58,7 @@ def verify(
     """
     result = verifying.verify(paths, observer=progress.OBSERVER)
     if output == "json":
-        sys.stdout.write(printing.as_json(result.as_data(differences)))
+        screen.write(printing.as_json(result.as_data(differences)))
     else:
-        sys.stdout.write(verify_report.as_text(result, differences))
+        screen.write(verify_report.as_text(result, differences))
     return 0 if result.is_identical else failures.NEGATIVE_RESULT

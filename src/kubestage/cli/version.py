@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import platform
-import sys
 from typing import Annotated, Final
 
 import typer
 
 import kubestage
-from kubestage.cli import completion
+from kubestage.cli import completion, screen
 
 KUBERNETES_VERSION: Final = "v1.36"
 
@@ -21,9 +20,9 @@ def version(
     """Print the versions of kubestage, of the Kubernetes it is exact to, and of Python."""
     completion.check_choice(output, ("text", "json"))
     if output == "json":
-        sys.stdout.write(json.dumps(_versions(), indent=4) + "\n")
+        screen.write(json.dumps(_versions(), indent=4) + "\n")
     else:
-        sys.stdout.write(_text())
+        screen.write(_text())
 
 
 def options(
@@ -41,7 +40,7 @@ def options(
 
 
 def _print_and_exit() -> None:
-    sys.stdout.write(_text())
+    screen.write(_text())
     raise typer.Exit
 
 

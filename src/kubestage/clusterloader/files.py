@@ -2,9 +2,9 @@
 
 Everything that a configuration names (modules, object templates, files that templates include) is
 looked up from the folder of the top configuration, also with a leading slash, and may not lie
-outside of its folder, or of a wider one that the user names. A module may also lie beside the
-configuration's folder, where configurations of one project share theirs, and a link of that folder
-may lead there.
+outside of its folder, or of a wider one that the user names; nor may a link lead out of it. A
+module may also lie beside the configuration's folder, where configurations of one project share
+theirs.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kubestage.errors import MalformedValue
-from kubestage.golang import durations
+from kubestage.golang import durations, integers
 from kubestage.objects import cron_times, time_zones
 from kubestage.objects.cron_times import STAR
 from kubestage.objects.validation import field
@@ -180,12 +180,12 @@ def _number(text: str, names: tuple[str, ...] = (), first: int = 0) -> int:
     problem = None
     if not _is_integer(text):
         problem = "invalid syntax"
-    elif not -_INT64_MAX - 1 <= int(text) <= _INT64_MAX:
+    elif not -_INT64_MAX - 1 <= integers.parse(text) <= _INT64_MAX:
         problem = "value out of range"
     if problem is not None:
         why = f"strconv.Atoi: parsing {field.quote(text)}: {problem}"
         raise ScheduleError(f"failed to parse int from {text}: {why}")
-    number = int(text)
+    number = integers.parse(text)
     if number < 0:
         raise ScheduleError(f"negative number ({number}) not allowed: {text}")
     return number

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubestage.golang import integers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,7 +15,7 @@ def index(path: str) -> tuple[int, str] | None:
     inside, bracket, rest = path[1:].partition("]")
     if not path.startswith("[") or not bracket or not inside.isdecimal():
         return None
-    return int(inside), rest.removeprefix(".")
+    return integers.parse(inside), rest.removeprefix(".")
 
 
 def key(path: str, keys: Iterable[str]) -> tuple[str, str] | None:

@@ -11,6 +11,7 @@ import binascii
 import re
 from typing import Any, Final
 
+from kubestage.golang import integers
 from kubestage.objects import quantity, schema, timestamps, type_check
 from kubestage.objects.go_scanner import Number, Pairs
 from kubestage.objects.schema import Form
@@ -112,9 +113,9 @@ class Decoder:
         if shape.form is not Form.INTEGER:
             return self._misfit("number", shape)
         low, high = type_check.integer_range(shape)
-        if not _integer(item) or not low <= int(item) < high:
+        if not _integer(item) or not low <= integers.parse(item) < high:
             return self._misfit(f"number {item}", shape)
-        return int(item)
+        return integers.parse(item)
 
     def _base64(self, item: str) -> str:
         text = item.replace("\n", "").replace("\r", "")
@@ -217,7 +218,7 @@ def plain(item: Any) -> Any:
     if isinstance(item, list):
         return [plain(value) for value in item]
     if isinstance(item, Number):
-        return int(item) if _integer(item) else float(item)
+        return integers.parse(item) if _integer(item) else float(item)
     return item
 
 

@@ -23,7 +23,8 @@ _FIXES: Final = {
     "object keys must be strings": "put the key in double quotes",
     "Input data was truncated": "the end is missing: close what is open",
 }
-_DECODER: Final = json.JSONDecoder()
+# As lenient as what reads the values; only the ends are of interest.
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=len)
 
 
 def looks_like_json(data: bytes) -> bool:

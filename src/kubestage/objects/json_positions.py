@@ -11,7 +11,8 @@ from kubestage.objects import field_paths
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_DECODER: Final = json.JSONDecoder()
+# As lenient as what read the text; only the ends of values are of interest.
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=len)
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
@@ -48,13 +49,21 @@ def _places(text: str, at: int) -> Iterator[tuple[str, int, int]]:
         if is_object:
             match = _STRING.match(text, at)
             assert match is not None
-            name = json.loads(match.group())
+            name = _string(match.group())
             at = _skip(text, _skip(text, match.end()) + 1)
         yield name, key_at, at
         _, at = _DECODER.raw_decode(text, at)
         at = _skip(text, at)
         if text[at] == ",":
             at = _skip(text, at + 1)
+
+
+def _string(token: str) -> str:
+    try:
+        text: str = json.loads(token, strict=False)
+    except ValueError:
+        return token
+    return text
 
 
 def _skip(text: str, at: int) -> int:
@@ -64,7 +73,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def duplicate_keys(text: str) -> list[tuple[str, int]]:
-    """Keys that some object of a sound text holds twice, with the line of the later one.
+    """Keys that some object of a text holds twice, with the line of the later one.
 
     JSON decoders keep the last of the two and say nothing.
     """
@@ -77,14 +86,15 @@ def duplicate_keys(text: str) -> list[tuple[str, int]]:
             at_key = token == "{"
             open_objects.append(set() if at_key else None)
         elif token in "}]":
-            open_objects.pop()
+            if open_objects:
+                open_objects.pop()
             at_key = False
         elif token == ",":
             at_key = bool(open_objects) and open_objects[-1] is not None
         elif token == ":":
             at_key = False
-        elif at_key and (names := open_objects[-1]) is not None:
-            name = json.loads(token)
+        elif at_key and open_objects and (names := open_objects[-1]) is not None:
+            name = _string(token)
             if name in names:
                 found.append((name, text.count("\n", 0, match.start()) + 1))
             names.add(name)

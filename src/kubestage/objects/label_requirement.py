@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import MalformedValue
-from kubestage.golang import json_encoding
+from kubestage.golang import integers, json_encoding
 from kubestage.objects.validation import field, names
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def to_int64(text: str) -> int | None:
     """A decimal int64 as the API reads it, or None."""
     if not _is_integer(text):
         return None
-    number = int(text)
+    number = integers.parse(text)
     return number if -(1 << 63) <= number < 1 << 63 else None
 
 

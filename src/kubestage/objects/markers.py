@@ -32,6 +32,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kubestage.golang import integers
 from kubestage.objects import equality, schema
 from kubestage.objects.schema import Form
 from kubestage.objects.validation import field, internal_json, names
@@ -227,7 +228,7 @@ def _share(_: schema.Type, marker: _Marker) -> Check:
         problems = names.is_valid_percent(value)
         if problems:
             return field.invalids(path, value, problems)
-        if most is not None and int(value.removesuffix("%")) > most:
+        if most is not None and integers.parse(value.removesuffix("%")) > most:
             return [field.invalid(path, value, f"must not be greater than {most}%")]
         return []
 

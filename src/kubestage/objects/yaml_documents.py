@@ -21,7 +21,7 @@ from yaml.events import (
 )
 
 from kubestage.errors import InputError
-from kubestage.objects import nesting, yaml_errors, yaml_scalars
+from kubestage.objects import nesting, yaml_aliases, yaml_errors, yaml_scalars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +32,6 @@ _BOM: Final = b"\xef\xbb\xbf"
 _OPEN: Final = object()
 _QUOTE: Final = "quote it if it is meant as text"
 _TEMPLATE: Final = "is this a template ({{ ... }})? render it first, or quote the braces"
-# Go's reader gives up where aliases make a document about this large.
-_ALIASED_VALUES_LIMIT: Final = 400_000
 
 
 def as_bytes(text: str | bytes) -> bytes:
@@ -77,7 +75,7 @@ class Reader:
         self._values = _Values()
         self._keys = _Keys()
         self._anchors: dict[str, Any] = {}
-        self._aliased_values = 0
+        self._aliases = yaml_aliases.AliasCount()
         self._problems: list[InputError] = []
         self._depth = 0
 
@@ -199,22 +197,11 @@ class Reader:
                 else f"unknown anchor '{event.anchor}' referenced"
             )
             raise _problem(event, problem, f"define &{event.anchor} before its use")
-        self._aliased_values += _size(value, {})
-        if self._aliased_values > _ALIASED_VALUES_LIMIT:
-            raise _problem(event, "document contains excessive aliasing", "write the values out")
+        if self._aliases.exceeds(value):
+            raise _problem(event, yaml_aliases.PROBLEM, "write the values out")
         self._check_depth(event, nesting.depth(value))
         return value
 
 
 def _problem(event: Any, problem: str, fix: str) -> InputError:
     return InputError(problem, line=event.start_mark.line + 1, fix=fix)
-
-
-def _size(value: Any, known: dict[int, int]) -> int:
-    """How many values an alias stands for; shared parts are counted each time, walked once."""
-    if not isinstance(value, dict | list):
-        return 1
-    if id(value) not in known:
-        parts = value.values() if isinstance(value, dict) else value
-        known[id(value)] = 1 + sum(_size(part, known) for part in parts)
-    return known[id(value)]

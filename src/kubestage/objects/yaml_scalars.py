@@ -32,13 +32,15 @@ _INTEGER: Final = re.compile(
 )
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _BASES: Final = (16, 8, 2, 8, 10)
+_LONGEST: Final = 4000
 
 
 def _number(text: str) -> int | float | None:
     """The number that a text is, or None."""
     plain = text if text[0] == "." else text.replace("_", "")
     match = _INTEGER.fullmatch(plain)
-    if match is not None:
+    # No longer one fits into 64 bits, whatever its base.
+    if match is not None and len(plain) <= _LONGEST:
         sign, *digits = match.groups()
         value = next(int(each, base) for each, base in zip(digits, _BASES, strict=True) if each)
         if value < 2**63 or (value == 2**63 and sign == "-"):

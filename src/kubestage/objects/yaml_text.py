@@ -11,7 +11,7 @@ import functools
 import re
 from typing import Any, Final
 
-from kubestage.golang import floats
+from kubestage.golang import floats, integers
 
 _WIDTH: Final = 80
 _INDENT: Final = 2
@@ -256,7 +256,7 @@ def _compare_numbers(left: str, right: str, at: int) -> int:
         carried = 1 if before and before.group().strip("0") else 0
     digits = [re.match(r"[0-9]*", text[at:]) for text in (left, right)]
     runs = [match.group() if match else "" for match in digits]
-    numbers = [int(f"{carried or ''}{run}" or 0) for run in runs]
+    numbers = [integers.parse(f"{carried or ''}{run}" or "0") for run in runs]
     if numbers[0] != numbers[1]:
         return numbers[0] - numbers[1]
     if len(runs[0]) != len(runs[1]):

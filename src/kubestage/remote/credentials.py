@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import pathlib
 import time
 import urllib.parse
 from typing import TYPE_CHECKING, Final
 
+from kubestage.files import reading
 from kubestage.remote import exec_plugin, tls
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Credentials:
     def _file_token(self) -> str:
         user = self._access.user
         try:
-            token = pathlib.Path(user.token_file).read_text().strip()
+            token = reading.read(user.token_file).decode(errors="replace").strip()
         except OSError as problem:
             if user.token:
                 return user.token

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import yaml
 
 from kubestage.errors import InputError
-from kubestage.objects import yaml_errors
+from kubestage.files import reading
+from kubestage.objects import yaml_documents
 from kubestage.remote.access import Access, Origin
 from kubestage.remote.kubeconfig_schema import (
     ClusterEntry,
@@ -32,6 +33,7 @@ _ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 _CLUSTER_FILES: Final = ("certificate_authority",)
 _USER_FILES: Final = ("client_certificate", "client_key", "token_file")
 
+_QUOTED: Final = re.compile(r"`[^`]*`")
 _Entry = ClusterEntry | UserEntry | ContextEntry
 
 
@@ -172,17 +174,26 @@ class _Merged:
 
 def _read(path: pathlib.Path) -> KubeconfigFile:
     try:
-        text = path.read_bytes()
-        value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return msgspec.convert(_without_nulls({} if value is None else value), KubeconfigFile)
+        text = reading.read(path, may_stream=True)
     except OSError as problem:
         raise InputError(f"cannot be read: {problem.strerror}", file=str(path)) from problem
-    except yaml.YAMLError as problem:
-        explained = yaml_errors.explain(problem, text)
-        # Without its cause: that one quotes the text, which may hold a secret.
+    try:
+        documents = [value for value, _, _ in yaml_documents.Reader(text).documents()]
+    except InputError as problem:
+        # Without its cause and without quotes: the text may hold a secret.
         raise InputError(
-            explained.problem, file=str(path), line=explained.line, fix=explained.fix
+            _QUOTED.sub("a value", problem.problem),
+            file=str(path),
+            line=problem.line,
+            fix=problem.fix,
         ) from None
+    if len(documents) > 1:
+        raise InputError(
+            "expected a single document", file=str(path), fix="see kubectl config view"
+        )
+    try:
+        value = documents[0] if documents else {}
+        return msgspec.convert(_without_nulls(value), KubeconfigFile)
     except msgspec.ValidationError as problem:
         message, _, where = str(problem).partition(" - at `$")
         raise InputError(

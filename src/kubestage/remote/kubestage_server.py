@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import http.client
 import json
-import pathlib
 import ssl
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.remote import tls
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ class KubestageServer:
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(error.code, error.read()) from None
-        except (OSError, http.client.HTTPException) as error:
+        # An address that is no address is a ValueError.
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise _unreachable(server, error) from None
 
     def other(self) -> InputError:
@@ -91,7 +92,7 @@ def _token(access: Access) -> str:
     if user.token or not user.token_file:
         return user.token
     try:
-        return pathlib.Path(user.token_file).read_text(encoding="utf-8").strip()
+        return reading.read(user.token_file).decode(errors="replace").strip()
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         raise InputError(problem, file=user.token_file, fix="correct the path") from None

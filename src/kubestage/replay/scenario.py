@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
 from kubestage.aliases import Json
 from kubestage.errors import InputError
+from kubestage.files import reading
 
 if TYPE_CHECKING:
     import pathlib
@@ -49,8 +49,7 @@ class RecordedScenario(msgspec.Struct, frozen=True):
 
 def load(path: pathlib.Path) -> list[RecordedScenario]:
     """The scenarios of a file, which may be compressed."""
-    data = path.read_bytes()
-    return read(gzip.decompress(data) if path.suffix == ".gz" else data, str(path))
+    return read(reading.unpacked(reading.read(path), str(path)), str(path))
 
 
 def read(data: bytes, source: str = "<bytes>") -> list[RecordedScenario]:

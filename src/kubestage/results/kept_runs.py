@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Self
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.results import run_record, scenario_file, scenario_rows
 from kubestage.results.life import life as lives
 from kubestage.results.repeat import LifeRepeat, Repeat
@@ -52,7 +53,7 @@ class Run:
         if path is None:
             return None
         try:
-            return msgspec.json.decode(path.read_bytes(), type=Repeat)
+            return msgspec.json.decode(reading.read(path), type=Repeat)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(
                 f"does not say how to repeat a run: {error}", file=str(path), fix="run it again"
@@ -106,7 +107,7 @@ def open_life(path: str | pathlib.Path) -> tuple[Life, LifeRepeat | None]:
     place = pathlib.Path(path)
     found = place / LIFE if place.is_dir() else place
     try:
-        life = lives.decode(found.read_bytes())
+        life = lives.decode(reading.read(found))
     except FileNotFoundError:
         raise InputError("no such run", file=str(path), fix=_FIX) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -116,7 +117,7 @@ def open_life(path: str | pathlib.Path) -> tuple[Life, LifeRepeat | None]:
     if not beside.is_file():
         return life, None
     try:
-        return life, msgspec.json.decode(beside.read_bytes(), type=LifeRepeat)
+        return life, msgspec.json.decode(reading.read(beside), type=LifeRepeat)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return life, None
 

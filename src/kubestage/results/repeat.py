@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 
+from kubestage.objects import timestamps
+from kubestage.scheduler.selection import TieBreak
+
 
 class Plugin(msgspec.Struct, frozen=True, rename="camel"):
     """A plugin of the user: its reference, and the hash of its file."""
@@ -38,6 +41,12 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     laws: dict[str, str] = {}
     plugins: list[Plugin] = []
     control_plane: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Refuse what no run has written; a file may have been edited since."""
+        TieBreak(self.tie_break)
+        if self.start is not None:
+            timestamps.parse_time(self.start)
 
 
 class LifeRepeat(Repeat, frozen=True, kw_only=True, rename="camel"):

@@ -38,16 +38,16 @@ from __future__ import annotations
 
 import pathlib
 import shutil
-import tempfile
 from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
+from kubestage.files.claiming import Claim
 from kubestage.results import analysis, report, run_place, run_record, scenario_file, timings
 from kubestage.results.kept_runs import RECORD, Run, is_life, open_life, open_run
 from kubestage.results.life import life as lives
 from kubestage.results.report import life_page, timings_page
-from kubestage.results.run_place import LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO, WRITING
+from kubestage.results.run_place import LIFE, MARKERS, REHEARSAL, REPEAT, SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,11 +83,8 @@ class RunDirectory:
     def __init__(self, path: str | pathlib.Path) -> None:
         self.path = pathlib.Path(path)
         run_place.refuse_foreign(self.path)
-        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
-        self.path.mkdir(parents=True, exist_ok=True)
-        for left_over in self.path.glob(f"{WRITING}*"):
-            shutil.rmtree(left_over)
-        self._beside = pathlib.Path(tempfile.mkdtemp(prefix=WRITING, dir=self.path))
+        self._claim = Claim(self.path)
+        self._beside = self._claim.beside
 
     @property
     def record_path(self) -> pathlib.Path:
@@ -151,11 +148,7 @@ class RunDirectory:
 
     def discard(self) -> None:
         """Leave the directory as it was found, or as `write` has left it."""
-        shutil.rmtree(self._beside, ignore_errors=True)
-        for made in self._made:
-            if any(made.iterdir()):
-                break
-            made.rmdir()
+        self._claim.release()
 
     def __enter__(self) -> Self:
         return self

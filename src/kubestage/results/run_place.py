@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
+from kubestage.files.writing import WRITING
 from kubestage.results.repeat import Repeat
 
 if TYPE_CHECKING:
@@ -18,9 +20,6 @@ LIFE: Final = "life.json"
 REHEARSAL: Final = "rehearsal.json"
 MARKERS: Final = (SCENARIO, LIFE)
 """A directory with one of these has a run in it."""
-
-WRITING: Final = ".writing-"
-"""How the names of files that are not whole yet begin."""
 
 
 def is_run(place: pathlib.Path) -> bool:
@@ -49,7 +48,7 @@ def _is_ours(place: pathlib.Path) -> bool:
     if (place / REHEARSAL).is_file():
         return True
     try:
-        msgspec.json.decode((place / REPEAT).read_bytes(), type=Repeat)
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
+        msgspec.json.decode(reading.read(place / REPEAT), type=Repeat)
+    except (InputError, OSError, UnicodeDecodeError, msgspec.DecodeError):
         return False
     return True

@@ -13,6 +13,7 @@ import sqlite3
 from typing import Final, NamedTuple
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.results.trace_file import error_context
 
 LAYOUT: Final = 1
@@ -131,6 +132,7 @@ def open_for_reading(path: str | pathlib.Path) -> sqlite3.Connection:
     """The file, which must be there and is not changed."""
     if not pathlib.Path(path).is_file():
         raise InputError("no such file", file=str(path))
+    reading.check_regular(path)
     with error_context(path), contextlib.ExitStack() as on_error:
         address = pathlib.Path(path).resolve().as_uri()
         # A finished record is never written to: it needs no lock and no journal.

@@ -6,15 +6,16 @@ ever made. What a run has streamed to its record is put in its place on the way.
 
 from __future__ import annotations
 
-import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.objects import manifest
 
 if TYPE_CHECKING:
+    import pathlib
     from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
@@ -95,7 +96,7 @@ def _lines(events: Iterable[Any], details: _Details) -> Iterator[bytes]:
 
 def read_scenario(path: str | pathlib.Path) -> Json:
     """The Scenario with a status that a file holds; InputError if it holds none, or several."""
-    data = pathlib.Path(path).read_bytes()
+    data = reading.read(path, may_stream=True)
     found = [each for each in _objects(data, str(path)) if is_scenario(each)]
     if not found:
         raise InputError("holds no Scenario", file=str(path), fix=_NOT_RUN)

@@ -5,12 +5,15 @@ At detail ``full`` that is a hundred times the rest, and it is in the record as 
 
 from __future__ import annotations
 
-import pathlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kubestage.aliases import Json
+from kubestage.files import reading
+
+if TYPE_CHECKING:
+    import pathlib
 
 
 class _Attempt(msgspec.Struct, omit_defaults=True, rename="camel"):
@@ -72,7 +75,5 @@ class _Scenario(msgspec.Struct, omit_defaults=True, rename="camel"):
 
 def read(path: str | pathlib.Path) -> Json:
     """The Scenario with its status; msgspec.DecodeError if it is not as runs keep it."""
-    scenario: Json = msgspec.to_builtins(
-        msgspec.json.decode(pathlib.Path(path).read_bytes(), type=_Scenario)
-    )
+    scenario: Json = msgspec.to_builtins(msgspec.json.decode(reading.read(path), type=_Scenario))
     return scenario

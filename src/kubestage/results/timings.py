@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.scheduler.timings import ALGORITHM, ATTEMPT, MEASURED, MODELLED, PLUGIN, POINT
 from kubestage.units import SECOND_NS
@@ -135,7 +136,7 @@ def beside(path: str | pathlib.Path) -> RecordedTimings | None:
     if not found.is_file():
         return None
     try:
-        return msgspec.json.decode(found.read_bytes(), type=RecordedTimings)
+        return msgspec.json.decode(reading.read(found), type=RecordedTimings)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         problem = f"is no file of timings: {error}"
         raise InputError(problem, file=str(found), fix=_FIX) from error

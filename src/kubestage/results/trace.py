@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from kubestage.errors import InputError
 from kubestage.results import trace_file
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("time (s)", "movement", "entity", "from", "to", "notes")
 IGNORED_COLUMNS = (*COLUMNS, "reason")
+# The number of a run while it is written; it gets its own in the file that it is put into.
+_FIRST: Final = 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class TraceRun:
 class SqliteRecorder:
     """Writes what an Environment does to a trace file, as one more run of it.
 
+    Until it is closed, all is in a file beside that one, which is as it was.
+
     Use it as a context manager, or call ``close``: the last batch is written then. A pickled or
     forked Environment gets ``CountsOnly`` in its place, since two of them must not write to one
     file; give the copy a recorder of its own by setting ``environment.recorder``.
@@ -76,14 +80,12 @@ class SqliteRecorder:
         internal: bool = False,
         batch_rows: int = 10_000,
     ) -> None:
-        self._connection = trace_file.open_for_writing(path)
-        with trace_file.error_context(path):
-            added = self._connection.execute(
-                "INSERT INTO scenario_runs (name, seed) VALUES (?, ?)",
-                (name, "" if seed is None else str(seed)),
-            )
-        assert added.lastrowid is not None
-        self.run = added.lastrowid
+        self._beside = trace_file.Beside(path)
+        self._connection = self._beside.connection
+        self._connection.execute(
+            "INSERT INTO scenario_runs (id, name, seed) VALUES (?, ?, ?)",
+            (_FIRST, name, "" if seed is None else str(seed)),
+        )
         self._path = path
         self._left_out = None if internal else TIMER
         self._batch_rows = batch_rows
@@ -119,7 +121,7 @@ class SqliteRecorder:
     def flush(self) -> None:
         """Write out the batch in one transaction."""
         execute, many = self._connection.execute, self._connection.executemany
-        counts = (self._position - self._ignored_count, self._ignored_count, self.run)
+        counts = (self._position - self._ignored_count, self._ignored_count, _FIRST)
         with trace_file.error_context(self._path), self._connection:
             execute("BEGIN")
             many("INSERT INTO stocks VALUES (?, ?, ?, ?)", self._stocks)
@@ -137,11 +139,9 @@ class SqliteRecorder:
         self._ignored.clear()
 
     def close(self) -> None:
-        """Write out what is left and let go of the file."""
-        try:
+        """Write out what is left and put the run into the file, all at once."""
+        with self._beside:
             self.flush()
-        finally:
-            self._connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -155,7 +155,7 @@ class SqliteRecorder:
     def _row(self, occurs_at: int, movement: Movement, entity: str) -> tuple[int | str, ...]:
         self._position += 1
         return (
-            self.run,
+            _FIRST,
             self._position,
             occurs_at,
             movement.kind,
@@ -170,13 +170,17 @@ class SqliteRecorder:
         found = self._stock_ids.get(key)
         if found is None:
             found = self._stock_ids[key] = len(self._stock_ids) + 1
-            self._stocks.append((self.run, found, *key))
+            self._stocks.append((_FIRST, found, *key))
         return found
+
+
+def _opened(path: str | pathlib.Path) -> contextlib.closing[sqlite3.Connection]:
+    return contextlib.closing(trace_file.open_for_reading(path))
 
 
 def read_runs(path: str | pathlib.Path) -> list[TraceRun]:
     """The runs that a trace file holds, oldest first."""
-    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+    with trace_file.error_context(path), _opened(path) as connection:
         rows = connection.execute(
             "SELECT id, name, seed, completed, ignored FROM scenario_runs ORDER BY id"
         )
@@ -212,7 +216,7 @@ def read_trace(
     }
     filled = {clause: value for clause, value in filters.items() if value is not None}
     where = "".join(f" AND {clause}" for clause in filled)
-    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+    with trace_file.error_context(path), _opened(path) as connection:
         run = _run(connection, path, run)
         yield from (
             TraceRow(*row)
@@ -234,7 +238,7 @@ def read_names(path: str | pathlib.Path, column: str, run: int | None = None) ->
         "entity": "SELECT DISTINCT entity FROM movements WHERE run = ? AND entity != ''",
         "stock": "SELECT DISTINCT name FROM stocks WHERE run = ?",
     }
-    with contextlib.closing(trace_file.open_for_reading(path)) as connection:
+    with trace_file.error_context(path), _opened(path) as connection:
         run = _run(connection, path, run)
         return sorted(name for (name,) in connection.execute(queries[column], (run,)))
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
+import secrets
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Self
 
 from kubestage.errors import InputError
+from kubestage.files import reading
+from kubestage.files.writing import WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +69,21 @@ PRAGMA user_version = {LAYOUT};
 COMMIT;
 """
 
+_RUN: Final = "(SELECT max(id) FROM main.scenario_runs)"
+_MOVED: Final = "position, occurs_at, kind, entity, from_stock, to_stock, notes"
+_MERGE: Final = (
+    (
+        "INSERT INTO main.scenario_runs (name, seed, completed, ignored)"
+        " SELECT name, seed, completed, ignored FROM beside.scenario_runs"
+    ),
+    f"INSERT INTO main.stocks SELECT {_RUN}, id, name, kind_stocked FROM beside.stocks",
+    f"INSERT INTO main.completed_movements SELECT {_RUN}, {_MOVED} FROM beside.completed_movements",
+    (
+        f"INSERT INTO main.ignored_movements SELECT {_RUN}, {_MOVED}, reason, noticed_at"
+        " FROM beside.ignored_movements"
+    ),
+)
+
 
 @contextlib.contextmanager
 def error_context(path: str | pathlib.Path) -> Iterator[None]:
@@ -79,22 +97,61 @@ def error_context(path: str | pathlib.Path) -> Iterator[None]:
         raise InputError(str(error), file=str(path), fix=fix) from error
 
 
-def open_for_writing(path: str | pathlib.Path) -> sqlite3.Connection:
-    """The file, made if it is not there yet."""
-    with error_context(path), contextlib.ExitStack() as on_error:
-        connection = sqlite3.connect(path, isolation_level=None)
-        on_error.callback(connection.close)
-        # A trace can be made again from its seed: it need not survive a power cut.
-        connection.execute("PRAGMA synchronous = OFF")
-        if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            connection.executescript(TABLES)
-        _check_layout(connection, path)
-        on_error.pop_all()
-    return connection
+class Beside:
+    """A new file beside a trace, whose one run is put into the trace when the block ends well.
+
+    So a trace never holds a part of a run, and several commands may write to one file.
+    """
+
+    def __init__(self, path: str | pathlib.Path) -> None:
+        self._target = pathlib.Path(path)
+        reading.check_regular(path)
+        with error_context(path):
+            self._has_runs()
+        self._own = self._target.with_name(f"{WRITING}{secrets.token_hex(6)}.sqlite")
+        with error_context(path):
+            self.connection = sqlite3.connect(self._own, isolation_level=None)
+            # Nobody else sees it before it is whole.
+            self.connection.execute("PRAGMA synchronous = OFF")
+            self.connection.executescript(TABLES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            self.connection.close()
+            if kind is None:
+                self._put()
+        finally:
+            self._own.unlink(missing_ok=True)
+
+    def _has_runs(self) -> bool:
+        """Whether there is a trace to add to; an empty file is none."""
+        if not self._target.exists() or not self._target.stat().st_size:
+            return False
+        with contextlib.closing(sqlite3.connect(self._target)) as connection:
+            _check_layout(connection, self._target)
+        return True
+
+    def _put(self) -> None:
+        if not self._has_runs():
+            self._own.replace(self._target)
+            return
+        with (
+            error_context(self._target),
+            contextlib.closing(sqlite3.connect(self._target, isolation_level=None)) as connection,
+        ):
+            connection.execute("ATTACH ? AS beside", (str(self._own),))
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                for statement in _MERGE:
+                    connection.execute(statement)
 
 
 def open_for_reading(path: str | pathlib.Path) -> sqlite3.Connection:
     """The file, which must be there and is not changed."""
+    reading.check_regular(path)
     with error_context(path), contextlib.ExitStack() as on_error:
         address = pathlib.Path(path).resolve().as_uri()
         connection = sqlite3.connect(f"{address}?mode=ro", uri=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import pathlib
-import zlib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from kubestage.aliases import Json
 from kubestage.errors import InputError
+from kubestage.files import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,19 +75,19 @@ def find(names: Iterable[str]) -> list[str]:
     return found
 
 
-def read(path: str) -> Json:
+def content(path: str) -> bytes:
+    """What a file holds, unpacked."""
+    return reading.unpacked(reading.read(path, may_stream=True), path)
+
+
+def read(path: str, text: bytes) -> Json:
     """One case, checked so far that it can be replayed; its default name is that of its file."""
-    data = pathlib.Path(path).read_bytes()
-    try:
-        text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-    except (EOFError, OSError, zlib.error):
-        raise InputError("the file is cut off or damaged", file=path, fix="copy it again") from None
     try:
         case: Json = msgspec.json.decode(text, type=Json)
         checked = msgspec.convert(case, _Case)
     except msgspec.ValidationError as error:
         raise InputError(f"not a recorded case: {_plainly(error)}", file=path, fix=_FIX) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not valid JSON: {error}", file=path, fix=_FIX) from None
     _check_pods(checked, path)
     return {**case, "name": checked.name or pathlib.Path(path).name, "category": checked.category}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import pathlib
+import secrets
 import shutil
 from typing import Final, NamedTuple
 
 from kubestage.errors import InputError
+from kubestage.files.writing import WRITING
 
 # In an installed package, and in the repository.
 _PLACES: Final = (
@@ -85,7 +87,13 @@ def copy(example: Example, directory: str | None = None) -> pathlib.Path:
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         fix = f"name another directory, as in: kubestage examples copy {example.name} DIR"
         raise InputError("is there already", file=str(target), fix=fix)
-    shutil.copytree(example.folder, target, ignore=_IGNORED, dirs_exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(f"{WRITING}{secrets.token_hex(6)}")
+    try:
+        shutil.copytree(example.folder, beside, ignore=_IGNORED)
+        beside.replace(target)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
     return target
 
 

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.runs.inputs import file_kinds
 from kubestage.runs.inputs.file_kinds import FileKind
 
@@ -167,7 +168,7 @@ def _line(error: InputError) -> int | None:
 
     if error.file is None or not error.path or not pathlib.Path(error.file).is_file():
         return None
-    text = pathlib.Path(error.file).read_text(encoding="utf-8", errors="replace")
+    text = reading.read(error.file).decode(errors="replace")
     lines = [_plain(line) for line in text.splitlines()]
     return locator.Locator("\n".join(lines)).line_at(0, error.path)
 

@@ -14,7 +14,7 @@ from kubestage.clusterloader.config import (
     NodeFailure,
     TuningSet,
 )
-from kubestage.clusterloader.reading import loads
+from kubestage.clusterloader.reading import loads, sizes
 from kubestage.clusterloader.reading.fields import Fields, folded
 
 if TYPE_CHECKING:
@@ -91,10 +91,16 @@ def _namespaces(outer: Fields, problems: Problems) -> Namespaces:
     number = fields.integer("number") or 1
     if number < 0:
         problems.error(place.child("number"), f"{number}: must be positive")
+    if number > sizes.MOST_NAMESPACES:
+        problem = sizes.too_many("namespaces", number, sizes.MOST_NAMESPACES)
+        problems.error(place.child("number"), problem)
     key = "namespaces" if "namespaces" in outer else "automanagedNamespaces"
     automanaged = outer.integer(key)
     if automanaged < 0:
         problems.error(outer.place.child(key), f"{automanaged}: must be non-negative")
+    if automanaged > sizes.MOST_NAMESPACES:
+        problem = sizes.too_many("namespaces", automanaged, sizes.MOST_NAMESPACES)
+        problems.error(outer.place.child(key), problem)
     if number == 1 and automanaged > 1:
         number = automanaged
     prefix = fields.text("prefix")

@@ -16,6 +16,7 @@ from kubestage.clusterloader.config import (
     TimeLimitedLoad,
     TuningSet,
 )
+from kubestage.clusterloader.reading import sizes
 from kubestage.clusterloader.reading.fields import Fields
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _load(name: str, outer: Fields, problems: Problems) -> Load | None:
         value = _value(fields, key, kind)
         if value is not None and value <= 0:
             problems.error(place.child(key), "must have positive value", _FIXES[kind])
+        elif value is not None and kind == NUMBER and value < sizes.SLOWEST_QPS:
+            problems.error(place.child(key), f"{value:g}: must be at least {sizes.SLOWEST_QPS:g}")
         found.append(value or 0)
     return make(*found)
 

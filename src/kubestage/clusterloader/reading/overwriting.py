@@ -9,7 +9,7 @@ from typing import Any, Final
 from kubestage.clusterloader.reading.fields import folded
 from kubestage.clusterloader.templating import numbers
 from kubestage.errors import InputError
-from kubestage.golang import durations
+from kubestage.golang import durations, integers
 
 _TEXT: Final = "text"
 _INT32: Final = "int32"
@@ -71,9 +71,11 @@ def _typed(overwrite: str, text: str, kind: str) -> Any:
             return found
         raise _wrong(overwrite, f"cannot parse '{text}' to bool", "write true or false")
     bits = 32 if kind == _INT32 else 64
-    if _INTEGER.fullmatch(text) is None or not -(2 ** (bits - 1)) <= int(text) < 2 ** (bits - 1):
+    if _INTEGER.fullmatch(text) is None or not -(2 ** (bits - 1)) <= integers.parse(text) < 2 ** (
+        bits - 1
+    ):
         raise _wrong(overwrite, f"cannot parse '{text}' to int", None)
-    return durations.go_string(int(text)) if kind == _DURATION else int(text)
+    return durations.go_string(integers.parse(text)) if kind == _DURATION else integers.parse(text)
 
 
 def _wrong(overwrite: str, problem: str, fix: str | None) -> InputError:

@@ -15,6 +15,7 @@ from kubestage.clusterloader.config import (
     Phase,
     Step,
 )
+from kubestage.clusterloader.reading import sizes
 from kubestage.clusterloader.reading.fields import Fields
 from kubestage.objects.validation import names
 
@@ -81,6 +82,11 @@ class StepReader:
         replicas = fields.integer("replicasPerNamespace")
         if replicas < 0:
             problems.error(place.child("replicasPerNamespace"), "must be non-negative")
+        spaces = 1 if space is None else min(space.max - space.min + 1, sizes.MOST_NAMESPACES)
+        objects = replicas * max(spaces, len(listed or ()))
+        if objects > sizes.MOST_OBJECTS:
+            problem = sizes.too_many("objects", objects, sizes.MOST_OBJECTS)
+            problems.error(place.child("replicasPerNamespace"), problem)
         return Phase(
             objects=tuple(self._object(each, at) for each, at in fields.items("objectBundle")),
             replicas_per_namespace=replicas,
@@ -101,6 +107,9 @@ class StepReader:
             self._problems.error(place.child("min"), "must be non-negative")
         if high < low:
             self._problems.error(place.child("max"), "must be greater than min")
+        if high - low >= sizes.MOST_NAMESPACES:
+            problem = sizes.too_many("namespaces", high - low + 1, sizes.MOST_NAMESPACES)
+            self._problems.error(place.child("max"), problem)
         basename = fields.text("basename") if "basename" in fields else None
         return NamespaceRange(low, high, basename)
 

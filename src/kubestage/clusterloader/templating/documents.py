@@ -40,4 +40,6 @@ def objects(text: str, file: str) -> list[dict[str, Any]]:
             raise InputError("an object with apiVersion and kind is expected", file=file)
         if not isinstance(value.get("kind"), str) or not value["kind"]:
             raise InputError("Object 'Kind' is missing", file=file, path="kind")
+        if not isinstance(value.get("metadata") or {}, dict):
+            raise InputError("expected an object with a name", file=file, path="metadata")
     return found

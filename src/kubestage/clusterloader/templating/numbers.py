@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any, Final
 
+from kubestage.golang import integers
 from kubestage.golang.template import printing
 
 _LOWEST: Final = -(2**63)
@@ -71,8 +72,8 @@ def parse_float(text: str) -> float | None:
 
 def unpacked(text: str) -> Any:
     """The value of a variable of the environment: an int, a float, a bool, or its text."""
-    if _INTEGER.fullmatch(text) is not None and _LOWEST <= int(text) <= _HIGHEST:
-        return int(text)
+    if _INTEGER.fullmatch(text) is not None and _LOWEST <= integers.parse(text) <= _HIGHEST:
+        return integers.parse(text)
     number = parse_float(text)
     if number is not None:
         return number

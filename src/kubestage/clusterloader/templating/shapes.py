@@ -20,6 +20,7 @@ from yaml.events import (
 )
 
 from kubestage.errors import KubestageError
+from kubestage.objects import yaml_aliases
 
 _Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
@@ -88,6 +89,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._next = _Loader(text).get_event
         self._anchors: dict[str, Any] = {}
+        self._aliases = yaml_aliases.AliasCount()
 
     def documents(self) -> list[Any]:
         found = []
@@ -110,6 +112,8 @@ class _Reader:
         elif kind is AliasEvent:
             if event.anchor not in self._anchors:
                 raise Unreadable(f"unknown anchor {event.anchor}", event.start_mark.line + 1)
+            if self._aliases.exceeds(self._anchors[event.anchor]):
+                raise Unreadable(yaml_aliases.PROBLEM, event.start_mark.line + 1)
             return self._anchors[event.anchor], id(event)
         elif kind is MappingStartEvent:
             found = self._mapping(), id(event)

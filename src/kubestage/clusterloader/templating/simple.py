@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.clusterloader.templating.numbers import remainder
+from kubestage.golang import integers
 
 if TYPE_CHECKING:
     from kubestage.clusterloader.templating.draws import Draws
@@ -111,7 +112,7 @@ def _operand(words: list[str], at: int, out: list[int | str], depth: int) -> int
     elif word in _NAMES:
         out.append(word)
     elif word.isdigit():
-        out.append(int(word))
+        out.append(integers.parse(word))
     else:
         raise ValueError(f"unexpected {word!r}")
     return at + 1

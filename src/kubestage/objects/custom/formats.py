@@ -9,6 +9,8 @@ import re
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.golang import integers
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -87,7 +89,7 @@ def _is_cidr(text: str) -> bool:
     if not slash or not bits.isdigit():
         return False
     plain = address if ":" in address else _plain_address(address)
-    return "%" not in text and _parses(ipaddress.ip_interface, f"{plain}/{int(bits)}")
+    return "%" not in text and _parses(ipaddress.ip_interface, f"{plain}/{integers.parse(bits)}")
 
 
 def _is_uri(text: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
+from kubestage.golang import integers
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -54,8 +55,8 @@ def keep_number(metadata: Json, name: str, *, keep_empty: bool) -> None:
     if text == "" and not keep_empty:
         del annotations[name]
         set_or_drop(metadata, "annotations", annotations)
-    elif _INT64.fullmatch(text) and -(1 << 63) <= int(text) < 1 << 63:
-        annotations[name] = str(int(text))
+    elif _INT64.fullmatch(text) and -(1 << 63) <= integers.parse(text) < 1 << 63:
+        annotations[name] = str(integers.parse(text))
     else:
         raise InputError(f'"{text}" is no whole number', path=f"metadata.annotations[{name}]")
 

@@ -6,6 +6,7 @@ import functools
 import re
 from typing import Final
 
+from kubestage.golang import integers
 from kubestage.objects.jsonpath import nodes, quoting
 from kubestage.objects.jsonpath.failures import JSONPathError
 
@@ -108,7 +109,7 @@ class _Parser:
     def _number(self) -> nodes.Constant:
         text = self._matched(_NUMBER)
         try:
-            return nodes.Constant(int(text) if _INTEGER.fullmatch(text) else float(text))
+            return nodes.Constant(integers.parse(text) if _INTEGER.fullmatch(text) else float(text))
         except ValueError:
             raise JSONPathError(f"cannot parse number {text}") from None
 
@@ -184,6 +185,6 @@ def _index(text: str) -> int | None:
     if not text:
         return None
     try:
-        return int(text)
+        return integers.parse(text)
     except ValueError:
         raise JSONPathError(f"array index {text} is not a number") from None

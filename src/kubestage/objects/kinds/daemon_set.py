@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
 from kubestage.objects import equality, markers
 from kubestage.objects.defaulting import pod as pod_defaults
 from kubestage.objects.defaulting import round_trip
@@ -63,7 +64,7 @@ def _prepare_update(new: Json, old: Json, now: str | None) -> None:
 
 def _template_generation(obj: Json) -> int:
     text = (obj["metadata"].get("annotations") or {}).get(_TEMPLATE_GENERATION) or "0"
-    return int(text) if text.removeprefix("-").isdecimal() else 0
+    return integers.parse(text) if text.removeprefix("-").isdecimal() else 0
 
 
 def _set_template_generation(obj: Json, generation: int) -> None:

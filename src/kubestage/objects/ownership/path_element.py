@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kubestage.golang import formatting
+from kubestage.golang import formatting, integers
 from kubestage.objects.validation import field
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -59,7 +59,7 @@ def canonical(text: str) -> str | None:
     if kind == "i":
         if not _INDEX(rest):
             raise ValueError(f"invalid index {rest!r}")
-        return f"i:{int(rest)}"
+        return f"i:{integers.parse(rest)}"
     if kind not in ("k", "v"):
         return None
     value = _decode(rest)
@@ -84,7 +84,7 @@ def order(element: str) -> tuple[Any, ...]:
     if rank == 2:
         keys = _decode(rest)
         return rank, [(name, _value_order(keys[name])) for name in sorted(keys)]
-    return (rank, _value_order(_decode(rest))) if rank == 3 else (rank, int(rest))
+    return (rank, _value_order(_decode(rest))) if rank == 3 else (rank, integers.parse(rest))
 
 
 def _value_text(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kubestage.golang import integers
 from kubestage.objects import nesting
 from kubestage.objects.patches import failure, ordering
 from kubestage.objects.patches.failure import PatchError
@@ -119,7 +120,7 @@ def _edit_inside(at: Any, keys: list[str], missing: str, edit: Edit) -> Any:
 def _index(key: str) -> int:
     if not _INTEGER.fullmatch(key):
         raise PatchError(f'strconv.Atoi: parsing "{key}": invalid syntax')
-    index = int(key)
+    index = integers.parse(key)
     if not -_WIDEST <= index < _WIDEST:
         raise PatchError(f'strconv.Atoi: parsing "{key}": value out of range')
     return index

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kubestage.golang import integers
 from kubestage.objects.validation import field
 
 if TYPE_CHECKING:
@@ -119,4 +120,4 @@ def minor(version: str, newest: int) -> int:
         return newest
     digits = version.removeprefix("v1.")
     # NOTE: a label holds 63 characters, more digits than any version will ever have.
-    return min(int(digits), newest)
+    return min(integers.parse(digits), newest)

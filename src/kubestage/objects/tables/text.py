@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _NARROWEST: Final = 6
 _PADDING: Final = 3
+# Alignment calls itself for each column.
+_MOST_CELLS: Final = 300
 _LINE_BREAK: Final = re.compile("[\f\n\r]")
 
 
@@ -67,8 +69,16 @@ def align(lines: Sequence[Sequence[str]], *, remembers: bool = False) -> list[st
     tabstops. If it `remembers`, as kubectl does, it is never narrower than in the runs above.
     """
     written: list[str] = []
+    lines = [_cut(line) for line in lines]
     _align(lines, (0, len(lines)), [], {} if remembers else None, written)
     return written
+
+
+def _cut(line: Sequence[str]) -> Sequence[str]:
+    """A line of no more cells than there can be columns: a value may have any number of tabs."""
+    if len(line) <= _MOST_CELLS:
+        return line
+    return [*line[: _MOST_CELLS - 1], "\t".join(line[_MOST_CELLS - 1 :])]
 
 
 def _align(

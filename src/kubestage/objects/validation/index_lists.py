@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from kubestage.errors import MalformedValue
+from kubestage.golang import integers
 from kubestage.objects.validation import field
 
 _is_number: Final = re.compile(r"[+-]?[0-9]+", re.ASCII).fullmatch
@@ -75,9 +76,9 @@ def _interval(part: str, limit: int) -> tuple[int, int]:
 def _number(text: str, limit: int) -> int:
     if not _is_number(text):
         raise UnreadableIndexes(f"cannot convert string to integer for index: {field.quote(text)}")
-    if int(text) >= limit:
+    if integers.parse(text) >= limit:
         raise UnreadableIndexes(f"too large index: {field.quote(text)}")
-    return int(text)
+    return integers.parse(text)
 
 
 def _disorder(previous: int, current: int) -> str:

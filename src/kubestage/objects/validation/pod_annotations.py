@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
 from kubestage.objects.validation import (
     container_paths,
     field,
@@ -56,7 +57,7 @@ def has_valid_deletion_cost(annotations: dict[str, str]) -> bool:
     cost = annotations.get(DELETION_COST)
     if cost is None:
         return True
-    return bool(_decimal(cost)) and -(2**31) <= int(cost) < 2**31
+    return bool(_decimal(cost)) and -(2**31) <= integers.parse(cost) < 2**31
 
 
 def _validate_tolerations(

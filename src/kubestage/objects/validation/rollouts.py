@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.golang import integers
 from kubestage.objects import equality, labels
 from kubestage.objects.validation import (
     field,
@@ -52,7 +53,7 @@ def amount(value: Any) -> int:
     if not isinstance(value, str):
         return value or 0
     text = value.removesuffix("%")
-    return int(text) if text.isascii() and text.isdecimal() else 0
+    return integers.parse(text) if text.isascii() and text.isdecimal() else 0
 
 
 def at_most_all(value: Any, path: str) -> list[FieldError]:

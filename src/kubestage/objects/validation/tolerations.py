@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
 from kubestage.objects.validation import field, internal_json, label_selectors, names
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _number_problems(value: str) -> list[str]:
     shown = field.quote(value)
     if not _is_integer(value):
         problems.append(f"strconv.ParseInt: parsing {shown}: invalid syntax")
-    elif not -(2**63) <= int(value) < 2**63:
+    elif not -(2**63) <= integers.parse(value) < 2**63:
         problems.append(f"strconv.ParseInt: parsing {shown}: value out of range")
     return problems
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-import pathlib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import writing
 from kubestage.results.analysis.overview import summary
 from kubestage.results.analysis.table import Kind
 
 if TYPE_CHECKING:
+    import pathlib
+
     from kubestage.results.analysis.digest import Run
     from kubestage.results.analysis.table import Table
 
@@ -65,5 +67,5 @@ def write_parquet(table: Table, path: str | pathlib.Path) -> None:
         raise InputError(
             "an amount is too large for Parquet's integers", fix="write csv or json"
         ) from None
-    with pathlib.Path(path).open("wb") as out:
+    with writing.replaced(path) as beside, beside.open("wb") as out:
         parquet.write_table(written, out)

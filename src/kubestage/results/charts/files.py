@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import vl_convert
 
 from kubestage.errors import InputError
+from kubestage.files import writing
+from kubestage.results.charts import specification
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -20,14 +22,14 @@ _UNTITLED: Final = "<title>Chart</title>"
 def save(chart: ChartType, path: str | pathlib.Path) -> None:
     """Write a chart as PNG, SVG or HTML, as the name ends; a page needs no network."""
     place = pathlib.Path(path)
-    spec = chart.to_dict()
+    spec = specification.of(chart)
     suffix = place.suffix.lower()
     if suffix == ".png":
-        place.write_bytes(vl_convert.vegalite_to_png(spec, scale=_SHARPNESS))
+        writing.write(place, vl_convert.vegalite_to_png(spec, scale=_SHARPNESS))
     elif suffix == ".svg":
-        place.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+        writing.write(place, vl_convert.vegalite_to_svg(spec))
     elif suffix == ".html":
-        place.write_text(_page(spec), encoding="utf-8")
+        writing.write(place, _page(spec))
     else:
         raise InputError(
             f'charts are not written as "{suffix}"',
@@ -37,6 +39,6 @@ def save(chart: ChartType, path: str | pathlib.Path) -> None:
 
 
 def _page(spec: dict[str, Any]) -> str:
-    page: str = vl_convert.vegalite_to_html(spec, bundle=True)
+    page = specification.page(spec)
     title = f"<title>{html.escape(spec['title']['text'])}</title>"
     return page.replace(_UNTITLED, title, 1)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import abc
 import contextlib
 import pathlib
-import shutil
-import tempfile
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from kubestage.errors import InputError
+from kubestage.files.claiming import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_WRITING: Final = ".writing-"
 _FIX: Final = "name another directory with --report-dir"
 
 
@@ -31,12 +29,9 @@ class ClaimedPlace(abc.ABC):
     def __init__(self, path: str | pathlib.Path) -> None:
         self.path = pathlib.Path(path)
         self._refuse_foreign()
-        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
         with self._error_context():
-            self.path.mkdir(parents=True, exist_ok=True)
-            for left_over in self.path.glob(f"{_WRITING}*"):
-                shutil.rmtree(left_over)
-            self._beside = pathlib.Path(tempfile.mkdtemp(prefix=_WRITING, dir=self.path))
+            self._claim = Claim(self.path)
+        self._beside = self._claim.beside
 
     @abc.abstractmethod
     def earlier(self) -> list[str]:
@@ -44,11 +39,7 @@ class ClaimedPlace(abc.ABC):
 
     def discard(self) -> None:
         """Leave the directory as it was found, or as it was filled."""
-        shutil.rmtree(self._beside, ignore_errors=True)
-        for made in self._made:
-            if not made.is_dir() or any(made.iterdir()):
-                break
-            made.rmdir()
+        self._claim.release()
 
     def __enter__(self) -> Self:
         return self

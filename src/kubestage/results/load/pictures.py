@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from kubestage.results.charts import specification
 from kubestage.results.report import drawings
 from kubestage.results.report.drawings import Drawing
 
@@ -25,7 +26,7 @@ def picture(chart: ChartType, name: str, *, is_wide: bool = False) -> Drawing:
     # Large, and part of an extra.
     import vl_convert  # noqa: PLC0415
 
-    spec = chart.to_dict()
+    spec = specification.of(chart)
     title = spec.pop("title")
     _fit(spec, is_wide=is_wide)
     svg = drawings.inline(_numbered(vl_convert.vegalite_to_svg(spec)), f"{name}-")

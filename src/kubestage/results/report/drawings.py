@@ -15,7 +15,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.results.analysis import registry
-from kubestage.results.charts import libraries
+from kubestage.results.charts import libraries, specification
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def drawn(named: Mapping[str, ChartType]) -> list[Drawing]:
 
     found = []
     for name, chart in named.items():
-        spec = chart.to_dict()
+        spec = specification.of(chart)
         title = spec.pop("title", {})
         is_wide = fit(spec)
         svg = inline(vl_convert.vegalite_to_svg(spec), f"{name}-")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.resources
-import pathlib
 import string
 from typing import TYPE_CHECKING, Final
 
+from kubestage.files import writing
 from kubestage.results import charts
 from kubestage.results.report import (
     drawings,
@@ -23,6 +23,7 @@ from kubestage.results.report import (
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
+    import pathlib
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
@@ -46,7 +47,7 @@ def write(
 ) -> None:
     """Write the report of a living run: one file that opens anywhere and loads nothing."""
     text = render(life, repeat, drawn_charts(life), timings, advice)
-    pathlib.Path(path).write_text(text, encoding="utf-8")
+    writing.write(path, text)
 
 
 def render(

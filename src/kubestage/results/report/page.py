@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.resources
-import pathlib
 import string
 from typing import TYPE_CHECKING, Final
 
+from kubestage.files import writing
 from kubestage.results import analysis
 from kubestage.results.report import (
     drawings,
@@ -24,6 +24,7 @@ from kubestage.results.report import (
 from kubestage.results.report.markup import Html, count, element
 
 if TYPE_CHECKING:
+    import pathlib
     from collections.abc import Sequence
 
     from kubestage.aliases import Json
@@ -49,7 +50,7 @@ def write(
     scenario = _with_result(scenario)
     digest = analysis.digest(scenario)
     text = _render(scenario, digest, repeat, drawings.draw(digest), timings, advice)
-    pathlib.Path(path).write_text(text, encoding="utf-8")
+    writing.write(path, text)
 
 
 def render(

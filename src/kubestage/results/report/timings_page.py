@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.resources
-import pathlib
 import string
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.files import writing
 from kubestage.results import charts, timings
 from kubestage.results.report import drawings, life_tables, markup
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
+    import pathlib
+
     from kubestage.results.timings import RecordedTimings, TimingRow
 
 _DATA: Final = importlib.resources.files("kubestage.results.report") / "data"
@@ -53,7 +55,7 @@ def write(path: str | pathlib.Path, recorded: RecordedTimings, name: str) -> Non
         script=script,
         script_hash=f"sha256-{digest}",
     )
-    pathlib.Path(path).write_text(text, encoding="utf-8")
+    writing.write(path, text)
 
 
 def _chart(recorded: RecordedTimings) -> Html:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import pathlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.objects import locator, manifest
 from kubestage.runs.inputs import file_kinds
 from kubestage.runs.inputs.file_kinds import FileKind
@@ -68,7 +68,7 @@ def load(
             flags.algorithm_provider,
             flags.hard_pod_affinity_symmetric_weight,
         )
-    data = pathlib.Path(path).read_bytes()
+    data = reading.read(path, may_stream=True)
     file_kinds.expect(FileKind.SCHEDULER, path, data, FileKind.MANIFESTS, FileKind.TEMPLATE)
     try:
         text = data.decode()
@@ -83,7 +83,7 @@ def load(
 def text_of(path: str | None, flags: Flags, imported: Iterable[Imported] = ()) -> str | None:
     """The text of the configuration that `load` gives; None if it is the default, with flags."""
     if path is not None:
-        return pathlib.Path(path).read_text()
+        return _text(path)
     for each in imported:
         if each.configuration is not None and not flags.stated:
             return json.dumps(each.configuration)
@@ -102,14 +102,18 @@ def check(
     except config.ConfigError as error:
         if path is None:
             raise
-        raise problems(error, pathlib.Path(path).read_text(), path)[0] from None
+        raise problems(error, _text(path), path)[0] from None
 
 
 def read_policy(source: config.PolicySource) -> str | None:
     """The text of a scheduling policy that lies in a file of its own."""
     if source.path is None:
         return None
-    return pathlib.Path(source.path).read_text()
+    return _text(source.path)
+
+
+def _text(path: str) -> str:
+    return reading.read(path).decode(errors="replace")
 
 
 def problems(error: config.ConfigError, text: str, path: str) -> list[InputError]:

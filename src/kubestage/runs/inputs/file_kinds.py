@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.objects import manifest
 from kubestage.scenario import kss_input
 
@@ -144,7 +145,7 @@ def expect_run(path: str) -> None:
     """Refuse a file that is no Scenario where the path of a run is expected."""
     place = pathlib.Path(path)
     if place.is_file():
-        kind = recognise(path, place.read_bytes())
+        kind = recognise(path, reading.read(place))
         if is_elsewhere(kind) or kind is FileKind.SCHEDULER:
             raise refusal(kind, path, "a run")
 

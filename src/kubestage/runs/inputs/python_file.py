@@ -10,6 +10,7 @@ import traceback
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError, KubestageError, MalformedValue
+from kubestage.files import reading
 from kubestage.scheduler.cycle_state import NotPrepared
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def load(path: str, prefix: str, fix: str) -> types.ModuleType:
     sys.modules[module_name] = module
     with error_context(path), importing_from(pathlib.Path(path).resolve().parent):
         # Byte code that Python has kept counts as fresh if the file was changed within a second.
-        code = compile(pathlib.Path(path).read_bytes(), path, "exec", dont_inherit=True)
+        code = compile(reading.read(path), path, "exec", dont_inherit=True)
         exec(code, vars(module))
     return module
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
-import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.runs.observer import SILENT
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def read(names: Iterable[str], observer: Observer = SILENT) -> Iterator[Source]:
     paths = [path for name in names for path in _paths(name)]
     for path in _reported(paths, observer):
         if path == "-":
-            yield Source("stdin", sys.stdin.buffer.read())
+            yield Source("stdin", reading.read_stdin())
         else:
             yield Source(path, _read_file(path))
 
@@ -92,7 +92,7 @@ def _manifests(directory: pathlib.Path) -> list[str]:
 
 def _read_file(path: str) -> bytes:
     try:
-        return pathlib.Path(path).read_bytes()
+        return reading.read(path, may_stream=True)
     except FileNotFoundError:
         raise InputError("no such file or directory", file=path, fix=_near(path)) from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 
 
 def read(file: str, option: str) -> str:
@@ -12,10 +13,10 @@ def read(file: str, option: str) -> str:
     path = pathlib.Path(file)
     if not path.exists():
         raise InputError("no such file", file=file, path=option)
-    if not path.is_file():
+    if path.is_dir():
         fix = "name a file in it, as in DIR/config.yaml"
         raise InputError("is no file", file=file, path=option, fix=fix)
     try:
-        return path.read_bytes().decode()
+        return reading.read(path, may_stream=True).decode()
     except UnicodeDecodeError:
         raise InputError("is no UTF-8 text", file=file, path=option) from None

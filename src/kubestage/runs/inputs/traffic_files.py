@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.files import reading
 from kubestage.objects import gvk
 from kubestage.scenario import resource
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from kubestage.runs.inputs.manifests import LoadedManifests
 
     Change = Callable[[Any, str], Any]
-
-_GZIP: Final = b"\x1f\x8b"
 
 
 def put_in(loaded: LoadedManifests) -> None:
@@ -88,9 +87,13 @@ class _Files:
         from kubestage.objects import request_traces
 
         file = self._folder / name
+        if reading.inside(self._folder, name) is None:
+            problem = f"leads out of the manifest's folder: {name}"
+            fix = "keep the trace beside the manifest, or below its folder"
+            raise InputError(problem, path=path, fix=fix)
         try:
-            data = file.read_bytes()
-        except (FileNotFoundError, IsADirectoryError):
+            data = reading.read(file)
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
             fix = "name a CSV file, its path relative to the manifest"
             raise InputError(f"no such file: {file}", path=path, fix=fix) from None
         text = text_of(data, str(file))
@@ -105,15 +108,12 @@ class _Files:
 
 def text_of(data: bytes, file: str) -> str:
     """The rows of a trace, plain or compressed."""
-    import gzip
-    import zlib
-
+    fix = "a trace is CSV, plain or compressed by gzip"
+    no_text = InputError("is no text", file=file, fix=fix)
     try:
-        plain = gzip.decompress(data) if data.startswith(_GZIP) else data
-        return plain.decode("utf-8-sig")
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error):
-        fix = "a trace is CSV, plain or compressed by gzip"
-        raise InputError("is no text", file=file, fix=fix) from None
+        return reading.unpacked(data, file, no_text).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise no_text from None
 
 
 _CREATED: Final = ("createOperation", "object")

@@ -6,20 +6,20 @@ import pathlib
 
 from kubestage.clusterloader import files
 from kubestage.errors import InputError
+from kubestage.files import reading
 
 
 class Folder:
     """Files below a folder; paths start at `start` within it.
 
-    No ``..`` may lead out of the folder, nor may a link. `around` is wider: modules are read there,
-    and links of the folder may lead there. `seen` are the files that were read.
+    No ``..`` may lead out of the folder, nor may a link. `around` is wider: modules are read there.
+    `seen` are the files that were read.
     """
 
     def __init__(self, root: pathlib.Path, start: str = "", around: Folder | None = None) -> None:
         self.root = root.resolve()
         self._start = start
         self._around = around
-        self._limit: pathlib.Path = self.root if around is None else around.root
         self.seen: set[pathlib.Path] = set() if around is None else around.seen
 
     def read(self, path: str) -> str:
@@ -29,7 +29,7 @@ class Folder:
             raise files.missing(path)
         self.seen.add(place)
         try:
-            return place.read_bytes().decode()
+            return reading.read(place).decode()
         except UnicodeDecodeError:
             raise InputError("is no UTF-8 text", file=path) from None
         except OSError as error:
@@ -49,7 +49,7 @@ class Folder:
 
     def _place(self, path: str) -> pathlib.Path:
         place = (self.root / files.joined(self._start, path)).resolve()
-        if not place.is_relative_to(self._limit):
+        if not place.is_relative_to(self.root):
             raise files.outside_folder(path)
         return place
 
@@ -57,8 +57,7 @@ class Folder:
 def beside(config: pathlib.Path, root: pathlib.Path | None = None) -> tuple[Folder, str]:
     """The files that a configuration may read, and its own name among them.
 
-    That is its folder, and the one around it for modules and for what links of its folder lead to;
-    or `root`, which may be wider.
+    That is its folder, and the one around it for modules; or `root`, which may be wider.
     """
     folder = config.resolve().parent
     if root is None:

@@ -1,0 +1,47 @@
+"""Charts as Vega-Lite reads them, safe to draw and to put into a page.
+
+The names in a chart come from files. What draws it ends the whole process at a control character in
+one of them, and a page ends its script where a name does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from altair.typing import ChartType
+
+    from kubestage.aliases import Json
+
+# Control characters, and halves of characters that no text holds.
+_UNSAFE: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+# A character without a meaning, which stands for < until the page is written.
+_MARK: Final = "\ue03c"
+
+
+def of(chart: ChartType) -> Json:
+    """The specification of a chart; control characters are replaced in all its texts."""
+    found: Json = _each_text(chart.to_dict(), lambda text: _UNSAFE.sub("\ufffd", text))
+    return found
+
+
+def page(spec: Json) -> str:
+    """A page with the chart, which needs no network; no text of the chart can end its script."""
+    # Large, and part of an extra.
+    import vl_convert  # noqa: PLC0415
+
+    marked = _each_text(spec, lambda text: text.replace(_MARK, "\ufffd").replace("<", _MARK))
+    drawn: str = vl_convert.vegalite_to_html(marked, bundle=True)
+    return drawn.replace(_MARK, "\\u003c")
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): _each_text(each, change) for key, each in value.items()}
+    return [_each_text(each, change) for each in value] if isinstance(value, list) else value

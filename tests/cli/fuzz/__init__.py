@@ -1,0 +1,1 @@
+"""Mutated files for every command that reads any."""

@@ -59,7 +59,8 @@ def test_ports_overlap_as_by_comparing_all_pairs(seed: int) -> None:
 
 
 def _files_by_pairs(files: list[File]) -> list[str]:
-    found, seen = [], []
+    found: list[str] = []
+    seen: list[File] = []
     for each in files:
         file = File(each.path.rstrip("/"), each.source)
         for other in seen:

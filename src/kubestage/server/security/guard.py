@@ -63,7 +63,7 @@ class Guard:
         is_long = traffic.is_long(path, query)
         method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
         route = self._counted.route(method, path, is_long=is_long)
-        exchange = Exchange(receive, send, self._limit(path), is_long=is_long)
+        exchange = Exchange(scope, receive, send, self._limit(path), is_long=is_long)
         self._counted.in_flight += 1
         try:
             self._check(scope, is_long=is_long)
@@ -174,9 +174,15 @@ class Guard:
 class Exchange:
     """One request and its answer: how much has come, and whether the response has started."""
 
-    __slots__ = ("_left", "_limit", "_receive", "_send", "_task", "_timer", "is_long", "status")
+    __slots__ = (
+        "_is_read", "_left", "_limit", "_receive", "_scope", "_send", "_task", "_timer", "is_long",
+        "status",
+    )  # fmt: skip
 
-    def __init__(self, receive: Receive, send: Send, limit: int, *, is_long: bool) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, limit: int, *, is_long: bool
+    ) -> None:
+        self._scope = scope
         self._receive = receive
         self._send = send
         self._limit = self._left = limit
@@ -185,6 +191,7 @@ class Exchange:
         self._task: asyncio.Task[Any] | None = None
         self.is_long = is_long
         self.status = 0
+        self._is_read = False
 
     async def receive(self) -> Message:
         """The next part of the body; refused when it is too much."""
@@ -193,7 +200,8 @@ class Exchange:
             self._left -= len(message.get("body", b""))
             if self._left < 0:
                 raise refusals.too_large(self._limit)
-            if self.is_long and not message.get("more_body"):
+            self._is_read = not message.get("more_body")
+            if self.is_long and self._is_read:
                 self.stop_timer()
         return message
 
@@ -232,8 +240,19 @@ class Exchange:
             return
         answer = response.error_response(error)
         headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]
+        if not self._is_read and _has_body(self._scope):
+            # The rest of the request is not wanted: the connection ends here.
+            headers.append((b"connection", b"close"))
         await self.send({"type": _START, "status": answer.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": answer.body})
+
+
+def _has_body(scope: Scope) -> bool:
+    """Whether the head of a request says that a body follows."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+        for name, value in scope["headers"]
+    )
 
 
 class Crowd:

@@ -80,7 +80,8 @@ class Served:
         self.recorder = None if options.record is None else SessionRecorder(live, options.record)
         traffic = Traffic(stage.store.kinds)
         shown = Exposition(Application(live), live, traffic)
-        self.application = Guard(shown, live, options.security, traffic)
+        self.application = Guard(shown, options.security, traffic)
+        stage.store.object_limit.most = options.security.limits.objects
 
     def start(self) -> None:
         """Record what happens from now on, and start the clock."""

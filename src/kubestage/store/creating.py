@@ -70,6 +70,7 @@ def create(
         if not requested_name:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
+    core.object_limit.check()
     if complete is not None:
         created = complete(created)
     if dry_run:

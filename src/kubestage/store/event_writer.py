@@ -90,8 +90,9 @@ class EventWriter:
         return number, key
 
     def add(self, key: str, event: Json) -> None:
-        """Write a new Event."""
-        self.store.ledger.add(self.events, key, event)
+        """Write a new Event, if there is room for it."""
+        if self.store.object_limit.takes_events:
+            self.store.ledger.add(self.events, key, event)
 
     def add_core(
         self,

@@ -44,7 +44,7 @@ class StoreReader(Core):
     @property
     def object_count(self) -> int:
         """How many objects there are, of all kinds."""
-        return sum(len(each.objects) for each in self.ledger.collections())
+        return self.ledger.object_count
 
     def collection(self, kind: KindRef) -> Collection:
         """All objects of a kind with their indexes and their log, live and for reading."""

@@ -16,7 +16,6 @@ from kubestage.server.security.hosts import HostCheck
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
-    from kubestage.server.live import Live
     from kubestage.server.security.settings import RequestLimits, SecuritySettings
     from kubestage.server.security.traffic import Route, Traffic
 
@@ -30,7 +29,6 @@ _OPEN: Final = ("/healthz", "/livez", "/readyz")
 _OWN: Final = "/kubestage/"
 _SCENARIOS: Final = f"/apis/{SCENARIO[0]}/scenarios"
 _NO_BODY: Final = ("GET", "HEAD")
-_CREATING: Final = ("POST", "PATCH")
 _MOST_DIGITS: Final = 18
 _START: Final = "http.response.start"
 _SWITCHED: Final = 101
@@ -39,15 +37,12 @@ _SWITCHED: Final = 101
 class Guard:
     """Checks host and token, and keeps every request within its limits."""
 
-    def __init__(
-        self, application: Asgi, live: Live, settings: SecuritySettings, counted: Traffic
-    ) -> None:
+    def __init__(self, application: Asgi, settings: SecuritySettings, counted: Traffic) -> None:
         self._application = application
         self._limits: RequestLimits = settings.limits
         self._hosts = HostCheck(frozenset() if settings.token else settings.hosts)
         self._token = settings.token.encode() if settings.token else None
         self._counted = counted
-        self._crowd = Crowd(live, settings.limits.objects)
         self._watchers = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -139,8 +134,6 @@ class Guard:
             raise refusals.too_large(limit)
         if is_long and self._watchers >= self._limits.watchers:
             raise refusals.too_many_watchers(self._limits.watchers)
-        if scope["method"] in _CREATING:
-            self._crowd.check()
 
     def _is_known(self, path: str, authorization: bytes) -> bool:
         if self._token is None or path.startswith(_OPEN):
@@ -253,24 +246,3 @@ def _has_body(scope: Scope) -> bool:
         name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
         for name, value in scope["headers"]
     )
-
-
-class Crowd:
-    """How many objects there are, counted no more often than needed."""
-
-    def __init__(self, live: Live, limit: int) -> None:
-        self._live = live
-        self._limit = limit
-        self._count = limit
-        self._at_revision = 0
-
-    def check(self) -> None:
-        """Refuse when the store is full."""
-        revision = self._live.store.revision
-        # A change adds one object at most.
-        if self._count + revision - self._at_revision < self._limit:
-            return
-        self._count = self._live.store.object_count
-        self._at_revision = revision
-        if self._count >= self._limit:
-            raise refusals.too_many_objects(self._limit)

@@ -56,11 +56,3 @@ def too_many_watchers(limit: int) -> TooManyRequests:
         "with --max-watchers",
         {"retryAfterSeconds": 5},
     )
-
-
-def too_many_objects(limit: int) -> Forbidden:
-    """The store holds as much as it may."""
-    return Forbidden(
-        f"the server holds {limit} objects, and takes no more; delete some, or start kubestage "
-        "serve with --max-objects"
-    )

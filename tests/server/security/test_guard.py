@@ -35,7 +35,8 @@ def test_another_host_is_refused_with_a_status() -> None:
 def test_a_page_of_another_site_is_refused() -> None:
     door = Door()
     assert answer(door, "POST", headers={"origin": "https://evil.example"}).status == 403
-    assert answer(door, "POST", headers={"origin": "http://localhost:3000"}).status == 200
+    assert answer(door, "POST", headers={"origin": "http://localhost:3000"}).status == 403
+    assert answer(door, "POST", headers={"origin": "http://localhost:18080"}).status == 200
 
 
 def test_without_its_token_nobody_comes_in() -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.errors import ApiError
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server import response, routing
-from kubestage.server.security import refusals, traffic
+from kubestage.server.security import origins, refusals, traffic
 from kubestage.server.security.hosts import HostCheck
+from kubestage.server.security.origins import OriginCheck
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -41,6 +42,7 @@ class Guard:
         self._application = application
         self._limits: RequestLimits = settings.limits
         self._hosts = HostCheck(frozenset() if settings.token else settings.hosts)
+        self._origins = OriginCheck(self._hosts, settings.origins)
         self._token = settings.token.encode() if settings.token else None
         self._counted = counted
         self._watchers = 0
@@ -59,8 +61,13 @@ class Guard:
         method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
         route = self._counted.route(method, path, is_long=is_long)
         exchange = Exchange(scope, receive, send, self._limit(path), is_long=is_long)
+        page = self._named_page(scope)
         self._counted.in_flight += 1
         try:
+            if page and scope["method"] == "OPTIONS":
+                await exchange.answer(204, origins.preflight(page))
+                return
+            exchange.shared = origins.shared_with(page) if page else []
             self._check(scope, is_long=is_long)
             if is_long:
                 await self._serve_long(scope, exchange, route)
@@ -125,7 +132,7 @@ class Guard:
                 length = int(value[:_MOST_DIGITS]) if value.isdigit() else 0
         if not self._hosts.admits(host):
             raise refusals.foreign_host(host.decode("latin-1"))
-        if origin and not self._hosts.admits_origin(origin):
+        if origin and not self._admits_page(scope, origin, host):
             raise refusals.foreign_origin(origin.decode("latin-1"))
         if not self._is_known(scope["path"], authorization):
             raise refusals.unauthorized()
@@ -134,6 +141,17 @@ class Guard:
             raise refusals.too_large(limit)
         if is_long and self._watchers >= self._limits.watchers:
             raise refusals.too_many_watchers(self._limits.watchers)
+
+    def _named_page(self, scope: Scope) -> bytes:
+        """The origin of a request, if it is one of another server that the user has named."""
+        origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
+        return origin if origin and self._origins.is_named(origin) else b""
+
+    def _admits_page(self, scope: Scope, origin: bytes, host: bytes) -> bool:
+        """Whether a page may send this request; a WebSocket carries input."""
+        if scope["type"] == "http" and scope["method"] in _NO_BODY:
+            return self._origins.may_read(origin)
+        return self._origins.may_write(origin, host)
 
     def _is_known(self, path: str, authorization: bytes) -> bool:
         if self._token is None or path.startswith(_OPEN):
@@ -169,7 +187,7 @@ class Exchange:
 
     __slots__ = (
         "_is_read", "_left", "_limit", "_receive", "_scope", "_send", "_task", "_timer", "is_long",
-        "status",
+        "shared", "status",
     )  # fmt: skip
 
     def __init__(
@@ -185,6 +203,8 @@ class Exchange:
         self.is_long = is_long
         self.status = 0
         self._is_read = False
+        # What lets a page of another server read the response.
+        self.shared: list[tuple[bytes, bytes]] = []
 
     async def receive(self) -> Message:
         """The next part of the body; refused when it is too much."""
@@ -202,6 +222,8 @@ class Exchange:
         """A part of the answer."""
         if message["type"] == _START:
             self.status = message["status"]
+            if self.shared:
+                message = {**message, "headers": [*message["headers"], *self.shared]}
         await self._send(message)
 
     def expect_within(self, seconds: float) -> None:
@@ -236,8 +258,14 @@ class Exchange:
         if not self._is_read and _has_body(self._scope):
             # The rest of the request is not wanted: the connection ends here.
             headers.append((b"connection", b"close"))
-        await self.send({"type": _START, "status": answer.status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": answer.body})
+        await self.answer(answer.status, headers, answer.body)
+
+    async def answer(
+        self, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b""
+    ) -> None:
+        """Send a whole response."""
+        await self.send({"type": _START, "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
 
 
 def _has_body(scope: Scope) -> bool:

@@ -35,7 +35,7 @@ def foreign_origin(origin: str) -> Forbidden:
     """A web page of another origin sends the request."""
     return Forbidden(
         f"pages of {origin[:100]!r} may not use this server; to allow it, start kubestage serve "
-        "with --allow-host"
+        "with --allow-origin"
     )
 
 

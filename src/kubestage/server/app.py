@@ -9,7 +9,14 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
-from kubestage.server import dispatch, large_scenarios, routing, sockets, special_routes
+from kubestage.server import (
+    dispatch,
+    large_scenarios,
+    large_writes,
+    routing,
+    sockets,
+    special_routes,
+)
 from kubestage.server import request as requests
 from kubestage.server.context import RequestContext
 from kubestage.server.encoding import Encoder
@@ -115,6 +122,8 @@ class Application:
             parts = large_scenarios.found(context, serve)
             if parts is not None:
                 return await large_scenarios.create(context, parts)
+            if large_writes.is_one(context, serve):
+                return await large_writes.serve_in_thread(context, serve)
             return serve(context)
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)

@@ -45,4 +45,4 @@ async def create(context: RequestContext, parts: EventParts) -> Response:
     with few_collections():
         await slices.in_slices(parts.prepare(kind, write_options.field_validation, now))
     context.warnings += parts.warnings
-    return writing.created(context, view, write_options, decoded.object, parts.complete)
+    return writing.create_in_parts(context, view, write_options, decoded.object, parts.complete)

@@ -62,10 +62,7 @@ class Store(StoreReader):
         was prepared apart (see `event_parts`).
         """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
-        if self._shown is not None:
-            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
-            if taken is not None:
-                raise refusals.already_exists(row, taken)
+        self.refuse_taken(row, obj)
         try:
             return creating.create(
                 self,
@@ -104,8 +101,8 @@ class Store(StoreReader):
         warnings: MutableSequence[str] | None = None,
     ) -> Json:
         """Replace an object, or its status, or scale it."""
-        row = self._row(self.kinds.of(obj) if kind is None else kind, subresource)
-        self._refuse_shown(row, name or creating.metadata_of(obj).get("name") or "", "changed")
+        row = self.row(self.kinds.of(obj) if kind is None else kind, subresource)
+        self.refuse_shown(row, name or creating.metadata_of(obj).get("name") or "", "changed")
         change = scaling.update if subresource == "scale" else updating.update
         request = updating.UpdateRequest(
             obj, name, namespace, subresource, dry_run, manager, warnings
@@ -132,8 +129,8 @@ class Store(StoreReader):
 
         Without field validation unknown fields are kept.
         """
-        row = self._row(kind, subresource)
-        self._refuse_shown(row, name, "changed")
+        row = self.row(kind, subresource)
+        self.refuse_shown(row, name, "changed")
         request = updating.PatchRequest(
             patch, patch_type, subresource, dry_run, field_validation, warnings, manager
         )
@@ -161,8 +158,8 @@ class Store(StoreReader):
         What the manager applied before and leaves out now is taken away, unless others own it;
         what others own and have otherwise is a conflict, unless forced.
         """
-        row = self._row(kind, subresource)
-        self._refuse_shown(row, name, "changed")
+        row = self.row(kind, subresource)
+        self.refuse_shown(row, name, "changed")
         request = applying.ApplyRequest(
             obj, manager, force, subresource, dry_run, field_validation, warnings
         )
@@ -182,7 +179,7 @@ class Store(StoreReader):
     ) -> Deletion:
         """Delete an object as far as grace period, finalizers and policy let it go now."""
         row = self.kind(kind)
-        self._refuse_shown(row, name, "deleted")
+        self.refuse_shown(row, name, "deleted")
         key = object_key(row, name, namespace)
         result = deletion.delete(self, row, key, name, options or DeleteOptions())
         self.settle()
@@ -272,6 +269,14 @@ class Store(StoreReader):
         names.uid(self.uid_stream)
         self.settle()
 
-    def _refuse_shown(self, row: Kind, name: str, did: str) -> None:
+    def refuse_taken(self, row: Kind, obj: Json) -> None:
+        """Refuse to create what is shown, although it is not stored (`show_definitions`)."""
+        if self._shown is not None:
+            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
+            if taken is not None:
+                raise refusals.already_exists(row, taken)
+
+    def refuse_shown(self, row: Kind, name: str, did: str) -> None:
+        """Refuse to change it, likewise."""
         if self._shown is not None:
             self._shown.refuse(row, name, self.ledger.collection(row).objects, did)

@@ -119,18 +119,16 @@ def profiles() -> bytes:
 
 def scenario(count: int, shape: Callable[[Any], bytes] = as_json) -> Callable[[], bytes]:
     def body() -> bytes:
-        pod = server_load.pod("x")
         events = [
             {
                 "id": f"e{number}",
-                "step": {"major": number // 100},
-                "createOperation": {
-                    "object": {**pod, "metadata": {"name": f"p{number}", "namespace": "default"}}
-                },
+                "step": number // 100,
+                "operation": "Create",
+                "createOperation": {"object": server_load.pod(f"p{number}")},
             }
             for number in range(count)
         ]
-        return shape({"metadata": {"name": "large"}, "spec": {"operations": events}})
+        return shape({"metadata": {"name": "large"}, "spec": {"events": events}})
 
     return body
 

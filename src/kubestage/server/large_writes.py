@@ -17,7 +17,7 @@ from kubestage.store.planner import Outdated, Planner
 if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.dispatch import Serve
-    from kubestage.server.response import Response
+    from kubestage.server.response import Later, Response
     from kubestage.server.writing import Step, Steps
 
 # A body of fewer bytes is written at once.
@@ -33,7 +33,7 @@ def is_one(context: RequestContext, serve: Serve) -> bool:
     return context.kind.kind != "Service" and not context.live.store.implicit_namespaces
 
 
-async def serve_in_thread(context: RequestContext, serve: Serve) -> Response:
+async def serve_in_thread(context: RequestContext, serve: Serve) -> Response | Later:
     """Plan a write in a thread, and carry it out; again if it is outdated by then."""
     store, warnings = context.live.store, list(context.warnings)
     for _ in range(_ATTEMPTS):

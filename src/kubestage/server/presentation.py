@@ -10,13 +10,14 @@ import yaml
 from kubestage.errors import BadRequest, NotAcceptable
 from kubestage.objects import conversion, known_versions
 from kubestage.objects.tables import printers
+from kubestage.server import slices
 from kubestage.server.encoding import bare
 from kubestage.server.negotiation import YAML as YAML_TYPE
-from kubestage.server.response import JSON, YAML, Joined, Response
+from kubestage.server.response import JSON, YAML, InSlices, Joined, Later, Response
 from kubestage.store import policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
 
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 _PARTIAL: Final = "PartialObjectMetadata"
 _GENERATION: Final = "deprecated.daemonset.template.generation"
 _INCLUDES: Final = ("", "Metadata", "Object", "None")
+# More objects than that are shown in slices, or in a thread.
+_MANY: Final = 1000
+_FEW: Final = 100
+_AT_ONCE: Final = 250
 _Dumper: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -62,12 +67,17 @@ class ResponseView:
         """Whether the kind is served as custom resources are: each item of a list has its type."""
         return self.kind.definition is not None or policies.is_custom(self.kind)
 
-    def respond(self, obj: Json, status: int = 200, headers: Headers | None = None) -> Response:
+    def respond(
+        self, obj: Json, status: int = 200, headers: Headers | None = None
+    ) -> Response | Later:
         """One object."""
         if self.is_plain and self.kind.stored_as is None and obj.get("kind") == self.kind.kind:
             body = self.encoder.typed(self.kind, bare(obj))
             return Response(status, body, JSON, headers or ())
-        return self.encoded(self.object(obj), status, headers)
+        shown = self.object(obj)
+        if self.form.media_type == YAML_TYPE:
+            return Later(lambda: self.encoded(shown, status, headers))
+        return self.encoded(shown, status, headers)
 
     def object(self, obj: Json) -> Json:
         """One object in the requested form."""
@@ -89,22 +99,44 @@ class ResponseView:
             return obj
         return conversion.to_served(self.kind, obj)
 
-    def listed(self, found: ObjectList, headers: Headers | None = None) -> Response | Joined:
+    def listed(
+        self, found: ObjectList, headers: Headers | None = None
+    ) -> Response | Joined | Later | InSlices:
         """A list of stored objects."""
+        steps = self.listing(found, headers)
+        if len(found.items) > _MANY:
+            return InSlices(steps)
+        return slices.at_once(steps)
+
+    def listing(
+        self, found: ObjectList, headers: Headers | None = None
+    ) -> Generator[None, None, Response | Joined | Later]:
+        """The same, a few objects at a time."""
         metadata: Json = {"resourceVersion": found.resource_version}
         if found.continue_token or (self.is_custom and not self.form.kind):
             metadata["continue"] = found.continue_token
         if found.remaining:
             metadata["remainingItemCount"] = found.remaining
         if self.is_plain and self.kind.stored_as is None:
-            return self._joined(found.items, metadata, headers)
-        return self.encoded(self._list_object(found.items, metadata), 200, headers)
+            return (yield from self._joined(found.items, metadata, headers))
 
-    def _joined(self, items: list[Json], metadata: Json, headers: Headers | None) -> Joined:
+        def encoded() -> Response:
+            return self.encoded(self._list_object(found.items, metadata), 200, headers)
+
+        return Later(encoded) if len(found.items) > _FEW else encoded()
+
+    def _joined(
+        self, items: list[Json], metadata: Json, headers: Headers | None
+    ) -> Generator[None, None, Joined]:
         kind = self.kind
-        bodies = self.encoder.all_bare(items)
-        if self.is_custom:
-            bodies = [self.encoder.typed(kind, body) for body in bodies]
+        bodies: list[bytes] = []
+        with self.encoder.in_pieces():
+            for at in range(0, len(items), _AT_ONCE):
+                piece = self.encoder.all_bare(items[at : at + _AT_ONCE])
+                if self.is_custom:
+                    piece = [self.encoder.typed(kind, body) for body in piece]
+                bodies += piece
+                yield
         start = msgspec.json.encode(
             {"kind": kind.list_kind, "apiVersion": kind.api_version, "metadata": metadata}
         )

@@ -10,7 +10,7 @@ import msgspec
 from kubestage.objects.warnings import limits
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.errors import ApiError
@@ -86,6 +86,29 @@ class StreamingResponse:
         self.status = 200
         self.chunks = chunks
         self.headers: Headers = [(b"content-type", content_type), *headers]
+
+
+class Later:
+    """A response that takes long to build, of what nobody changes: it is built in a thread."""
+
+    __slots__ = ("build",)
+
+    def __init__(self, build: Callable[[], Response]) -> None:
+        self.build = build
+
+
+class InSlices:
+    """A response that is built a little at a time, while others are served."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps: Generator[None, None, Built]) -> None:
+        self.steps = steps
+
+
+Built = Response | Joined | Later
+Answer = Built | StreamingResponse | InSlices
+"""What handlers return."""
 
 
 def json_response(

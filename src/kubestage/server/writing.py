@@ -18,44 +18,44 @@ if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.options import WriteOptions
     from kubestage.server.presentation import ResponseView
-    from kubestage.server.response import Response
+    from kubestage.server.response import Later, Response
     from kubestage.store.planner import Planner
     from kubestage.store.store import Store
 
     # A write reads its request, has the store do its part, and makes a response of the result.
     Step = Callable[[Store | Planner], Any]
-    Steps = Generator[Step, Any, Response]
+    Steps = Generator[Step, Any, Response | Later]
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
 _CALLER: Final = ("username", "uid", "groups", "extra")
 
 
-def create(context: RequestContext) -> Response:
+def create(context: RequestContext) -> Response | Later:
     """Store what the body holds."""
     return at_once(context, _create(context))
 
 
-def update(context: RequestContext) -> Response:
+def update(context: RequestContext) -> Response | Later:
     """Replace an object by what the body holds."""
     return at_once(context, _update(context))
 
 
-def patch(context: RequestContext) -> Response:
+def patch(context: RequestContext) -> Response | Later:
     """Change part of an object, or apply a configuration to it."""
     return at_once(context, _patch(context))
 
 
-def at_once(context: RequestContext, steps: Steps) -> Response:
+def at_once(context: RequestContext, steps: Steps) -> Response | Later:
     """Take all steps of a write one after the other."""
     return finished(steps, next(steps)(context.live.store))
 
 
-def finished(steps: Steps, result: Any) -> Response:
+def finished(steps: Steps, result: Any) -> Response | Later:
     """Take the last step of a write, with what the store made of it."""
     try:
         steps.send(result)
     except StopIteration as end:
-        response: Response = end.value
+        response: Response | Later = end.value
         return response
     raise AssertionError("a write has one step")
 
@@ -87,7 +87,7 @@ def create_in_parts(
     write_options: WriteOptions,
     obj: Json,
     complete: Callable[[Json], Json],
-) -> Response:
+) -> Response | Later:
     """Store a new object; `complete` adds what was prepared apart."""
     target = context.target
     stored = context.live.store.create(
@@ -108,7 +108,7 @@ def _created(
     write_options: WriteOptions,
     obj: Json,
     stored: Json,
-) -> Response:
+) -> Response | Later:
     _report_write(context, "create", stored["metadata"]["name"], obj, stored, write_options)
     return view.respond(stored, 201, warning_headers(context.warnings))
 

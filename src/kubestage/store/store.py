@@ -25,7 +25,7 @@ from kubestage.store.deletion import DeleteOptions, Deletion
 from kubestage.store.reader import StoreReader, object_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableSequence
+    from collections.abc import Callable, Generator, MutableSequence
 
     from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
@@ -197,9 +197,37 @@ class Store(StoreReader):
         """Delete all that a list would show, and return it as it was."""
         row = self.kind(kind)
         selected = selection.parse(row, namespace, label_selector, field_selector)
-        found = deletion.delete_collection(self, row, selected, options or DeleteOptions())
+        steps = deletion.delete_collection(self, row, selected, options or DeleteOptions())
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            found: ObjectList = end.value
         self.settle()
         return found
+
+    def delete_in_steps(
+        self,
+        kind: KindRef,
+        namespace: str | None = None,
+        options: DeleteOptions | None = None,
+        *,
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> Generator[None, None, ObjectList]:
+        """The same, one object at each step; others may use the store in between."""
+        row = self.kind(kind)
+        selected = selection.parse(row, namespace, label_selector, field_selector)
+        steps = deletion.delete_collection(self, row, selected, options or DeleteOptions())
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                found: ObjectList = end.value
+                return found
+            finally:
+                self.settle()
+            yield
 
     def bind(
         self,

@@ -163,6 +163,19 @@ def test_the_refusal_reaches_a_client_that_goes_on_sending() -> None:
     asyncio.run(story())
 
 
+def test_empty_lines_do_not_keep_a_connection() -> None:
+    async def story() -> None:
+        async with listening(RequestLimits(idle_s=1, head_s=1)) as server:
+            reader, writer = await server.connect()
+            writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
+            await asyncio.wait_for(reader.readuntil(b"\r\n\r\nok"), HANG_S)
+            writer.write(b"\r\n")
+            assert await rest(reader) == b""
+            writer.close()
+
+    asyncio.run(story())
+
+
 def test_of_a_long_pipeline_the_first_requests_are_answered() -> None:
     async def story() -> None:
         async with listening() as server:

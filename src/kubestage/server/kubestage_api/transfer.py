@@ -47,7 +47,7 @@ async def import_objects(call: ApiCall) -> ImportResult:
     (limit.check_whole if replaces else limit.check)(len(snapshot.events))
     checked: Checked | None = None
     if snapshot.configuration is not None and applies and live.stage.scheduler is not None:
-        checked = configuration.check(live, snapshot.configuration)
+        checked = await configuration.check(live, snapshot.configuration)
     found: ImportResult = await resetting.to_the_end(
         live, _import(live, snapshot, checked, replaces=replaces)
     )

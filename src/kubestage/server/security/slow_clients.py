@@ -88,6 +88,18 @@ class PatientProtocol(HttpToolsProtocol):
             between = self._rest_bytes - self._body_bytes
             if between > self.limits.head_bytes + _FRAME_BYTES * self._body_bytes:
                 self._refuse()
+        elif self._head_timer is None and self._is_idle:
+            # What came begins no request, such as an empty line, and keeps no connection.
+            self._unset_keepalive_if_required()
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether no request is under way."""
+        is_answered = self._served is None or self._served.response_complete
+        return is_answered and not self.pipeline and not self.transport.is_closing()
 
     def on_message_begin(self) -> None:
         """The head of another request on the same connection begins."""

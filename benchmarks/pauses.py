@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BAR_MS = 250
 MAPS = "/api/v1/namespaces/default/configmaps"
-SMALL = f"{MAPS}/small"
+SMALL = "/api/v1/namespaces/default"
 SCENARIOS = "/apis/simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1/scenarios"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 OBJECTS = 50_000
@@ -218,16 +218,19 @@ async def probe(address: str, pauses: list[float]) -> None:
             return
 
 
-async def measure(address: str, case: Case) -> tuple[int, float, float]:
-    """Code, duration and the longest pause of others."""
+async def prepare(address: str, case: Case) -> None:
+    """What has to be there before."""
     await server_load.wait_for(address)
-    async with server_load.Connection(address) as connection:
-        await connection.call("POST", MAPS, as_json({"metadata": {"name": "small"}}))
-        if case.before is not None:
+    if case.before is not None:
+        async with server_load.Connection(address) as connection:
             method, path, obj = case.before
             await connection.call(method, path, as_json(obj))
     if case.objects:
-        await server_load.create(address, case.objects, 16, "pod")
+        await server_load.create(address, case.objects, 16, f"pod-{time.monotonic_ns()}")
+
+
+async def measure(address: str, case: Case) -> tuple[int, float, float]:
+    """Code, duration and the longest pause of others."""
     body = case.body()
     pauses: list[float] = []
     probing = asyncio.ensure_future(probe(address, pauses))
@@ -242,20 +245,39 @@ async def measure(address: str, case: Case) -> tuple[int, float, float]:
     return code, took_s, max(pauses)
 
 
+def show(name: str, served: Served, case: Case) -> None:
+    code, took_s, pause_s = asyncio.run(measure(served.address, case))
+    size = f"{served.peak_bytes >> 20} MiB"
+    note = "" if 1000 * pause_s <= BAR_MS else f"above {BAR_MS} ms"
+    print(
+        f"{name:36} {code}  {took_s:7.2f} s  longest pause {1000 * pause_s:8.0f} ms  "
+        f"{size:>9}  {note}",
+        flush=True,
+    )
+
+
 def main() -> None:
     chosen = sys.argv[1:]
-    for name, case in CASES.items():
-        if chosen and not any(each in name for each in chosen):
-            continue
-        with Served("--in-memory", *case.options) as served:
-            code, took_s, pause_s = asyncio.run(measure(served.address, case))
-            size = f"{served.peak_bytes >> 20} MiB"
-        note = "" if 1000 * pause_s <= BAR_MS else f"above {BAR_MS} ms"
-        print(
-            f"{name:36} {code}  {took_s:7.2f} s  longest pause {1000 * pause_s:8.0f} ms  "
-            f"{size:>9}  {note}",
-            flush=True,
-        )
+    cases = {
+        name: case
+        for name, case in CASES.items()
+        if not chosen or any(each in name for each in chosen)
+    }
+    for name, case in cases.items():
+        if not case.objects:
+            with Served("--in-memory", *case.options) as served:
+                asyncio.run(prepare(served.address, case))
+                show(name, served, case)
+    crowded = {name: case for name, case in cases.items() if case.objects}
+    if not crowded:
+        return
+    with Served("--in-memory") as served:
+        is_full = False
+        for name, case in crowded.items():
+            if not is_full:
+                asyncio.run(prepare(served.address, case))
+            show(name, served, case)
+            is_full = case.method == "GET"
 
 
 if __name__ == "__main__":

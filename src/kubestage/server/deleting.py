@@ -71,7 +71,13 @@ def _warnings(context: RequestContext, delete_opts: DeleteOptions) -> list[str]:
 
 def delete_collection(context: RequestContext) -> InSlices:
     """Delete all that a list would show."""
-    return InSlices(_delete_collection(context))
+    return InSlices(_in_pieces(context))
+
+
+def _in_pieces(context: RequestContext) -> Generator[None, None, Built]:
+    # The response shows what is gone by then, of which no bytes are to be kept.
+    with context.encoder.in_pieces():
+        return (yield from _delete_collection(context))
 
 
 def _delete_collection(context: RequestContext) -> Generator[None, None, Built]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import itertools
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import yaml
@@ -17,7 +18,7 @@ from kubestage.server.response import JSON, YAML, InSlices, Joined, Later, Respo
 from kubestage.store import policies
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
@@ -120,10 +121,22 @@ class ResponseView:
         if self.is_plain and self.kind.stored_as is None:
             return (yield from self._joined(found.items, metadata, headers))
 
-        def encoded() -> Response:
-            return self.encoded(self._list_object(found.items, metadata), 200, headers)
+        if len(found.items) > _FEW:
+            return Later(lambda: self._long_list(found.items, metadata, headers))
+        return self.encoded(self._list_object(found.items, metadata), 200, headers)
 
-        return Later(encoded) if len(found.items) > _FEW else encoded()
+    def _long_list(
+        self, items: list[Json], metadata: Json, headers: Headers | None
+    ) -> Response | Joined:
+        """A list that is encoded object by object, so that no step of it takes long."""
+        whole = self._list_object(items[:1], metadata)
+        name = "rows" if "rows" in whole else "items"
+        rest = (self._list_object([obj], metadata)[name][0] for obj in items[1:])
+        shown = itertools.chain(whole.pop(name), rest)
+        if self.form.media_type == YAML_TYPE:
+            return Response(200, b"".join(_yaml_list(whole, name, shown)), YAML, headers or ())
+        start = msgspec.json.encode(whole)[:-1] + b',"' + name.encode() + b'":['
+        return Joined(start, [msgspec.json.encode(each) for each in shown], headers or ())
 
     def _joined(
         self, items: list[Json], metadata: Json, headers: Headers | None
@@ -222,7 +235,18 @@ class ResponseView:
         return Response(status, msgspec.json.encode(obj), JSON, headers or ())
 
 
-def as_yaml(obj: Json) -> bytes:
+def _yaml_list(whole: Json, name: str, shown: Iterable[Json]) -> Iterator[bytes]:
+    """An object with a list as YAML, as if it were encoded at once."""
+    yield as_yaml({key: part for key, part in whole.items() if key < name})
+    yield f"{name}:\n".encode()
+    for each in shown:
+        yield as_yaml([each])
+    after = {key: part for key, part in whole.items() if key > name}
+    if after:
+        yield as_yaml(after)
+
+
+def as_yaml(obj: Any) -> bytes:
     """An object as YAML."""
     text: str = yaml.dump(obj, Dumper=_Dumper, sort_keys=True, allow_unicode=True)
     return text.encode()

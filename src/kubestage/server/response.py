@@ -93,7 +93,7 @@ class Later:
 
     __slots__ = ("build",)
 
-    def __init__(self, build: Callable[[], Response]) -> None:
+    def __init__(self, build: Callable[[], Response | Joined]) -> None:
         self.build = build
 
 

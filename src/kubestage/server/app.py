@@ -9,12 +9,23 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import ApiError
-from kubestage.server import dispatch, large_scenarios, routing, sockets, special_routes
+from kubestage.server import (
+    background,
+    dispatch,
+    large_scenarios,
+    large_writes,
+    routing,
+    slices,
+    sockets,
+    special_routes,
+)
 from kubestage.server import request as requests
 from kubestage.server.context import RequestContext
 from kubestage.server.encoding import Encoder
 from kubestage.server.response import (
+    InSlices,
     Joined,
+    Later,
     Response,
     StreamingResponse,
     error_response,
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
 
     from kubestage.server.live import Live
     from kubestage.server.request import Request
+    from kubestage.server.response import Answer
     from kubestage.store.log import Change
 
     Message = MutableMapping[str, Any]
@@ -116,12 +128,23 @@ class Application:
             warnings = context.warnings
             parts = large_scenarios.found(context, serve)
             if parts is not None:
-                return await large_scenarios.create(context, parts)
-            return serve(context)
+                return await _built(await large_scenarios.create(context, parts))
+            if large_writes.is_one(context, serve):
+                return await _built(await large_writes.serve_in_thread(context, serve))
+            return await _built(serve(context))
         except routing.NoSuchPage as error:
             return text_response(f"{error.message}\n", error.code)
         except ApiError as error:
             return error_response(error, warning_headers(warnings))
+
+
+async def _built(response: Answer) -> Response | Joined | StreamingResponse:
+    """A response that takes long to build, when it is built."""
+    if isinstance(response, InSlices):
+        response = await slices.result_of(response.steps)
+    if isinstance(response, Later):
+        response = await background.run(response.build)
+    return response
 
 
 def _depends_on_changes(request: Request) -> bool:

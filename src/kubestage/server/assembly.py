@@ -85,7 +85,8 @@ class Served:
         self._history = History(stage.store, options.history, self._kept)
         traffic = Traffic(stage.store.kinds)
         shown = Exposition(Application(live), live, traffic)
-        self.application = Guard(shown, live, options.security, traffic)
+        self.application = Guard(shown, options.security, traffic)
+        stage.store.object_limit.most = options.security.limits.objects
 
     def _kept(self) -> int:
         journal = self._journal

@@ -10,15 +10,17 @@ from kubestage.errors import BadRequest
 from kubestage.objects import decode, nesting
 from kubestage.server import bodies, options, reading
 from kubestage.server.live import Write
-from kubestage.server.response import warning_headers
+from kubestage.server.response import InSlices, warning_headers
 from kubestage.store import refusals, write_options
 from kubestage.store.deletion import DeleteOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from kubestage.aliases import Json
     from kubestage.server.context import RequestContext
     from kubestage.server.request import Request
-    from kubestage.server.response import Joined, Response
+    from kubestage.server.response import Built, Later, Response
 
 # Kinds whose deletion answers with the object even if that is gone, by group.
 _SHOWN: Final = {
@@ -43,7 +45,7 @@ _META: Final = "meta/v1"
 _NOT_DECODED: Final = "cannot be handled as a DeleteOptions: "
 
 
-def delete(context: RequestContext) -> Response:
+def delete(context: RequestContext) -> Response | Later:
     """Delete an object as far as it can go now."""
     target = context.target
     view = context.view()
@@ -67,13 +69,23 @@ def _warnings(context: RequestContext, delete_opts: DeleteOptions) -> list[str]:
     return [_PRESERVED] if is_job and not has_policy else []
 
 
-def delete_collection(context: RequestContext) -> Response | Joined:
+def delete_collection(context: RequestContext) -> InSlices:
     """Delete all that a list would show."""
+    return InSlices(_in_pieces(context))
+
+
+def _in_pieces(context: RequestContext) -> Generator[None, None, Built]:
+    # The response shows what is gone by then, of which no bytes are to be kept.
+    with context.encoder.in_pieces():
+        return (yield from _delete_collection(context))
+
+
+def _delete_collection(context: RequestContext) -> Generator[None, None, Built]:
     target, request = context.target, context.request
     view = context.view()
     reading.list_limit(request)
     delete_opts = delete_options(request)
-    found = context.live.store.delete_collection(
+    found = yield from context.live.store.delete_in_steps(
         target.kind,
         target.namespace,
         delete_opts,
@@ -82,7 +94,7 @@ def delete_collection(context: RequestContext) -> Response | Joined:
     )
     context.warnings += _warnings(context, delete_opts)
     _report_write(context, "deletecollection", "", delete_opts, None)
-    return view.listed(found, warning_headers(context.warnings))
+    return (yield from view.listing(found, warning_headers(context.warnings)))
 
 
 def delete_options(request: Request) -> DeleteOptions:

@@ -6,6 +6,7 @@ several times that (benchmarks/server.py).
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -13,6 +14,8 @@ import msgspec
 from kubestage.server.security.pipe import framed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.store.log import WatchEvent
@@ -42,6 +45,21 @@ class Encoder:
         # The newest lines of watches, likewise.
         self._frames: dict[tuple[str, int], tuple[Json, bytes]] = {}
         self._frames_bytes = 0
+        # How many lists are being encoded in pieces, and what was forgotten meanwhile: they may
+        # have it still to come.
+        self._lists = 0
+        self._forgotten: set[int] = set()
+
+    @contextlib.contextmanager
+    def in_pieces(self) -> Iterator[None]:
+        """Encode objects that are held, of which some may be forgotten before their turn."""
+        self._lists += 1
+        try:
+            yield
+        finally:
+            self._lists -= 1
+            if not self._lists:
+                self._forgotten.clear()
 
     def bare(self, obj: Json, *, keeps: bool = True) -> bytes:
         """A stored object without its type."""
@@ -50,7 +68,8 @@ class Encoder:
             return found[1]
         body = bare(obj)
         # When it is full, entries stay: a client that reads everything in turn hits some of them.
-        if keeps and self._cached_bytes < _CACHED_BYTES:
+        is_kept = keeps and id(obj) not in self._forgotten
+        if is_kept and self._cached_bytes < _CACHED_BYTES:
             self._cached[id(obj)] = obj, body
             self._cached_bytes += len(body)
         return body
@@ -100,6 +119,8 @@ class Encoder:
     def forget(self, obj: Json) -> None:
         """An object is stored no more: it is gone, or there is a newer version."""
         found = self._cached.pop(id(obj), None)
+        if self._lists:
+            self._forgotten.add(id(obj))
         if found is not None:
             self._cached_bytes -= len(found[1])
 

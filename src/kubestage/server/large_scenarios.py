@@ -15,7 +15,7 @@ from kubestage.store.event_window import LARGE
 if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.dispatch import Serve
-    from kubestage.server.response import Response
+    from kubestage.server.response import Later, Response
     from kubestage.store.event_parts import EventParts
 
 # A Scenario of fewer bytes is taken in at once.
@@ -34,7 +34,7 @@ def found(context: RequestContext, serve: Serve) -> EventParts | None:
     return event_parts.split(body, LARGE)
 
 
-async def create(context: RequestContext, parts: EventParts) -> Response:
+async def create(context: RequestContext, parts: EventParts) -> Response | Later:
     """Take a Scenario in; until its last event is found to be right, nothing is stored."""
     kind, live = context.kind, context.live
     view = context.view()
@@ -45,4 +45,4 @@ async def create(context: RequestContext, parts: EventParts) -> Response:
     with few_collections():
         await slices.in_slices(parts.prepare(kind, write_options.field_validation, now))
     context.warnings += parts.warnings
-    return writing.created(context, view, write_options, decoded.object, parts.complete)
+    return writing.create_in_parts(context, view, write_options, decoded.object, parts.complete)

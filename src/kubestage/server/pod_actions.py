@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubestage.server.context import RequestContext
-    from kubestage.server.response import Joined, Response, StreamingResponse
+    from kubestage.server.response import Answer, Response, StreamingResponse
 
-    Serve = Callable[[RequestContext], Response | Joined | StreamingResponse]
+    Serve = Callable[[RequestContext], Answer]
 
 
 def read_log(context: RequestContext) -> Response | StreamingResponse:

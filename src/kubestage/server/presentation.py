@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import itertools
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import yaml
@@ -10,13 +11,14 @@ import yaml
 from kubestage.errors import BadRequest, NotAcceptable
 from kubestage.objects import conversion, known_versions
 from kubestage.objects.tables import printers
+from kubestage.server import slices
 from kubestage.server.encoding import bare
 from kubestage.server.negotiation import YAML as YAML_TYPE
-from kubestage.server.response import JSON, YAML, Joined, Response
+from kubestage.server.response import JSON, YAML, InSlices, Joined, Later, Response
 from kubestage.store import policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 _PARTIAL: Final = "PartialObjectMetadata"
 _GENERATION: Final = "deprecated.daemonset.template.generation"
 _INCLUDES: Final = ("", "Metadata", "Object", "None")
+# More objects than that are shown in slices, or in a thread.
+_MANY: Final = 1000
+_FEW: Final = 100
+_AT_ONCE: Final = 250
 _Dumper: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -62,12 +68,17 @@ class ResponseView:
         """Whether the kind is served as custom resources are: each item of a list has its type."""
         return self.kind.definition is not None or policies.is_custom(self.kind)
 
-    def respond(self, obj: Json, status: int = 200, headers: Headers | None = None) -> Response:
+    def respond(
+        self, obj: Json, status: int = 200, headers: Headers | None = None
+    ) -> Response | Later:
         """One object."""
         if self.is_plain and self.kind.stored_as is None and obj.get("kind") == self.kind.kind:
             body = self.encoder.typed(self.kind, bare(obj))
             return Response(status, body, JSON, headers or ())
-        return self.encoded(self.object(obj), status, headers)
+        shown = self.object(obj)
+        if self.form.media_type == YAML_TYPE:
+            return Later(lambda: self.encoded(shown, status, headers))
+        return self.encoded(shown, status, headers)
 
     def object(self, obj: Json) -> Json:
         """One object in the requested form."""
@@ -89,22 +100,55 @@ class ResponseView:
             return obj
         return conversion.to_served(self.kind, obj)
 
-    def listed(self, found: ObjectList, headers: Headers | None = None) -> Response | Joined:
+    def listed(
+        self, found: ObjectList, headers: Headers | None = None
+    ) -> Response | Joined | Later | InSlices:
         """A list of stored objects."""
+        steps = self.listing(found, headers)
+        if len(found.items) > _MANY:
+            return InSlices(steps)
+        return slices.at_once(steps)
+
+    def listing(
+        self, found: ObjectList, headers: Headers | None = None
+    ) -> Generator[None, None, Response | Joined | Later]:
+        """The same, a few objects at a time."""
         metadata: Json = {"resourceVersion": found.resource_version}
         if found.continue_token or (self.is_custom and not self.form.kind):
             metadata["continue"] = found.continue_token
         if found.remaining:
             metadata["remainingItemCount"] = found.remaining
         if self.is_plain and self.kind.stored_as is None:
-            return self._joined(found, metadata, headers)
+            return (yield from self._joined(found, metadata, headers))
+        if len(found.items) > _FEW:
+            return Later(lambda: self._long_list(found.items, metadata, headers))
         return self.encoded(self._list_object(found.items, metadata), 200, headers)
 
-    def _joined(self, found: ObjectList, metadata: Json, headers: Headers | None) -> Joined:
-        kind = self.kind
-        bodies = self.encoder.all_bare(found.items, keeps=found.is_current)
-        if self.is_custom:
-            bodies = [self.encoder.typed(kind, body) for body in bodies]
+    def _long_list(
+        self, items: list[Json], metadata: Json, headers: Headers | None
+    ) -> Response | Joined:
+        """A list that is encoded object by object, so that no step of it takes long."""
+        whole = self._list_object(items[:1], metadata)
+        name = "rows" if "rows" in whole else "items"
+        rest = (self._list_object([obj], metadata)[name][0] for obj in items[1:])
+        shown = itertools.chain(whole.pop(name), rest)
+        if self.form.media_type == YAML_TYPE:
+            return Response(200, b"".join(_yaml_list(whole, name, shown)), YAML, headers or ())
+        start = msgspec.json.encode(whole)[:-1] + b',"' + name.encode() + b'":['
+        return Joined(start, [msgspec.json.encode(each) for each in shown], headers or ())
+
+    def _joined(
+        self, found: ObjectList, metadata: Json, headers: Headers | None
+    ) -> Generator[None, None, Joined]:
+        kind, items = self.kind, found.items
+        bodies: list[bytes] = []
+        with self.encoder.in_pieces():
+            for at in range(0, len(items), _AT_ONCE):
+                piece = self.encoder.all_bare(items[at : at + _AT_ONCE], keeps=found.is_current)
+                if self.is_custom:
+                    piece = [self.encoder.typed(kind, body) for body in piece]
+                bodies += piece
+                yield
         start = msgspec.json.encode(
             {"kind": kind.list_kind, "apiVersion": kind.api_version, "metadata": metadata}
         )
@@ -190,7 +234,18 @@ class ResponseView:
         return Response(status, msgspec.json.encode(obj), JSON, headers or ())
 
 
-def as_yaml(obj: Json) -> bytes:
+def _yaml_list(whole: Json, name: str, shown: Iterable[Json]) -> Iterator[bytes]:
+    """An object with a list as YAML, as if it were encoded at once."""
+    yield as_yaml({key: part for key, part in whole.items() if key < name})
+    yield f"{name}:\n".encode()
+    for each in shown:
+        yield as_yaml([each])
+    after = {key: part for key, part in whole.items() if key > name}
+    if after:
+        yield as_yaml(after)
+
+
+def as_yaml(obj: Any) -> bytes:
     """An object as YAML."""
     text: str = yaml.dump(obj, Dumper=_Dumper, sort_keys=True, allow_unicode=True)
     return text.encode()

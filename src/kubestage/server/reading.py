@@ -12,10 +12,10 @@ from kubestage.store import refusals
 if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.request import Request
-    from kubestage.server.response import Joined, Response, StreamingResponse
+    from kubestage.server.response import Answer
 
 
-def get(context: RequestContext) -> Response | Joined | StreamingResponse:
+def get(context: RequestContext) -> Answer:
     """One object, or a watch of it."""
     target, request = context.target, context.request
     if target.is_watch or options.boolean(request, "watch"):
@@ -31,7 +31,7 @@ def get(context: RequestContext) -> Response | Joined | StreamingResponse:
     return view.respond(found, 200, warning_headers(context.warnings))
 
 
-def read(context: RequestContext) -> Response | Joined | StreamingResponse:
+def read(context: RequestContext) -> Answer:
     """A list, or a watch."""
     target, request = context.target, context.request
     if target.is_watch or options.boolean(request, "watch"):

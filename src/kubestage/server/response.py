@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kubestage.objects.warnings import limits
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 
     from kubestage.aliases import Json
     from kubestage.errors import ApiError
@@ -20,9 +22,6 @@ YAML: Final = b"application/yaml"
 TEXT: Final = b"text/plain; charset=utf-8"
 _END: Final = b"]}"
 _AT_ONCE: Final = 64
-# How many characters all warnings of an answer may have, and each of them if that is not enough.
-_MOST_WARNED: Final = 4096
-_SHORT: Final = 256
 _has_control: Final = re.compile("[\x00-\x1f\x7f-\x9f]").search
 
 
@@ -89,6 +88,29 @@ class StreamingResponse:
         self.headers: Headers = [(b"content-type", content_type), *headers]
 
 
+class Later:
+    """A response that takes long to build, of what nobody changes: it is built in a thread."""
+
+    __slots__ = ("build",)
+
+    def __init__(self, build: Callable[[], Response | Joined]) -> None:
+        self.build = build
+
+
+class InSlices:
+    """A response that is built a little at a time, while others are served."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps: Generator[None, None, Built]) -> None:
+        self.steps = steps
+
+
+Built = Response | Joined | Later
+Answer = Built | StreamingResponse | InSlices
+"""What handlers return."""
+
+
 def json_response(
     obj: Any, status: int = 200, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
@@ -113,7 +135,7 @@ def error_response(error: ApiError, headers: Iterable[tuple[bytes, bytes]] = ())
 def warning_headers(warnings: Iterable[str]) -> Headers:
     """Warnings as headers, each once, in the words and quotes of RFC 7234."""
     texts = [text for text in dict.fromkeys(warnings) if text and not _has_control(text)]
-    if sum(map(len, texts)) > _MOST_WARNED:
+    if sum(map(len, texts)) > limits.MOST_RUNES:
         texts = _shortened(texts)
     found: Headers = []
     for text in texts:
@@ -127,10 +149,10 @@ def _shortened(texts: list[str]) -> list[str]:
     found: list[str] = []
     whole = short = 0
     for text in texts:
-        if whole > _MOST_WARNED and short >= _MOST_WARNED:
+        if whole > limits.MOST_RUNES and short >= limits.MOST_RUNES:
             break
         whole += len(text)
-        found.append(text[:_SHORT])
+        found.append(text[: limits.MOST_RUNES_OF_ONE])
         short += len(found[-1])
     return found
 

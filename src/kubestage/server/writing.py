@@ -11,21 +11,56 @@ from kubestage.server.live import Write
 from kubestage.server.response import warning_headers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from kubestage.aliases import Json
     from kubestage.objects.patches import PatchType
     from kubestage.server.context import RequestContext
     from kubestage.server.options import WriteOptions
     from kubestage.server.presentation import ResponseView
-    from kubestage.server.response import Response
+    from kubestage.server.response import Later, Response
+    from kubestage.store.planner import Planner
+    from kubestage.store.store import Store
+
+    # A write reads its request, has the store do its part, and makes a response of the result.
+    Step = Callable[[Store | Planner], Any]
+    Steps = Generator[Step, Any, Response | Later]
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
 _CALLER: Final = ("username", "uid", "groups", "extra")
 
 
-def create(context: RequestContext) -> Response:
+def create(context: RequestContext) -> Response | Later:
     """Store what the body holds."""
+    return at_once(context, _create(context))
+
+
+def update(context: RequestContext) -> Response | Later:
+    """Replace an object by what the body holds."""
+    return at_once(context, _update(context))
+
+
+def patch(context: RequestContext) -> Response | Later:
+    """Change part of an object, or apply a configuration to it."""
+    return at_once(context, _patch(context))
+
+
+def at_once(context: RequestContext, steps: Steps) -> Response | Later:
+    """Take all steps of a write one after the other."""
+    return finished(steps, next(steps)(context.live.store))
+
+
+def finished(steps: Steps, result: Any) -> Response | Later:
+    """Take the last step of a write, with what the store made of it."""
+    try:
+        steps.send(result)
+    except StopIteration as end:
+        response: Response | Later = end.value
+        return response
+    raise AssertionError("a write has one step")
+
+
+def _create(context: RequestContext) -> Steps:
     target = context.target
     view = context.view()
     write_options = options.write_options(context.request, "CreateOptions")
@@ -35,19 +70,27 @@ def create(context: RequestContext) -> Response:
         spec = {key: part for key, part in (obj.get("spec") or {}).items() if key not in _CALLER}
         obj = {**obj, "spec": {**spec, **callers.client_of(context.request)}}
     context.warnings += warnings.repeated_owners(obj)
-    return created(context, view, write_options, obj)
+    stored = yield lambda verbs: verbs.create(
+        obj,
+        kind=target.kind,
+        namespace=target.namespace,
+        dry_run=write_options.dry_run,
+        manager=write_options.manager,
+        warnings=context.warnings,
+    )
+    return _created(context, view, write_options, obj, stored)
 
 
-def created(
+def create_in_parts(
     context: RequestContext,
     view: ResponseView,
     write_options: WriteOptions,
     obj: Json,
-    complete: Callable[[Json], Json] | None = None,
-) -> Response:
+    complete: Callable[[Json], Json],
+) -> Response | Later:
     """Store a new object; `complete` adds what was prepared apart."""
-    target, store = context.target, context.live.store
-    created_object = store.create(
+    target = context.target
+    stored = context.live.store.create(
         obj,
         kind=target.kind,
         namespace=target.namespace,
@@ -56,23 +99,28 @@ def created(
         warnings=context.warnings,
         complete=complete,
     )
-    if complete is not None:
-        obj = complete({"metadata": {}, **obj})
-    _report_write(
-        context, "create", created_object["metadata"]["name"], obj, created_object, write_options
-    )
-    return view.respond(created_object, 201, warning_headers(context.warnings))
+    return _created(context, view, write_options, complete({"metadata": {}, **obj}), stored)
 
 
-def update(context: RequestContext) -> Response:
-    """Replace an object by what the body holds."""
-    target, store = context.target, context.live.store
+def _created(
+    context: RequestContext,
+    view: ResponseView,
+    write_options: WriteOptions,
+    obj: Json,
+    stored: Json,
+) -> Response | Later:
+    _report_write(context, "create", stored["metadata"]["name"], obj, stored, write_options)
+    return view.respond(stored, 201, warning_headers(context.warnings))
+
+
+def _update(context: RequestContext) -> Steps:
+    target = context.target
     view = context.view()
     write_options = options.write_options(context.request, "UpdateOptions")
     obj = _decoded(context, write_options)
     context.warnings += warnings.repeated_owners(obj)
     is_new = _present(context) is None
-    updated = store.update(
+    updated = yield lambda verbs: verbs.update(
         obj,
         kind=target.kind,
         name=target.name,
@@ -87,16 +135,15 @@ def update(context: RequestContext) -> Response:
     return view.respond(updated, status, warning_headers(context.warnings))
 
 
-def patch(context: RequestContext) -> Response:
-    """Change part of an object, or apply a configuration to it."""
-    target, store = context.target, context.live.store
+def _patch(context: RequestContext) -> Steps:
+    target = context.target
     kind = bodies.patch_type(context.request)
     if kind is None:
-        return _apply(context)
+        return (yield from _apply(context))
     view = context.view()
     write_options = options.write_options(context.request, "PatchOptions")
     body = bodies.patch(context.request.body)
-    patched = store.patch(
+    patched = yield lambda verbs: verbs.patch(
         target.kind,
         target.name,
         body,
@@ -112,12 +159,12 @@ def patch(context: RequestContext) -> Response:
     return view.respond(patched, 200, warning_headers(context.warnings))
 
 
-def _apply(context: RequestContext) -> Response:
-    target, store = context.target, context.live.store
+def _apply(context: RequestContext) -> Steps:
+    target = context.target
     view = context.view()
     write_options = options.write_options(context.request, "PatchOptions", is_apply=True)
     body = bodies.yaml_value(context.request.body)
-    applied = store.apply(
+    applied = yield lambda verbs: verbs.apply(
         target.kind,
         target.name,
         body,
@@ -132,6 +179,12 @@ def _apply(context: RequestContext) -> Response:
     _report_write(context, "apply", target.name, body, applied.object, write_options)
     status = 201 if applied.created else 200
     return view.respond(applied.object, status, warning_headers(context.warnings))
+
+
+STEPS: Final[dict[Any, Callable[[RequestContext], Steps]]] = {
+    create: _create, update: _update, patch: _patch,
+}  # fmt: skip
+"""What each way to write consists of."""
 
 
 def _decoded(context: RequestContext, write_options: WriteOptions) -> Json:

@@ -13,6 +13,7 @@ from kubestage.store import definitions, refusals, seeding
 from kubestage.store.admission import limit_ranger, pod_security, resource_quota
 from kubestage.store.garbage import Garbage
 from kubestage.store.ledger import Ledger
+from kubestage.store.object_limit import ObjectLimit
 from kubestage.store.template_cache import TemplateCache
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Core:
         self.clock = clock
         self.kinds = KindTable() if kinds is None else kinds
         self.ledger = Ledger(history, first_revision)
+        self.object_limit = ObjectLimit(self.ledger)
         self.garbage = Garbage()
         self.templates = TemplateCache()
         self.admission = admission

@@ -40,11 +40,13 @@ def create(
     manager: str = "",
     advice: MutableSequence[str] | None = None,
     complete: Complete | None = None,
+    is_plan: bool = False,
 ) -> dict[str, Any]:
     """Default, admit, validate and store a new object; its fields are the manager's, if named.
 
     What the API warns of is added to `advice`, also where the object is refused afterwards.
-    `complete` adds what was prepared apart, just before the object is stored.
+    `complete` adds what was prepared apart, just before the object is stored. A plan is worked out
+    beside what else happens, and leaves nothing behind that others would find.
     """
     obj = custom_resources.opened_new(core, kind, obj)
     metadata = metadata_of(obj)
@@ -57,7 +59,9 @@ def create(
     name = requested_name or (names.generate_name(base, core.names_for(kind)) if base else "")
     if not name and kind.behavior.generates_name:
         name = names.uid(core.uid_stream)
-    created = prepared(core, kind, obj, name, namespace, manager, advice, dry_run=dry_run)
+    created = prepared(
+        core, kind, obj, name, namespace, manager, advice, dry_run=dry_run, is_plan=is_plan
+    )
     collection = core.ledger.collection(kind)
     key = key_of(namespace, name)
     for _ in range(_ATTEMPTS - 1):
@@ -70,10 +74,16 @@ def create(
         if not requested_name:
             raise status.generate_name_conflict(kind, name)
         raise refusals.already_exists(kind, taken)
+    core.object_limit.check()
     if complete is not None:
         created = complete(created)
-    if dry_run:
-        return created
+    return created if dry_run else put(core, kind, key, obj, created)
+
+
+def put(
+    core: Core, kind: Kind, key: str, obj: dict[str, Any], created: dict[str, Any]
+) -> dict[str, Any]:
+    """Store a new object that is ready, and was made from `obj`."""
     stored = core.put(kind, key, created)
     is_completed = kind.behavior.completed_when_read
     if is_completed is not None and "managedFields" in stored["metadata"] and is_completed(obj):
@@ -138,10 +148,12 @@ def prepared(
     advice: MutableSequence[str] | None,
     *,
     dry_run: bool,
+    is_plan: bool = False,
 ) -> dict[str, Any]:
     """The object as it will be stored, but for the resourceVersion; its metadata is its own."""
     now = timestamps.format_time(core.clock.unix_ns)
-    key = core.templates.key(kind, obj, manager) if core.uses_templates else None
+    uses_templates = core.uses_templates and not is_plan
+    key = core.templates.key(kind, obj, manager) if uses_templates else None
     if key is not None and core.limit_ranges.objects and namespace is not None:
         key += namespace.encode()
     if key is not None:
@@ -153,7 +165,7 @@ def prepared(
         created = _from_scratch(core, kind, obj, name, namespace, manager, now)
         if advice is not None:
             advice.extend(warnings.on_create(created, obj))
-        _check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
+        check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
         return created if key is None else core.templates.add(key, obj, created, now)
     base = obj["metadata"].get("generateName")
     metadata = (template.generated if base else template.named).copy()
@@ -171,11 +183,12 @@ def prepared(
         advice.extend(warnings.on_create(created, obj))
     if core.resource_quotas.objects or pod_security.applies(core, namespace):
         # What the other checks say about a template, they say about all that is made from it.
-        _check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
+        check(core, AdmissionRequest(kind, created, dry_run=dry_run, warnings=advice))
     return created
 
 
-def _check(core: Core, request: AdmissionRequest) -> None:
+def check(core: Core, request: AdmissionRequest) -> None:
+    """Refuse what may not be stored, however well it is formed."""
     for check in core.checks:
         check(core, request)
 

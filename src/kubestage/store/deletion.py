@@ -18,6 +18,8 @@ from kubestage.store.listing import ListOptions
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from kubestage.objects.kinds import Kind
     from kubestage.store.core import Core
     from kubestage.store.listing import ObjectList
@@ -84,8 +86,11 @@ def delete(core: Core, kind: Kind, key: str, name: str, request: DeleteOptions) 
 
 def delete_collection(
     core: Core, kind: Kind, selected: Selection, request: DeleteOptions
-) -> ObjectList:
-    """Delete what a list would show; what is gone by the time it is reached is passed over."""
+) -> Generator[None, None, ObjectList]:
+    """Delete what a list would show, a few at a time.
+
+    What is gone by the time it is reached is passed over.
+    """
     check(request)
     collection = core.ledger.collection(kind)
     found = listing.read(collection, selected, ListOptions(), core.ledger.revision)
@@ -94,6 +99,7 @@ def delete_collection(
         key = key_of(metadata.get("namespace"), metadata["name"])
         if key in collection.objects:
             delete(core, kind, key, metadata["name"], request)
+            yield
     return found
 
 

@@ -70,16 +70,17 @@ class EventWriter:
     def free_key(self, namespace: str, about: str, least: int = 0) -> tuple[int, str]:
         """A number, and the key of the Event about the named object that has it in its name.
 
-        The number is the time, as upstream, unless that is below `least` or in use.
+        The number is the time, as upstream, unless that is below `least`, before 1970 or in use.
         """
-        number, events = max(self.clock.unix_ns, least), self.events.objects
+        number, events = max(self.clock.unix_ns, least, 0), self.events.objects
         while (key := f"{namespace}/{about}.{number:x}") in events:
             number += 1
         return number, key
 
     def add(self, key: str, event: Json) -> None:
-        """Write a new Event."""
-        self.store.ledger.add(self.events, key, event)
+        """Write a new Event, if there is room for it."""
+        if self.store.object_limit.takes_events:
+            self.store.ledger.add(self.events, key, event)
 
     def add_core(
         self,

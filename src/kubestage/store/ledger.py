@@ -83,6 +83,11 @@ class Ledger:
             self._by_name = tuple(self._collections[name] for name in sorted(self._collections))
         return iter(self._by_name)
 
+    @property
+    def object_count(self) -> int:
+        """How many objects there are, of all kinds."""
+        return sum(len(each.objects) for each in self._collections.values())
+
     def is_restored(self, obj: Json) -> bool:
         """Whether an object is as an earlier store left it: of a version before the first."""
         return int(obj["metadata"]["resourceVersion"]) <= self._first_revision

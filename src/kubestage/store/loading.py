@@ -48,6 +48,8 @@ def load(core: Core, kind: Kind, obj: Json) -> Json:
     taken = core.ledger.collection(kind).objects.get(key)
     if taken is not None and not seeding.is_seeded(kind, name):
         raise refusals.already_exists(kind, taken)
+    if taken is None:
+        core.object_limit.check()
     stored = core.put(kind, key, {**loaded, "metadata": dict(loaded["metadata"])})
     if definitions.is_definition(kind) and not stored["status"].get("conditions"):
         return definitions.establish(core, kind, stored)

@@ -44,7 +44,7 @@ class StoreReader(Core):
     @property
     def object_count(self) -> int:
         """How many objects there are, of all kinds."""
-        return sum(len(each.objects) for each in self.ledger.collections())
+        return self.ledger.object_count
 
     def collection(self, kind: KindRef) -> Collection:
         """All objects of a kind with their indexes and their log, live and for reading."""
@@ -72,7 +72,7 @@ class StoreReader(Core):
         resource_version: str = "",
     ) -> Json:
         """One object, or its Scale."""
-        row = self._row(kind, subresource)
+        row = self.row(kind, subresource)
         words = "" if row.behavior.is_cached else "invalid resource version: "
         revision = versions.parse_request(resource_version, words)
         if revision > self.ledger.revision:
@@ -148,7 +148,8 @@ class StoreReader(Core):
         stored = self.ledger.collection(row)
         return stored if self._shown is None else self._shown.with_shown(stored)
 
-    def _row(self, kind: KindRef, subresource: str) -> Kind:
+    def row(self, kind: KindRef, subresource: str) -> Kind:
+        """The row of a kind that has a subresource; NotFound if the store does not serve it."""
         row = self.kind(kind)
         if subresource and subresource not in row.subresources:
             raise refusals.no_such_resource()

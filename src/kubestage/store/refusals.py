@@ -49,6 +49,14 @@ def failed_precondition(storage_key: str, what: str, expected: str, actual: str)
     )
 
 
+def too_many_objects(limit: int) -> Forbidden:
+    """The store holds as much as it may."""
+    return Forbidden(
+        f"the server holds {limit} objects, and takes no more; delete some, or start kubestage "
+        "serve with --max-objects"
+    )
+
+
 def namespace_ending(kind: Kind, name: str, namespace: str) -> Forbidden:
     """Nothing new is let into a namespace that is being deleted."""
     why = f"unable to create new content in namespace {namespace} because it is being terminated"

@@ -25,7 +25,7 @@ from kubestage.store.deletion import DeleteOptions, Deletion
 from kubestage.store.reader import StoreReader, object_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableSequence
+    from collections.abc import Callable, Generator, MutableSequence
 
     from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
@@ -62,10 +62,7 @@ class Store(StoreReader):
         was prepared apart (see `event_parts`).
         """
         row = self.kinds.of(obj) if kind is None else self.kind(kind)
-        if self._shown is not None:
-            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
-            if taken is not None:
-                raise refusals.already_exists(row, taken)
+        self.refuse_taken(row, obj)
         try:
             return creating.create(
                 self,
@@ -104,8 +101,8 @@ class Store(StoreReader):
         warnings: MutableSequence[str] | None = None,
     ) -> Json:
         """Replace an object, or its status, or scale it."""
-        row = self._row(self.kinds.of(obj) if kind is None else kind, subresource)
-        self._refuse_shown(row, name or creating.metadata_of(obj).get("name") or "", "changed")
+        row = self.row(self.kinds.of(obj) if kind is None else kind, subresource)
+        self.refuse_shown(row, name or creating.metadata_of(obj).get("name") or "", "changed")
         change = scaling.update if subresource == "scale" else updating.update
         request = updating.UpdateRequest(
             obj, name, namespace, subresource, dry_run, manager, warnings
@@ -132,8 +129,8 @@ class Store(StoreReader):
 
         Without field validation unknown fields are kept.
         """
-        row = self._row(kind, subresource)
-        self._refuse_shown(row, name, "changed")
+        row = self.row(kind, subresource)
+        self.refuse_shown(row, name, "changed")
         request = updating.PatchRequest(
             patch, patch_type, subresource, dry_run, field_validation, warnings, manager
         )
@@ -161,8 +158,8 @@ class Store(StoreReader):
         What the manager applied before and leaves out now is taken away, unless others own it;
         what others own and have otherwise is a conflict, unless forced.
         """
-        row = self._row(kind, subresource)
-        self._refuse_shown(row, name, "changed")
+        row = self.row(kind, subresource)
+        self.refuse_shown(row, name, "changed")
         request = applying.ApplyRequest(
             obj, manager, force, subresource, dry_run, field_validation, warnings
         )
@@ -182,7 +179,7 @@ class Store(StoreReader):
     ) -> Deletion:
         """Delete an object as far as grace period, finalizers and policy let it go now."""
         row = self.kind(kind)
-        self._refuse_shown(row, name, "deleted")
+        self.refuse_shown(row, name, "deleted")
         key = object_key(row, name, namespace)
         result = deletion.delete(self, row, key, name, options or DeleteOptions())
         self.settle()
@@ -200,9 +197,37 @@ class Store(StoreReader):
         """Delete all that a list would show, and return it as it was."""
         row = self.kind(kind)
         selected = selection.parse(row, namespace, label_selector, field_selector)
-        found = deletion.delete_collection(self, row, selected, options or DeleteOptions())
+        steps = deletion.delete_collection(self, row, selected, options or DeleteOptions())
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            found: ObjectList = end.value
         self.settle()
         return found
+
+    def delete_in_steps(
+        self,
+        kind: KindRef,
+        namespace: str | None = None,
+        options: DeleteOptions | None = None,
+        *,
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> Generator[None, None, ObjectList]:
+        """The same, one object at each step; others may use the store in between."""
+        row = self.kind(kind)
+        selected = selection.parse(row, namespace, label_selector, field_selector)
+        steps = deletion.delete_collection(self, row, selected, options or DeleteOptions())
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                found: ObjectList = end.value
+                return found
+            finally:
+                self.settle()
+            yield
 
     def bind(
         self,
@@ -272,6 +297,14 @@ class Store(StoreReader):
         names.uid(self.uid_stream)
         self.settle()
 
-    def _refuse_shown(self, row: Kind, name: str, did: str) -> None:
+    def refuse_taken(self, row: Kind, obj: Json) -> None:
+        """Refuse to create what is shown, although it is not stored (`show_definitions`)."""
+        if self._shown is not None:
+            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
+            if taken is not None:
+                raise refusals.already_exists(row, taken)
+
+    def refuse_shown(self, row: Kind, name: str, did: str) -> None:
+        """Refuse to change it, likewise."""
         if self._shown is not None:
             self._shown.refuse(row, name, self.ledger.collection(row).objects, did)

@@ -26,6 +26,8 @@ _IDENTITY: Final = ("name", "generateName", "namespace")
 _STAMPED: Final = frozenset({*_IDENTITY, "uid", "creationTimestamp", "resourceVersion"})
 # Names that surely are valid; any other takes the full path, which words refusals.
 _plain_name: Final = re.compile("[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?").fullmatch
+# How long the keys of all templates together may be.
+_MOST_BYTES: Final = 64 << 20
 _plain_base: Final = re.compile("[a-z0-9][-a-z0-9]{0,57}").fullmatch
 
 
@@ -61,6 +63,7 @@ class TemplateCache:
     def __init__(self, size: int = 1024) -> None:
         self._size = size
         self._templates: dict[bytes, CachedTemplate] = {}
+        self._bytes = 0
         self.bodies = PodBodies()
 
     def key(self, kind: Kind, obj: Json, manager: str = "") -> bytes | None:
@@ -91,6 +94,7 @@ class TemplateCache:
         if found is None:
             return None
         if found.only_at is not None and found.only_at != now:
+            self._bytes -= len(key)
             self.bodies.release(found.body)
             return None
         self._templates[key] = found
@@ -108,13 +112,19 @@ class TemplateCache:
         only_at = now if (body.status or {}).get("conditions") else None
         named, generated = _metadata(obj, prepared["metadata"])
         self._templates[key] = CachedTemplate(body, outline(pod), named, generated, only_at, {})
-        if len(self._templates) > self._size:
-            self.bodies.release(self._templates.pop(next(iter(self._templates))).body)
+        self._bytes += len(key)
+        while len(self._templates) > self._size or (
+            self._bytes > _MOST_BYTES and len(self._templates) > 1
+        ):
+            oldest = next(iter(self._templates))
+            self._bytes -= len(oldest)
+            self.bodies.release(self._templates.pop(oldest).body)
         return {**pod, "metadata": prepared["metadata"]}
 
     def clear(self) -> None:
         """Forget everything: what admission reads has changed."""
         self._templates.clear()
+        self._bytes = 0
         self.bodies = PodBodies()
 
     def __len__(self) -> int:

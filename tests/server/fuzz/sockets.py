@@ -74,12 +74,13 @@ async def rest(reader: asyncio.StreamReader) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def listening(limits: RequestLimits | None = None) -> AsyncIterator[Server]:
+async def listening(
+    limits: RequestLimits | None = None, token: str | None = None
+) -> AsyncIterator[Server]:
     """A server as people run it."""
     limits = limits or RequestLimits()
-    served = Served(
-        Stage(), AssemblyOptions(security=SecuritySettings(limits=limits), scheduler="none")
-    )
+    security = SecuritySettings(limits=limits, token=token)
+    served = Served(Stage(), AssemblyOptions(security=security, scheduler="none"))
     started = asyncio.Event()
     listener = serving.listen("127.0.0.1", 0)
     server = serving.server(served.application, serving.ListenOptions(limits=limits), started.set)

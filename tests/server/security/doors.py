@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.server.live import Live
 from kubestage.server.security.guard import Guard
 from kubestage.server.security.settings import RequestLimits, SecuritySettings
 from kubestage.server.security.traffic import Traffic
@@ -45,7 +44,7 @@ class Door:
         self.inside = inside or Inside()
         self.traffic = Traffic(self.stage.store.kinds)
         rules = SecuritySettings(limits=limits or RequestLimits(), **settings)
-        self.guard = Guard(self.inside, Live(self.stage), rules, self.traffic)
+        self.guard = Guard(self.inside, rules, self.traffic)
 
     async def call(self, method: str = "GET", path: str = "/api/v1/pods", **more: Any) -> Any:
         headers = {**LOCAL, **more.pop("headers", {})}

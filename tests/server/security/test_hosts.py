@@ -23,6 +23,13 @@ from kubestage.server.security.hosts import HostCheck
         ("evil.example:127.0.0.1", False),
         ("", False),
         ("[", False),
+        ("[::1].evil.example", False),
+        ("[::1]evil.example:80", False),
+        ("[::1", False),
+        ("x[::1]", False),
+        ("localhost:evil.example", False),
+        ("localhost:80:80", False),
+        ("localhost@evil.example", False),
     ],
 )
 def test_only_the_names_of_the_server_are_taken(host: str, is_ours: bool) -> None:
@@ -41,6 +48,7 @@ def test_only_the_names_of_the_server_are_taken(host: str, is_ours: bool) -> Non
         ("https://evil.example", False),
         ("null", False),
         ("localhost", False),
+        ("http://[::1].evil.example", False),
     ],
 )
 def test_pages_of_other_sites_are_kept_out(origin: str, is_ours: bool) -> None:

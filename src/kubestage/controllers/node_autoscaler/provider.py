@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import groups
-from kubestage.errors import AlreadyExists, NotFound
+from kubestage.errors import AlreadyExists, Forbidden, NotFound
 from kubestage.objects import distributions
 
 if TYPE_CHECKING:
@@ -139,5 +139,6 @@ class Provider:
     def _register(self, group: Group, name: str) -> None:
         try:
             self._store.create(group.node(name))
-        except AlreadyExists:
+        except (AlreadyExists, Forbidden):
+            # As a kubelet that cannot register: its machine is there, its node never comes.
             return

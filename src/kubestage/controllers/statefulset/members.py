@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestage.controllers import pods
 from kubestage.controllers.statefulset import identity
+from kubestage.controllers.statefulset.gaps import Gaps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
@@ -51,6 +52,9 @@ class Ordinals:
 
     def __contains__(self, ordinal: int) -> bool:
         return ordinal in self._members
+
+    def __len__(self) -> int:
+        return len(self._members)
 
     def __bool__(self) -> bool:
         return bool(self._members)
@@ -95,7 +99,7 @@ class Members:
         self._empty_lists()
 
     def _empty_lists(self) -> None:
-        self.gaps = Ordinals()
+        self.gaps = Gaps(self.pods, self.start, self.end)
         self.blocking = Ordinals()
         self.finished: set[int] = set()
         self.waiting: set[int] = set()
@@ -138,9 +142,6 @@ class Members:
         self._due.clear()
         for ordinal, pod in self.pods.items():
             self._place(ordinal, pod, now_ns)
-        for ordinal in range(self.start, self.end):
-            if ordinal not in self.pods:
-                self.gaps.add(ordinal)
 
     def verify(self, stateful_set: Json, claims: ClaimControl) -> None:
         """Find out which of the pods that are new, or whose claims changed, are mismatched."""
@@ -166,6 +167,11 @@ class Members:
         """When time alone will make a pod available."""
         return self._due[0][0] if self._due else None
 
+    @property
+    def gap_count(self) -> int:
+        """How many ordinals in range have no pod."""
+        return self.end - self.start - len(self.pods) + len(self.condemned)
+
     def is_in_range(self, ordinal: int) -> bool:
         """Whether the set is to have a pod of this ordinal."""
         return self.start <= ordinal < self.end
@@ -174,7 +180,7 @@ class Members:
         self.pods.pop(ordinal, None)
         self._strike(ordinal)
         if self.is_in_range(ordinal):
-            self.gaps.add(ordinal)
+            self.gaps.reopen(ordinal)
 
     def _strike(self, ordinal: int) -> None:
         health = self._health.pop(ordinal, None)
@@ -182,7 +188,7 @@ class Members:
             self.counts[health] -= 1
             if not self.counts[health]:
                 del self.counts[health]
-        for each in (self.gaps, self.blocking, self.finished, self.waiting, self.mismatched):
+        for each in (self.blocking, self.finished, self.waiting, self.mismatched):
             each.discard(ordinal)
         for each in (self.holding, self.condemned, self.unhealthy, self.unverified):
             each.discard(ordinal)

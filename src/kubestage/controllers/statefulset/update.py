@@ -5,6 +5,7 @@ Ordered sets take the first step that there is to take and wait for it; parallel
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pods
@@ -77,17 +78,20 @@ class Update:
 
     def _run_in_parallel(self) -> None:
         members = self._members
-        gaps = members.gaps.in_order()
+        last_gap = members.gaps.last()
+        # More come when the set is told of these: no sync goes on for long.
+        most = min(members.gap_count, _LARGEST_BATCH)
+        gaps = itertools.islice(members.gaps, self._allowance(most))
         rest = {*members.finished, *members.waiting, *members.mismatched.in_order()}
         start = members.start
-        work = sorted({*gaps[: self._allowance(len(gaps))], *rest})
+        work = sorted({*gaps, *rest})
         batches = _batches((each - start, each) for each in work)
         _in_batches(map(self._shuffled, batches), self._attend)
         self._set_condemned_claim_owners()
         condemned = members.condemned.in_order()
         condemned = condemned[: self._allowance(len(condemned))]
         _in_batches(_batches(enumerate(condemned)), self._end)
-        self._roll(gaps[-1] if gaps else None)
+        self._roll(last_gap)
 
     def _shuffled(self, batch: list[int]) -> list[int]:
         """A batch starts in parallel: each of its items may be the first to be done."""

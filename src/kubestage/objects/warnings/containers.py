@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.objects.validation import container_paths, field
-from kubestage.objects.warnings import cluster
+from kubestage.objects.warnings import cluster, port_overlaps
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-
-    Entry = tuple[Json, str]
+    from kubestage.objects.warnings.port_overlaps import Entry
 
 
 def containers(spec: Json, path: str) -> list[str]:
@@ -27,7 +26,7 @@ def containers(spec: Json, path: str) -> list[str]:
         for container, at in entries
         for index, port in enumerate(container.get("ports") or ())
     ]
-    return found + _ports(ports) + _port_names(ports) if ports else found
+    return found + port_overlaps.warnings(ports) + _port_names(ports) if ports else found
 
 
 def _amounts(resources: Json, path: str) -> list[str]:
@@ -55,41 +54,6 @@ def _variables(variables: list[Json], path: str) -> list[str]:
             )
         seen.add(name)
     return found
-
-
-def _ports(ports: list[Entry]) -> list[str]:
-    found: list[str] = []
-    known: dict[tuple[int, str], list[Entry]] = {}
-    for port, path in ports:
-        host_ip, host_port = port.get("hostIP") or "", port.get("hostPort") or 0
-        if host_ip and not host_port:
-            found.append(f"{path}: hostIP set without hostPort: {_shown(port)}")
-        key = (port.get("containerPort") or 0, port.get("protocol") or "")
-        for other, where in known.get(key, ()):
-            problem = _overlap(host_ip, host_port, other)
-            if problem:
-                found.append(f"{path}: {problem} port definition with {where}")
-        known.setdefault(key, []).append((port, path))
-    return found
-
-
-def _overlap(host_ip: str, host_port: int, other: Json) -> str:
-    other_ip, other_port = other.get("hostIP") or "", other.get("hostPort") or 0
-    if (host_ip, host_port) == (other_ip, other_port):
-        return "duplicate"
-    if not host_port or not other_port:
-        return "overlapping"
-    if host_port == other_port and bool(host_ip) != bool(other_ip):
-        return "dangerously ambiguous"
-    return ""
-
-
-def _shown(port: Json) -> str:
-    return (
-        f"{{Name:{port.get('name') or ''} HostPort:{port.get('hostPort') or 0} "
-        f"ContainerPort:{port.get('containerPort') or 0} Protocol:{port.get('protocol') or ''} "
-        f"HostIP:{port.get('hostIP') or ''}}}"
-    )
 
 
 def _port_names(ports: list[Entry]) -> list[str]:

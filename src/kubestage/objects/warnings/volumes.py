@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from kubestage.aliases import Json
 from kubestage.objects.validation import field
-from kubestage.objects.warnings import cluster
+from kubestage.objects.warnings import cluster, file_overlaps
+from kubestage.objects.warnings.file_overlaps import File
 
 _GONE: Final = {
     "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
@@ -20,17 +21,6 @@ _GONE: Final = {
     "rbd": "deprecated in v1.28, non-functional in v1.31+",
 }
 _SHOWN: Final = {"storageos": "storageOS"}
-
-
-class _File(NamedTuple):
-    """A path inside a volume, and what puts a file there."""
-
-    path: str
-    source: str
-
-    def __str__(self) -> str:
-        shown = field.quote(self.path)
-        return f"{shown} ({self.source})" if self.source else shown
 
 
 def volumes(held: list[Json], path: str) -> list[str]:
@@ -66,24 +56,25 @@ def _overlaps(volume: Json) -> list[str]:
             name = text.format(field.quote(source.get(key) or ""))
             found += [
                 f"{shown} ({name}): overlapping paths: {overlap}"
-                for overlap in _collisions(_files(source["items"], ""))
+                for overlap in file_overlaps.collisions(_files(source["items"], ""))
             ]
-    files: list[_File] = []
+    files: list[File] = []
     for source in (volume.get("projected") or {}).get("sources") or ():
         if not source:
             found.append(f"{shown} (Projected) has no sources provided")
         files += _projected(source)
     found += [
-        f"{shown} (Projected): overlapping paths: {overlap}" for overlap in _collisions(files)
+        f"{shown} (Projected): overlapping paths: {overlap}"
+        for overlap in file_overlaps.collisions(files)
     ]
     return found
 
 
-def _files(items: list[Json], source: str) -> list[_File]:
-    return [_File(item.get("path") or "", source) for item in items]
+def _files(items: list[Json], source: str) -> list[File]:
+    return [File(item.get("path") or "", source) for item in items]
 
 
-def _projected(source: Json) -> list[_File]:
+def _projected(source: Json) -> list[File]:
     for kind, text in (("configMap", "ConfigMap {}"), ("secret", "Secret {}")):
         held = source.get(kind)
         if held and held.get("items"):
@@ -93,20 +84,5 @@ def _projected(source: Json) -> list[_File]:
         return _files(held["items"], "DownwardAPI")
     held = source.get("serviceAccountToken")
     if held is not None:
-        return [_File(held.get("path") or "", "ServiceAccountToken")]
+        return [File(held.get("path") or "", "ServiceAccountToken")]
     return []
-
-
-def _collisions(files: list[_File]) -> list[str]:
-    """Pairs of files of which one hides the other, or needs a directory where the other is."""
-    found: list[str] = []
-    seen: list[_File] = []
-    for each in files:
-        file = _File(each.path.rstrip("/"), each.source)
-        for other in seen:
-            inside = f"{file.path}/".startswith(f"{other.path}/")
-            around = f"{other.path}/".startswith(f"{file.path}/")
-            if file.path and other.path and (inside or around):
-                found.append(f"{file} with {other}")
-        seen.append(file)
-    return found

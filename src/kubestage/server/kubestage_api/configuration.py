@@ -8,8 +8,9 @@ import msgspec
 
 from kubestage import lazy
 from kubestage import stage as stages
-from kubestage.errors import ApiError, BadRequest, Conflict, Invalid
+from kubestage.errors import ApiError, BadRequest, Conflict, Invalid, RequestTooLarge
 from kubestage.scheduler import config
+from kubestage.server import background
 
 # NOTE: a server without a journal needs no database.
 with lazy.imports():
@@ -32,6 +33,8 @@ _OUTSIDE: Final = (
     "an external scheduler schedules, and has its configuration elsewhere: start kubestage with "
     "--scheduler built-in to configure its own"
 )
+_MOST_BYTES: Final = 1 << 20
+_MOST_PROFILES: Final = 20
 _NONE: Final = "no scheduler is running here: start kubestage with --scheduler built-in"
 
 
@@ -46,7 +49,7 @@ async def put(call: ApiCall) -> Json:
     _scheduler(live)
     if not call.request.body:
         raise BadRequest("the body is empty: send a KubeSchedulerConfiguration, as JSON or YAML")
-    take_over(live, check(live, call.request.body))
+    take_over(live, await check(live, call.request.body))
     await keep(live)
     return _scheduler(live).configuration.to_dict()
 
@@ -58,10 +61,22 @@ def _scheduler(live: Live) -> Scheduler:
     return scheduler
 
 
-def check(live: Live, source: bytes | Json) -> Checked:
+async def check(live: Live, source: bytes | Json) -> Checked:
     """A configuration that can be used, from its text or as an object; refused with all reasons."""
+    if isinstance(source, bytes) and len(source) > _MOST_BYTES:
+        raise RequestTooLarge(f"Request entity too large: limit is {_MOST_BYTES}")
+    return await background.run(_checked, live, source)
+
+
+def _checked(live: Live, source: bytes | Json) -> Checked:
     try:
         read = _read(source)
+        if len(read.profiles) > _MOST_PROFILES:
+            # The scheduler that takes over is made between two other requests.
+            raise BadRequest(
+                f"{len(read.profiles)} profiles are more than a running server takes, which is "
+                f"{_MOST_PROFILES}: start kubestage serve with --config"
+            )
         plugins = live.state.plugins
         points = {name: config.points_of(each) for name, each in plugins.items()}
         config.complete(read, points)

@@ -44,9 +44,11 @@ async def import_objects(call: ApiCall) -> ImportResult:
     if not call.request.body:
         raise BadRequest("the body is empty: send a List, several documents of YAML, or an export")
     snapshot = await asyncio.to_thread(snapshot_import.read, call.request.body)
+    limit = live.store.object_limit
+    (limit.check_whole if replaces else limit.check)(len(snapshot.events))
     checked: Checked | None = None
     if snapshot.configuration is not None and applies and live.stage.scheduler is not None:
-        checked = configuration.check(live, snapshot.configuration)
+        checked = await configuration.check(live, snapshot.configuration)
     found: ImportResult = await resetting.to_the_end(
         live, _import(live, snapshot, checked, replaces=replaces)
     )

@@ -206,7 +206,8 @@ def _store_options(options: ServeOptions, inputs: ServeInputs) -> dict[str, Any]
         # The server bounds its history itself, as soon as changes are kept.
         "history": sys.maxsize,
         # A client that knew another cluster here must not take this one's versions for that one's.
-        "first_revision": time.time_ns() // MILLISECOND_NS,
+        # A clock may be set to a time before 1970.
+        "first_revision": max(time.time_ns() // MILLISECOND_NS, 1),
     }
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.errors import InputError
 from kubestage.server.launch import resolution
-from kubestage.server.security import hosts, kubeconfig, secret_files, tokens
+from kubestage.server.security import hosts, kubeconfig, origins, secret_files, tokens
 from kubestage.server.security.settings import SecuritySettings
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class ServerEndpoint(NamedTuple):
 
 def check(options: ServeOptions) -> None:
     """Refuse files that cannot be used, before anything is opened."""
+    origins.named(options.allow_origins)
     if options.kubeconfig is not None:
         _check_kubeconfig(pathlib.Path(options.kubeconfig))
     certificate, key = options.tls_cert, options.tls_key
@@ -75,18 +76,18 @@ def prepare(options: ServeOptions, listening: socket.socket) -> ServerEndpoint:
     assert home is not None
     path = pathlib.Path(options.kubeconfig) if options.kubeconfig else home / "kubeconfig"
     is_local = hosts.is_loopback(options.host)
-    limits = resolution.limits(options)
+    limits, pages = resolution.limits(options), origins.named(options.allow_origins)
     if is_local and not options.token_file and not options.tls_cert:
         address = f"http://{_reached(options.host)}:{port}"
         allowed = hosts.allowed(options.host, options.allow_hosts)
         kubeconfig.write(path, address)
-        security = SecuritySettings(hosts=allowed, limits=limits)
+        security = SecuritySettings(hosts=allowed, limits=limits, origins=pages)
         return ServerEndpoint(security, address, path, None, None, None, temporary)
     authority, certificate, key = _certificate(options, home)
     token, is_new = _token(options, home)
     address = f"https://{_reached(options.host)}:{port}"
     kubeconfig.write(path, address, authority=authority, token=token)
-    security = SecuritySettings(hosts=frozenset(), token=token, limits=limits)
+    security = SecuritySettings(hosts=frozenset(), token=token, limits=limits, origins=pages)
     new_token = token if is_new else None
     return ServerEndpoint(security, address, path, certificate, key, new_token, temporary)
 

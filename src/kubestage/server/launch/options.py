@@ -208,6 +208,16 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             panel=_SECURITY,
         ),
     ] = ()
+    allow_origins: Annotated[
+        tuple[str, ...],
+        Flag(
+            "The origin of a web page of another server that may use this one, as in "
+            "http://localhost:3000. Repeatable.",
+            "--allow-origin",
+            metavar="ORIGIN",
+            panel=_SECURITY,
+        ),
+    ] = ()
     tls_cert: Annotated[
         str | None,
         Flag(

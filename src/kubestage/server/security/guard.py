@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from kubestage.errors import ApiError
 from kubestage.scenario.resource import SCENARIO
 from kubestage.server import response, routing
-from kubestage.server.security import refusals, traffic
+from kubestage.server.security import origins, refusals, traffic
 from kubestage.server.security.hosts import HostCheck
+from kubestage.server.security.origins import OriginCheck
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
-    from kubestage.server.live import Live
     from kubestage.server.security.settings import RequestLimits, SecuritySettings
     from kubestage.server.security.traffic import Route, Traffic
 
@@ -30,7 +30,6 @@ _OPEN: Final = ("/healthz", "/livez", "/readyz")
 _OWN: Final = "/kubestage/"
 _SCENARIOS: Final = f"/apis/{SCENARIO[0]}/scenarios"
 _NO_BODY: Final = ("GET", "HEAD")
-_CREATING: Final = ("POST", "PATCH")
 _MOST_DIGITS: Final = 18
 _START: Final = "http.response.start"
 _SWITCHED: Final = 101
@@ -39,15 +38,13 @@ _SWITCHED: Final = 101
 class Guard:
     """Checks host and token, and keeps every request within its limits."""
 
-    def __init__(
-        self, application: Asgi, live: Live, settings: SecuritySettings, counted: Traffic
-    ) -> None:
+    def __init__(self, application: Asgi, settings: SecuritySettings, counted: Traffic) -> None:
         self._application = application
         self._limits: RequestLimits = settings.limits
         self._hosts = HostCheck(frozenset() if settings.token else settings.hosts)
+        self._origins = OriginCheck(self._hosts, settings.origins)
         self._token = settings.token.encode() if settings.token else None
         self._counted = counted
-        self._crowd = Crowd(live, settings.limits.objects)
         self._watchers = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,9 +60,14 @@ class Guard:
         is_long = traffic.is_long(path, query)
         method = "APPLY" if traffic.is_apply(scope["method"], scope["headers"]) else scope["method"]
         route = self._counted.route(method, path, is_long=is_long)
-        exchange = Exchange(receive, send, self._limit(path), is_long=is_long)
+        exchange = Exchange(scope, receive, send, self._limit(path), is_long=is_long)
+        page = self._named_page(scope)
         self._counted.in_flight += 1
         try:
+            if page and scope["method"] == "OPTIONS":
+                await exchange.answer(204, origins.preflight(page))
+                return
+            exchange.shared = origins.shared_with(page) if page else []
             self._check(scope, is_long=is_long)
             if is_long:
                 await self._serve_long(scope, exchange, route)
@@ -130,7 +132,7 @@ class Guard:
                 length = int(value[:_MOST_DIGITS]) if value.isdigit() else 0
         if not self._hosts.admits(host):
             raise refusals.foreign_host(host.decode("latin-1"))
-        if origin and not self._hosts.admits_origin(origin):
+        if origin and not self._admits_page(scope, origin, host):
             raise refusals.foreign_origin(origin.decode("latin-1"))
         if not self._is_known(scope["path"], authorization):
             raise refusals.unauthorized()
@@ -139,8 +141,17 @@ class Guard:
             raise refusals.too_large(limit)
         if is_long and self._watchers >= self._limits.watchers:
             raise refusals.too_many_watchers(self._limits.watchers)
-        if scope["method"] in _CREATING:
-            self._crowd.check()
+
+    def _named_page(self, scope: Scope) -> bytes:
+        """The origin of a request, if it is one of another server that the user has named."""
+        origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
+        return origin if origin and self._origins.is_named(origin) else b""
+
+    def _admits_page(self, scope: Scope, origin: bytes, host: bytes) -> bool:
+        """Whether a page may send this request; a WebSocket carries input."""
+        if scope["type"] == "http" and scope["method"] in _NO_BODY:
+            return self._origins.may_read(origin)
+        return self._origins.may_write(origin, host)
 
     def _is_known(self, path: str, authorization: bytes) -> bool:
         if self._token is None or path.startswith(_OPEN):
@@ -174,9 +185,15 @@ class Guard:
 class Exchange:
     """One request and its answer: how much has come, and whether the response has started."""
 
-    __slots__ = ("_left", "_limit", "_receive", "_send", "_task", "_timer", "is_long", "status")
+    __slots__ = (
+        "_is_read", "_left", "_limit", "_receive", "_scope", "_send", "_task", "_timer", "is_long",
+        "shared", "status",
+    )  # fmt: skip
 
-    def __init__(self, receive: Receive, send: Send, limit: int, *, is_long: bool) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, limit: int, *, is_long: bool
+    ) -> None:
+        self._scope = scope
         self._receive = receive
         self._send = send
         self._limit = self._left = limit
@@ -185,6 +202,9 @@ class Exchange:
         self._task: asyncio.Task[Any] | None = None
         self.is_long = is_long
         self.status = 0
+        self._is_read = False
+        # What lets a page of another server read the response.
+        self.shared: list[tuple[bytes, bytes]] = []
 
     async def receive(self) -> Message:
         """The next part of the body; refused when it is too much."""
@@ -193,7 +213,8 @@ class Exchange:
             self._left -= len(message.get("body", b""))
             if self._left < 0:
                 raise refusals.too_large(self._limit)
-            if self.is_long and not message.get("more_body"):
+            self._is_read = not message.get("more_body")
+            if self.is_long and self._is_read:
                 self.stop_timer()
         return message
 
@@ -201,6 +222,8 @@ class Exchange:
         """A part of the answer."""
         if message["type"] == _START:
             self.status = message["status"]
+            if self.shared:
+                message = {**message, "headers": [*message["headers"], *self.shared]}
         await self._send(message)
 
     def expect_within(self, seconds: float) -> None:
@@ -232,26 +255,22 @@ class Exchange:
             return
         answer = response.error_response(error)
         headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode())]
-        await self.send({"type": _START, "status": answer.status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": answer.body})
+        if not self._is_read and _has_body(self._scope):
+            # The rest of the request is not wanted: the connection ends here.
+            headers.append((b"connection", b"close"))
+        await self.answer(answer.status, headers, answer.body)
+
+    async def answer(
+        self, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b""
+    ) -> None:
+        """Send a whole response."""
+        await self.send({"type": _START, "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
 
 
-class Crowd:
-    """How many objects there are, counted no more often than needed."""
-
-    def __init__(self, live: Live, limit: int) -> None:
-        self._live = live
-        self._limit = limit
-        self._count = limit
-        self._at_revision = 0
-
-    def check(self) -> None:
-        """Refuse when the store is full."""
-        revision = self._live.store.revision
-        # A change adds one object at most.
-        if self._count + revision - self._at_revision < self._limit:
-            return
-        self._count = self._live.store.object_count
-        self._at_revision = revision
-        if self._count >= self._limit:
-            raise refusals.too_many_objects(self._limit)
+def _has_body(scope: Scope) -> bool:
+    """Whether the head of a request says that a body follows."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+        for name, value in scope["headers"]
+    )

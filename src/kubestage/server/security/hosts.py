@@ -7,17 +7,26 @@ listens on localhost only. It cannot change the Host header, which is therefore 
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import Final
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+_FORM: Final = re.compile(r"(\[(?P<address>[^][]*)\]|(?P<name>[^][:]*))(:(?P<port>[0-9]{0,5}))?")
 _EVERYWHERE: Final = ("0.0.0.0", "::", "")
 
 
 def name_of(host: str) -> str:
-    """The name in a Host header, without port and brackets."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower().removesuffix(".")
+    """The name in a Host header, without port and brackets; empty if it is no such header."""
+    return split(host)[0]
+
+
+def split(host: str) -> tuple[str, int]:
+    """The name and the port in a Host header, 0 if it has none; no name if it is no such header."""
+    found = _FORM.fullmatch(host)
+    if found is None:
+        return "", 0
+    name = found["address"] or found["name"].removesuffix(".")
+    return name.lower(), int(found["port"] or 0)
 
 
 def is_loopback(host: str) -> bool:
@@ -51,6 +60,11 @@ class HostCheck:
         self._hosts = hosts
         # Nearly always the same one comes again.
         self._last: bytes | None = None
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the names of the server are known; without them, any is taken for one."""
+        return bool(self._hosts)
 
     def admits(self, host: bytes) -> bool:
         """Whether a Host header names this server."""

@@ -35,7 +35,7 @@ def foreign_origin(origin: str) -> Forbidden:
     """A web page of another origin sends the request."""
     return Forbidden(
         f"pages of {origin[:100]!r} may not use this server; to allow it, start kubestage serve "
-        "with --allow-host"
+        "with --allow-origin"
     )
 
 
@@ -55,12 +55,4 @@ def too_many_watchers(limit: int) -> TooManyRequests:
         f"{limit} watches are open, and no more are served; to allow more, start kubestage serve "
         "with --max-watchers",
         {"retryAfterSeconds": 5},
-    )
-
-
-def too_many_objects(limit: int) -> Forbidden:
-    """The store holds as much as it may."""
-    return Forbidden(
-        f"the server holds {limit} objects, and takes no more; delete some, or start kubestage "
-        "serve with --max-objects"
     )

@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from kubestage.server.security.origins import Origin  # noqa: TC001 - read by msgspec
+
 MEBIBYTE: Final = 1 << 20
 MOST_BYTES: Final = 2 << 30
 """No body may be larger than that, whatever is configured."""
@@ -51,9 +53,10 @@ class SecuritySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """Which requests are admitted.
 
     `hosts` are the names by which this server may be called; empty if any will do. With a `token`,
-    only requests with it are admitted.
+    only requests with it are admitted. `origins` are those of web pages of others that may write.
     """
 
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     token: str | None = None
+    origins: frozenset[Origin] = frozenset()
     limits: RequestLimits = RequestLimits()

@@ -50,7 +50,7 @@ def new(kind: str, name: str, stream: random.Random) -> dict[str, Any]:
 
 
 class Churn:
-    """What is asked for: each name is in one request at a time."""
+    """The requests: each name is in one request at a time."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -80,24 +80,24 @@ class Churn:
 
     def _chosen(self, kind: str, name: str) -> tuple[str, str, Any, str]:
         stream, path = self._stream, PATHS[kind]
-        one, luck = f"{path}/{name}", stream.random()
+        one, draw = f"{path}/{name}", stream.random()
         if name not in self._there:
             return "POST", path, new(kind, name, stream), "application/json"
-        if luck < 0.03:
+        if draw < 0.03:
             return "DELETE", one, {"gracePeriodSeconds": 0}, "application/json"
-        if luck < 0.04:
+        if draw < 0.04:
             return "GET", f"{path}?limit=100", None, ""
-        if luck < 0.40:
+        if draw < 0.40:
             return "GET", one, None, ""
         patch: dict[str, Any] = {"metadata": {"annotations": {"soak": f"{stream.random()}"}}}
-        if kind == "ConfigMap" and luck > 0.7:
-            patch = {"data": {"text": f"{luck}" * stream.randrange(5, 150)}}
-        if kind == "Deployment" and luck > 0.9:
+        if kind == "ConfigMap" and draw > 0.7:
+            patch = {"data": {"text": f"{draw}" * stream.randrange(5, 150)}}
+        if kind == "Deployment" and draw > 0.9:
             patch = {"spec": {"replicas": stream.randrange(1, 4)}}
         return "PATCH", one, patch, MERGE
 
     async def watch(self, kind: str) -> None:
-        """Read what a watch has to say, and begin anew when it ends."""
+        """Read what a watch has to say, and start again when it ends."""
         while True:
             async with Connection(self._address) as connection:
                 await connection.send("GET", f"{PATHS[kind]}?watch=1&resourceVersion=0")
@@ -148,10 +148,10 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=300.0, help="requests a second; 0: no limit")
     parser.add_argument("--minutes", type=float, default=60.0, help="how long, at 300 a second")
     parser.add_argument("serve", nargs="*", help="more options of `kubestage serve`, after --")
-    given = parser.parse_args()
-    requests = round((given.rate or 300) * 60 * given.minutes)
-    with Served(*given.serve, whole=True) as served:
-        curve = asyncio.run(soak(served, requests, given.rate))
+    options = parser.parse_args()
+    requests = round((options.rate or 300) * 60 * options.minutes)
+    with Served(*options.serve, whole=True) as served:
+        curve = asyncio.run(soak(served, requests, options.rate))
         print(json.dumps([round(each / MEBIBYTE) for each in curve]))
         late = curve[len(curve) // 3 :]
         print(

@@ -80,7 +80,7 @@ def explain(
         Flag("table or json.", "-o", metavar="FORMAT", choices=FORMATS, noun="output format"),
     ] = "table",
 ) -> int:
-    """Tell why a pod went where it went, who rejected which node, and what would make it fit."""
+    """Explain why a pod went where it went, who rejected which node, and what would make it fit."""
     from kubestage.runs import explain as explaining
 
     options = msgspec.structs.replace(options, every_attempt=output == "json")

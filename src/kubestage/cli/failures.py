@@ -65,7 +65,7 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
 
 
 def _fault(error: Exception) -> tuple[str, str]:
-    """An error that nobody expected, in one line: what, and where in the program."""
+    """An error that was not expected, in one line: what, and where in the program."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {pathlib.Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     problem = f"{UNEXPECTED}: {type(error).__name__}: {str(error)[:200]}{place}"

@@ -31,7 +31,7 @@ def write(text: str) -> None:
 
 
 def write_data(text: str) -> None:
-    """Write what a program asked for to stdout: as it is, unless a person reads it."""
+    """Write what a program requested to stdout: as it is, unless a person reads it."""
     sys.stdout.write(safe(text) if _is_seen() else _HALVES.sub(_escaped, text))
 
 

@@ -1,7 +1,7 @@
 """A directory that one process writes to at a time.
 
 The claim is a lock that the system drops when its owner ends, however it ends: a file that is left
-behind keeps nobody out.
+behind blocks no other process.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def write(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Errors tell of the file that was named, not of the one beside it."""
+    """Errors name the file that was named, not of the one beside it."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Why a pod of a served cluster is where it is, and what would make it fit, asked over HTTP."""
+"""Why a pod of a served cluster is where it is, and what would make it fit, over HTTP."""
 
 from __future__ import annotations
 

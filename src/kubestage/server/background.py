@@ -22,6 +22,6 @@ _THREADS: Final = ThreadPoolExecutor(2, "background")
 async def run(
     function: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
 ) -> Result:
-    """What a function returns that only reads what nobody changes."""
+    """What a function returns that only reads what does not change."""
     future = _THREADS.submit(function, *args, **kwargs)
     return await asyncio.wrap_future(future)

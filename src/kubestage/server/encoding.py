@@ -77,7 +77,7 @@ class Encoder:
     def all_bare(self, objects: list[Json], *, keeps: bool = True) -> list[bytes]:
         """Stored objects without their types.
 
-        Versions of which some are old are not to be kept: nobody would have them forgotten.
+        Versions of which some are old are not to be kept: nothing would remove them again.
         """
         cached, encode = self._cached.get, self.bare
         return [

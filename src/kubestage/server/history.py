@@ -2,7 +2,7 @@
 
 The store keeps a number of changes of each kind. A server goes on for days, and its objects may be
 large: here the oldest changes of all kinds are forgotten when they take too much memory, or are too
-old. A client that is behind gets ``410 Expired`` and lists anew, as after etcd's compaction.
+old. A client that is behind gets ``410 Expired`` and lists again, as after etcd's compaction.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Span:
 class History:
     """Has the logs of a store forget what is too much or too old.
 
-    A change costs what of the state before it nobody else has; states that are current cost
+    A change costs what of the state before it nothing else has; states that are current cost
     nothing. Forgetting waits until the request under way is done, which may read the log, and until
     a change is kept on disk: else it may have to be taken back. `kept` is the newest such version.
     """

@@ -89,7 +89,7 @@ class StreamingResponse:
 
 
 class Later:
-    """A response that takes long to build, of what nobody changes: it is built in a thread."""
+    """A response that takes long to build, of what does not change: it is built in a thread."""
 
     __slots__ = ("build",)
 

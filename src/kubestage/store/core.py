@@ -160,12 +160,12 @@ class Core:
     def observe_refused_evictions(self, listener: RefusalListener) -> None:
         """Call with the keys of budget and pod whenever a budget refuses an eviction.
 
-        Nothing changes by that, so that no subscriber would hear of it.
+        Nothing changes by that, so that no subscriber would receive it.
         """
         self._refusal_listeners.append(listener)
 
     def report_refused_eviction(self, budget: str, pod: str) -> None:
-        """Tell those who observe it that a budget refused an eviction."""
+        """Report to those who observe it that a budget refused an eviction."""
         for listener in self._refusal_listeners:
             listener(budget, pod)
 

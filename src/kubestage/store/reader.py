@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubestage.objects.validation import status
-from kubestage.store import listing, refusals, scaling, selection, versions
+from kubestage.store import creating, listing, refusals, scaling, selection, versions
 from kubestage.store.collection import key_of
 from kubestage.store.core import Core
 from kubestage.store.listing import ListOptions, ObjectList
@@ -30,6 +30,18 @@ class StoreReader(Core):
     def show_definitions(self) -> None:
         """Show definitions of our own kinds to clients, too (see `shown_definitions`)."""
         self._shown = ShownDefinitions(self)
+
+    def refuse_taken(self, row: Kind, obj: Json) -> None:
+        """Refuse to create what is shown, although it is not stored (`show_definitions`)."""
+        if self._shown is not None:
+            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
+            if taken is not None:
+                raise refusals.already_exists(row, taken)
+
+    def refuse_shown(self, row: Kind, name: str, did: str) -> None:
+        """Refuse to change it, likewise."""
+        if self._shown is not None:
+            self._shown.refuse(row, name, self.ledger.collection(row).objects, did)
 
     @property
     def resource_version(self) -> str:

@@ -1,6 +1,6 @@
 """Rewind: a store is again what it was at a version.
 
-That is for one whose newest changes could not be kept, so that nobody is shown them. Its next
+That is for one whose newest changes could not be kept, so that no client sees them. Its next
 versions are newer than all that it ever had.
 """
 

@@ -13,7 +13,6 @@ from kubestage.store import (
     deletion,
     eviction,
     loading,
-    refusals,
     replacing,
     scaling,
     seeding,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.objects.decode import FieldValidation
-    from kubestage.objects.kinds import Kind
     from kubestage.store.applying import Applied
     from kubestage.store.core import KindRef
     from kubestage.store.listing import ObjectList
@@ -296,15 +294,3 @@ class Store(StoreReader):
         # Scenarios once drew their uids here: runs that were kept are repeated to the same ones.
         names.uid(self.uid_stream)
         self.settle()
-
-    def refuse_taken(self, row: Kind, obj: Json) -> None:
-        """Refuse to create what is shown, although it is not stored (`show_definitions`)."""
-        if self._shown is not None:
-            taken = self._shown.get(row, creating.metadata_of(obj).get("name") or "")
-            if taken is not None:
-                raise refusals.already_exists(row, taken)
-
-    def refuse_shown(self, row: Kind, name: str, did: str) -> None:
-        """Refuse to change it, likewise."""
-        if self._shown is not None:
-            self._shown.refuse(row, name, self.ledger.collection(row).objects, did)

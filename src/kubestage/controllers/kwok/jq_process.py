@@ -66,7 +66,7 @@ def _ask(expression: str, values: list[Any]) -> list[Any]:
 
 
 class _Process:
-    """The process of jq; started when it is asked, and again after it was ended."""
+    """The process of jq; started by the first request, and again after it was ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -46,16 +45,16 @@ class _Definitions:
         host_ip, host_port = _claims(port)
         if not host_port:
             return self._all
-        return heapq.merge(
+        found = itertools.chain(
             self._without_port,
             self._by_address.get((host_port, host_ip), ()),
             self._by_port.get((host_port, not host_ip), ()),
-            key=lambda entry: entry[0],
         )
+        return sorted(found, key=lambda entry: entry[0])
 
 
 def warnings(ports: list[Entry]) -> list[str]:
-    """What is said of the ports of all containers: the first ones, if there is too much."""
+    """The warnings about the ports of all containers: the first ones, if there is too much."""
     return list(itertools.islice(_warnings(ports), limits.MOST_RUNES))
 
 

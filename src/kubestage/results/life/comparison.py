@@ -71,7 +71,7 @@ def _traffic(summaries: Sequence[Json]) -> Iterator[Measure]:
 
 
 def _health(summaries: Sequence[Json]) -> Iterator[Measure]:
-    """What went wrong; the main figures always, others if there is anything to tell."""
+    """What went wrong; the main figures always, others if there is anything to report."""
     known = [each.get("health") for each in summaries]
     for name, figure in _HEALTH.items():
         values = tuple(None if each is None else figure(each) for each in known)

@@ -45,7 +45,7 @@ class Disruptions:
         self._requesters: dict[tuple[str, int], str] = {}
 
     def on_pod(self, change: Change, workload: str, now_ns: int) -> tuple[int, str]:
-        """Hear of a pod; how often its containers restarted, and why the cluster ended it."""
+        """Take in a pod; how often its containers restarted, and why the cluster ended it."""
         old, new = change.old, change.new
         if old is None:
             return 0, ""
@@ -62,7 +62,7 @@ class Disruptions:
         return restarts, reason
 
     def on_event(self, change: Change, now_ns: int) -> None:
-        """Remember who asked for an eviction."""
+        """Remember who requested an eviction."""
         if change.new.get("reason") in _REQUESTERS:
             about = change.new.get("involvedObject") or {}
             key = f"{about.get('namespace')}/{about.get('name')}"
@@ -74,7 +74,7 @@ class Disruptions:
         return len(self.refused[budget]) == 1
 
     def evicted(self) -> list[Eviction]:
-        """All evictions, with who asked for them as far as that was told."""
+        """All evictions, with who requested them as far as that is known."""
         return [
             each
             if each.reason != _BY_API

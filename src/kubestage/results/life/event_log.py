@@ -1,4 +1,4 @@
-"""The Events of a run: one row for each, with how often it was told."""
+"""The Events of a run: one row for each, with how often it was recorded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EventLog:
         self._open: dict[str, _Row] = {}
 
     def on_event(self, change: Change, now_ns: int) -> None:
-        """Hear of an Event that was told, or told again."""
+        """Take in an Event that was recorded, or recorded again."""
         if change.type == DELETED:
             self._open.pop(change.key, None)
             return
@@ -79,7 +79,7 @@ class EventLog:
         )
 
     def write(self, rows: LifeRows, begin_ns: int) -> None:
-        """Add the rows, by the time at which each Event was told first."""
+        """Add the rows, by the time at which each Event was recorded first."""
         every = [each for kept in self._kept.values() for each in kept]
         for each in sorted(every, key=lambda one: one.first_ns):
             at, last = (windows.since(begin_ns, one) for one in (each.first_ns, each.last_ns))

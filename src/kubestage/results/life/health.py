@@ -1,4 +1,4 @@
-"""What goes wrong in a living cluster, to the nanosecond: it hears of every change."""
+"""What goes wrong in a living cluster, to the nanosecond: it receives every change."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Health:
         self._begin_ns = begin_ns
 
     def on_pod(self, change: Change, workload: ReplicaCounts | None) -> None:
-        """Hear of a pod."""
+        """Take in a change of a pod."""
         now_ns = self._clock.now_ns
         self._waits.on_pod(change, now_ns)
         name = f"pod/{change.key}" if workload is None else workload.name
@@ -72,7 +72,7 @@ class Health:
             self._update(name)
 
     def on_workload(self, change: Change) -> None:
-        """Hear of an object that keeps pods; what another such object manages is part of that."""
+        """Take in an object that keeps pods; what another such object manages is part of it."""
         owner = workloads.controller(change.new)
         if owner is not None and owner["kind"] in KEEPERS:
             return
@@ -89,13 +89,13 @@ class Health:
         self._update(name)
 
     def on_other(self, change: Change) -> None:
-        """Hear of an object of another kind, which may be one that keeps pods."""
+        """Take in a change of an object of another kind, which may be one that keeps pods."""
         name = f"{change.kind.kind.lower()}/{change.key}"
         if name in self._replicas and name not in self._desired:
             self._meet(self._workloads.all[name].place)
 
     def on_job(self, change: Change) -> None:
-        """Hear of a Job: it may have failed."""
+        """Take in a change of a Job: it may have failed."""
         if change.old is None or change.type == DELETED or _failure(change.old) is not None:
             return
         reason = _failure(change.new)
@@ -111,7 +111,7 @@ class Health:
             self._marks.add(now_ns, marks.FAILURE, name, f"failed: {reason}")
 
     def on_node(self, change: Change) -> None:
-        """Hear of a node."""
+        """Take in a change of a node."""
         now_ns, name = self._clock.now_ns, change.key
         if change.type == DELETED:
             self._nodes.remove(name, now_ns)

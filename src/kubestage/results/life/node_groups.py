@@ -135,7 +135,7 @@ def _seen(node: Json) -> _Seen:
 
 
 def is_ready(node: Json) -> bool:
-    """Whether a node says that it is Ready, and nobody contradicts it."""
+    """Whether a node says that it is Ready, and nothing contradicts it."""
     return any(
         each["type"] == "Ready" and each["status"] == "True"
         for each in (node.get("status") or {}).get("conditions") or ()

@@ -23,7 +23,7 @@ class Waits:
         self._ended: list[tuple[int, int, str]] = []
 
     def on_pod(self, change: Change, now_ns: int) -> None:
-        """Hear of a pod."""
+        """Take in a change of a pod."""
         key = change.key
         if change.type != DELETED and _is_waiting(change.new):
             self._since.setdefault(key, now_ns)

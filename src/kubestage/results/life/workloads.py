@@ -75,7 +75,7 @@ class Workloads:
         self._owners: dict[str, ReplicaCounts] = {}
 
     def on_pod(self, change: Change) -> ReplicaCounts | None:
-        """Hear of a pod that came, changed or went; the workload that it belongs to."""
+        """Take in a pod that came, changed or went; the workload that it belongs to."""
         before = self._pods.get(change.key)
         if change.type == DELETED:
             now = None

@@ -77,7 +77,7 @@ def _waiting(pending_pods: Json) -> Html:
 def lead(life: Life) -> str:
     """The outcome for those who read no more than this; what is pending comes first.
 
-    That the cluster lived is told only if that is all there is to tell.
+    That the cluster lived is stated only if there is nothing else to report.
     """
     summary = life.summary
     left = pending.headline(summary.get("pending") or _NONE_PENDING)

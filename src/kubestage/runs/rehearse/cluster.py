@@ -1,4 +1,4 @@
-"""The cluster that a rehearsal is about: a copy at rest, made from whatever the user has."""
+"""The cluster that a rehearsal is about: a quiescent copy of whatever the user has."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FIX: Final = "add -f cluster/, -f DUMP, -f RUN, or --server http://127.0.0.1:18
 
 
 class Cluster(msgspec.Struct, frozen=True):
-    """A cluster at rest, which a rehearsal works on."""
+    """A quiescent cluster, which a rehearsal works on."""
 
     stage: Stage
     origin: str
@@ -58,7 +58,7 @@ def open_cluster(
     *,
     observer: Observer = SILENT,
 ) -> Cluster:
-    """A cluster at rest: of manifests, a dump, a kept run, or a server; of a Stage, a copy.
+    """A quiescent cluster: of manifests, a dump, a kept run, or a server; of a Stage, a copy.
 
     What is new is created, and runs until all pods are ready, or nothing changes any more.
     """
@@ -114,7 +114,7 @@ def stage_of(loaded: LoadedManifests, settings: RunSettings, observer: Observer)
 
 
 def read_settings(options: ClusterOptions, loaded: LoadedManifests) -> RunSettings:
-    """How components are to work; attempts are not recorded, as nobody asks for them."""
+    """How components are to work; attempts are not recorded, as nothing reads them."""
     run_options = RunOptions(config=options.config, plugins=options.plugins, seed=options.seed)
     values = run_settings.setting_values(
         options.settings,

@@ -30,7 +30,7 @@ _DEEPEST: Final = 10
 
 
 def check(loaded: LoadedManifests) -> None:
-    """Refuse a dump without the controllers of its pods: nobody would replace one of them."""
+    """Refuse a dump without the controllers of its pods: nothing would replace one of them."""
     known = {_uid(document.object) for document in loaded.documents}
     for document in loaded.documents:
         obj = document.object

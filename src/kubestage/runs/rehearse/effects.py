@@ -59,7 +59,7 @@ class Effects(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def of(recording: Recording, life: Life) -> Effects:
-    """What was recorded, as a rehearsal is asked for it."""
+    """What was recorded, as a rehearsal reports it."""
     health = life.summary["health"]
     rows = [
         WorkloadEffect(

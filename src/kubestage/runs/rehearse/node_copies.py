@@ -50,7 +50,7 @@ def like(node: Json, name: str) -> Json:
 
 
 def start_up_time(store: Store, node: Json, text: str | None) -> Distribution:
-    """How long a machine like a node takes until its kubelet registers: as said, or its group's."""
+    """How long a machine like a node takes until its kubelet registers: as set, or its group's."""
     if text is not None:
         return parse_start_up(text)
     group = store.read(groups.NODE_GROUP).get(groups.name_of(node))

@@ -67,7 +67,7 @@ class Recording:
         return True
 
     def settle(self) -> None:
-        """Let time pass until the cluster is at rest."""
+        """Let time pass until the cluster is quiescent."""
         self.activity.expect()
         self.is_at_rest = settling.settle(self.stage, self.activity)
 

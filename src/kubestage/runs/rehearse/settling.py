@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kubestage.stage import Stage
 
 QUIET_NS: Final = 60 * SECOND_NS
-"""A cluster is at rest if nothing has changed for so long, and nothing is under way."""
+"""A cluster is quiescent if nothing has changed for so long, and nothing is under way."""
 PATIENCE_NS: Final = 15 * MINUTE_NS
 """What has not changed for so long is not going to."""
 LONGEST_NS: Final = 2 * 60 * MINUTE_NS
@@ -85,7 +85,7 @@ class Activity:
 
 
 def settle(stage: Stage, activity: Activity, limit_ns: int = LONGEST_NS) -> bool:
-    """Let time pass until a cluster is at rest; whether it came to that within the limit."""
+    """Let time pass until a cluster is quiescent; whether it came to that within the limit."""
     end_ns = stage.clock.now_ns + limit_ns
     while not activity.is_at_rest:
         left_ns = end_ns - stage.clock.now_ns

@@ -65,7 +65,7 @@ async def standstill(live: Live, operation: str) -> AsyncIterator[None]:
 def as_one(live: Live) -> Iterator[None]:
     """Have what happens in this block kept as a whole, or not at all.
 
-    Whoever reads or writes meanwhile gets the answer afterwards, when all of it is safe.
+    A client that reads or writes meanwhile gets the answer afterwards, when all of it is safe.
     """
     live.durability.hold()
     try:

@@ -191,7 +191,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._head_timer = None
 
     def _give_up(self) -> None:
-        """Nobody waits for a response any more."""
+        """No client waits for a response any more."""
         self.pipeline.clear()
         self._pipe.is_open = False
         if self._served is not None and not self._served.response_complete:
@@ -199,7 +199,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._served.message_event.set()
 
     def _refuse(self) -> None:
-        """Read no more; the client is told why, unless it is being sent a response."""
+        """Read no more; the client gets the reason, unless it is being sent a response."""
         self._stop_waiting()
         self._is_in_body = False
         served = self._served

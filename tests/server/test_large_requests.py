@@ -6,10 +6,11 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 import yaml
 
-from kubestage.server import background, large_writes, presentation, slices
+from kubestage.server import background, json_text, large_writes, presentation, slices
 from kubestage.stage import Stage
 from tests.server import calling
 
@@ -225,3 +226,19 @@ def test_others_are_served_during_a_long_list_and_a_long_deletion(
         assert len(app.encoder._cached) <= app.live.store.object_count
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        {"a": {}, "b": [], "c": None},
+        {"items": list(range(2000)), "spec": {"events": [{"x": "\u00e9"}] * 600, "y": {"z": 1}}},
+        {"deep": {"deeper": {"deepest": list(range(600))}}},
+        [["a"]] * 700,
+        "text",
+    ],
+)
+def test_what_is_encoded_in_pieces_is_the_same(value: Any) -> None:
+    assert json_text.encode(value) == msgspec.json.encode(value)

@@ -126,7 +126,7 @@ class Application:
             serve = dispatch.serving(context)
             # A request that the router refuses gets no warnings.
             warnings = context.warnings
-            parts = large_scenarios.found(context, serve)
+            parts = await large_scenarios.found(context, serve)
             if parts is not None:
                 return await _built(await large_scenarios.create(context, parts))
             if large_writes.is_one(context, serve):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.objects import timestamps
 from kubestage.objects.custom import decoding
 from kubestage.scenario.resource import SCENARIO
-from kubestage.server import bodies, options, slices, writing
+from kubestage.server import background, bodies, options, slices, writing
 from kubestage.stage import few_collections
 from kubestage.store import event_parts
 from kubestage.store.event_window import LARGE
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LEAST_BYTES: Final = 256 * 1024
 
 
-def found(context: RequestContext, serve: Serve) -> EventParts | None:
+async def found(context: RequestContext, serve: Serve) -> EventParts | None:
     """The parts of a large Scenario that is to be created; None for every other request."""
     kind, body = context.kind, context.request.body
     if serve is not writing.create or len(body) < _LEAST_BYTES:
@@ -31,7 +31,7 @@ def found(context: RequestContext, serve: Serve) -> EventParts | None:
         return None
     if bodies.media_type(context.request) != "application/json":
         return None
-    return event_parts.split(body, LARGE)
+    return await background.run(event_parts.split, body, LARGE)
 
 
 async def create(context: RequestContext, parts: EventParts) -> Response | Later:

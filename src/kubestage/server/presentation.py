@@ -11,7 +11,7 @@ import yaml
 from kubestage.errors import BadRequest, NotAcceptable
 from kubestage.objects import conversion, known_versions
 from kubestage.objects.tables import printers
-from kubestage.server import slices
+from kubestage.server import json_text, slices
 from kubestage.server.encoding import bare
 from kubestage.server.negotiation import YAML as YAML_TYPE
 from kubestage.server.response import JSON, YAML, InSlices, Joined, Later, Response
@@ -79,6 +79,13 @@ class ResponseView:
         if self.form.media_type == YAML_TYPE:
             return Later(lambda: self.encoded(shown, status, headers))
         return self.encoded(shown, status, headers)
+
+    def in_pieces(self, obj: Json, status: int, headers: Headers) -> Response:
+        """One large object; to be called in a thread."""
+        if self.form.media_type == YAML_TYPE or self.form.kind:
+            return self.encoded(self.object(obj), status, headers)
+        kind = {"kind": self.kind.kind, "apiVersion": self.kind.api_version}
+        return Response(status, json_text.encode({**kind, **untyped(obj)}), JSON, headers)
 
     def object(self, obj: Json) -> Json:
         """One object in the requested form."""

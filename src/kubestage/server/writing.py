@@ -8,7 +8,7 @@ from kubestage.objects import warnings
 from kubestage.objects.custom import decoding
 from kubestage.server import bodies, callers, options
 from kubestage.server.live import Write
-from kubestage.server.response import warning_headers
+from kubestage.server.response import Later, warning_headers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kubestage.server.context import RequestContext
     from kubestage.server.options import WriteOptions
     from kubestage.server.presentation import ResponseView
-    from kubestage.server.response import Later, Response
+    from kubestage.server.response import Response
     from kubestage.store.planner import Planner
     from kubestage.store.store import Store
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Steps = Generator[Step, Any, Response | Later]
 
 _SIGNED: Final = ("certificates.k8s.io", "CertificateSigningRequest")
+# To encode so much takes a while.
+_LONG_BYTES: Final = 8 << 20
 _CALLER: Final = ("username", "uid", "groups", "extra")
 
 
@@ -99,7 +101,12 @@ def create_in_parts(
         warnings=context.warnings,
         complete=complete,
     )
-    return _created(context, view, write_options, complete({"metadata": {}, **obj}), stored)
+    whole = complete({"metadata": {}, **obj})
+    _report_write(context, "create", stored["metadata"]["name"], whole, stored, write_options)
+    headers = warning_headers(context.warnings)
+    if len(context.request.body) < _LONG_BYTES:
+        return view.respond(stored, 201, headers)
+    return Later(lambda: view.in_pieces(stored, 201, headers))
 
 
 def _created(

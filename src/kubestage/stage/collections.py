@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_COLLECTIONS = (100_000, 50, 100)
+COLLECTIONS = (10_000, 5, 10_000)
+"""Thresholds that leave objects alone that have been there for long, and make no search long: it
+visits fifty thousand objects at most, and takes a microsecond or two for each."""
+
 # The thresholds before each block that is open now.
 _thresholds: list[tuple[int, int, int]] = []
 
@@ -24,7 +27,7 @@ def few_collections() -> Iterator[None]:
     Several blocks may be open at a time, and end in any order: the last one restores the settings.
     """
     _thresholds.append(gc.get_threshold())
-    gc.set_threshold(*_COLLECTIONS)
+    gc.set_threshold(*COLLECTIONS)
     try:
         yield
     finally:

@@ -70,6 +70,7 @@ class Watch:
         "_after",
         "_bookmarks",
         "_collection",
+        "_end",
         "_initial",
         "_ledger",
         "_selection",
@@ -88,7 +89,9 @@ class Watch:
         self._selection = selection
         self._ledger = ledger
         self._bookmarks = request.allow_watch_bookmarks
-        self._initial: list[WatchEvent] = []
+        # What there is when it begins, the last one first, and what marks the end of that.
+        self._initial: list[dict[str, Any]] = []
+        self._end: WatchEvent | None = None
         self._after = versions.parse_request(request.resource_version)
         sends_initial = request.send_initial_events
         if sends_initial or (sends_initial is None and not self._after):
@@ -102,19 +105,20 @@ class Watch:
 
     def _begin_with_everything(self, *, announce_end: bool) -> None:
         objects, matches = self._collection.objects, self._selection.matches
-        self._initial = [
-            WatchEvent(ADDED, objects[key])
-            for key in self._collection.candidates(self._selection)
-            if matches(objects[key])
-        ]
+        keys = self._collection.candidates(self._selection)
+        self._initial = [objects[key] for key in keys]
+        if not self._selection.empty:
+            self._initial = [obj for obj in self._initial if matches(obj)]
+        self._initial.reverse()
         self.position, self._after = self._collection.log.end, self._ledger.revision
         if announce_end and self._bookmarks:
-            self._initial.append(self._bookmark(self._after, _INITIAL_EVENTS_END))
+            self._end = self._bookmark(self._after, _INITIAL_EVENTS_END)
 
     @property
     def pending(self) -> int:
         """How many events and changes wait to be looked at; not all of them need match."""
-        return len(self._initial) + self._collection.log.end - self.position
+        initial = len(self._initial) + (self._end is not None)
+        return initial + self._collection.log.end - self.position
 
     @property
     def log(self) -> Log:
@@ -131,10 +135,9 @@ class Watch:
 
         With `most` no more changes than that are looked at: ask again until there are none.
         """
-        if self._initial and most is not None:
-            events, self._initial = self._initial[:most], self._initial[most:]
-            return events
-        events, self._initial = self._initial, []
+        if (self._initial or self._end is not None) and most is not None:
+            return self._take_initial(most)
+        events = self._take_initial(self.pending)
         log = self._collection.log
         if self.position == log.end:
             return events
@@ -152,6 +155,15 @@ class Watch:
             matches = self._selection.matches
             seen = (_event(change, matches) for change in changes)
             events += [event for event in seen if event is not None]
+        return events
+
+    def _take_initial(self, most: int) -> list[WatchEvent]:
+        """So many of the events that it begins with."""
+        initial = self._initial
+        events = [WatchEvent(ADDED, initial.pop()) for _ in range(min(most, len(initial)))]
+        if self._end is not None and len(events) < most:
+            events.append(self._end)
+            self._end = None
         return events
 
     def bookmark(self, through: int | None = None) -> WatchEvent | None:

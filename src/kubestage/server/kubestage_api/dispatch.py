@@ -10,7 +10,7 @@ import msgspec
 
 from kubestage.errors import ApiError, BadRequest, InputError, MethodNotAllowed, NotFound
 from kubestage.objects import yaml_text
-from kubestage.server import negotiation
+from kubestage.server import background, json_text, negotiation
 from kubestage.server.kubestage_api import call, routes
 from kubestage.server.kubestage_api.call import ApiCall, HandlerResult
 from kubestage.server.response import JSON, YAML, Response
@@ -36,7 +36,7 @@ async def handle(live: Live, request: Request) -> Response:
         # A whole cluster may be in there, and takes a while.
         text = await asyncio.to_thread(yaml_text.dump, msgspec.to_builtins(result.value))
         return Response(result.status, text.encode(), YAML)
-    return Response(result.status, msgspec.json.encode(result.value), JSON)
+    return Response(result.status, await background.run(json_text.encode, result.value), JSON)
 
 
 def match(method: str, path: str) -> tuple[Route, dict[str, str]]:

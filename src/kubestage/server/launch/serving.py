@@ -16,6 +16,7 @@ from kubestage.runs.inputs import plugin_files
 from kubestage.runs.observer import Observer
 from kubestage.scenario import resource
 from kubestage.server.launch import cluster, endpoint, resolution, result_settings
+from kubestage.stage import COLLECTIONS
 
 if TYPE_CHECKING:
     import pathlib
@@ -113,6 +114,7 @@ class _Server(NamedTuple):
         server = serving.server(stage.application, how, self._ready)
         # What exists now stays, so the garbage collector need not look at it again.
         gc.freeze()
+        gc.set_threshold(*COLLECTIONS)
         try:
             await server.serve([listening])
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
@@ -121,11 +122,13 @@ def test_one_step_more_than_a_lowered_request_does_not_fit(
             lowered = requests.amount_of(candidate.edit.changed(pending), resource)
             more = lowered + round_amounts.step_at(resource, lowered)
             if more < place.amount:
-                one_more = edit.of_pod(lambda pod, amount=more, at=place: requests.lowered(
-                    pod, at, amount))  # fmt: skip
+                one_more = edit.of_pod(
+                    functools.partial(requests.lowered, place=place, amount=more)
+                )
                 assert not copy.attempt(one_more).is_placed
 
 
+@_SETTINGS
 @given(st.sampled_from(["cpu", "memory", "example.com/gpu", "hugepages-2Mi"]),
        st.integers(1, 1 << 42))  # fmt: skip
 def test_round_amounts_are_below_and_read_back_as_they_are(resource: str, amount: int) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _LEFT_OUT: Final = frozenset({"Event", "Lease", "Scenario"})
 """Kinds that no scheduler reads, of which there may be many or large objects."""
 _ENDED: Final = ("Succeeded", "Failed")
-_GIVEN: Final = (
+_SET_BY_SERVER: Final = (
     "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
     "managedFields", "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
@@ -291,7 +291,9 @@ def _is_left_out(place: ObjectKey, obj: Json, pod: Json) -> bool:
 
 def _as_new(pod: Json) -> Json:
     """A pod as it would be created again."""
-    metadata = {name: value for name, value in pod["metadata"].items() if name not in _GIVEN}
+    metadata = {
+        name: value for name, value in pod["metadata"].items() if name not in _SET_BY_SERVER
+    }
     return {**{name: pod[name] for name in pod if name != "status"}, "metadata": metadata}
 
 

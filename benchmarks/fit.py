@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kubestage.objects import gvk
 from kubestage.runs import fit
-from kubestage.runs.fit import cluster_copy
+from kubestage.runs.fit import cluster_copy, cluster_image
 from kubestage.stage import Stage
 from kubestage.testing import make_node, make_pod
 
@@ -67,7 +67,7 @@ def main() -> None:
         stage.scheduler.run_until_idle()
         created = stage.store.read(gvk.POD)[f"default/{created['metadata']['name']}"]
         started = time.perf_counter()
-        copy = cluster_copy.ClusterCopy(cluster_copy.image_of(stage), created)
+        copy = cluster_copy.ClusterCopy(cluster_image.image_of(stage), created)
         copied = time.perf_counter() - started
         started = time.perf_counter()
         advice = fit.advise(stage, created)

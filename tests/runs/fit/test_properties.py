@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kubestage.runs import fit
-from kubestage.runs.fit import cluster_copy, edit, requests, round_amounts
+from kubestage.runs.fit import cluster_copy, cluster_image, edit, requests, round_amounts
 from kubestage.testing import make_node, make_pod
 from tests.runs.fit.clusters import is_placed_after, pod_on, stage_with
 
@@ -113,7 +113,7 @@ def test_one_step_more_than_a_lowered_request_does_not_fit(
     pending = pod_on(stage, "web")
     if pending["spec"].get("nodeName"):
         return
-    copy = cluster_copy.ClusterCopy(cluster_copy.image_of(stage), pending)
+    copy = cluster_copy.ClusterCopy(cluster_image.image_of(stage), pending)
     for resource in ("cpu", "memory"):
         place = requests.place_of(pending, resource)
         assert place is not None
@@ -149,7 +149,7 @@ def test_a_copy_is_as_it_was_after_any_attempt(
     pending = pod_on(stage, "web")
     if pending["spec"].get("nodeName"):
         return
-    copy = cluster_copy.ClusterCopy(cluster_copy.image_of(stage), pending)
+    copy = cluster_copy.ClusterCopy(cluster_image.image_of(stage), pending)
     first = copy.attempt()
     copy.attempt(edit.Edit(remove=tuple(stage.store.read(("v1", "Pod")).values())))
     again = copy.attempt()

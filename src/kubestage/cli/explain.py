@@ -105,11 +105,10 @@ def explain(
     sys.stdout.flush()
     for note in explained.notes:
         screen.note(f"Note: {note}")
-    differs = None if isinstance(explained, explaining.PodAttempts) else explained.differs
-    if differs is None:
+    if explained.differs is None:
         return 0
     failures.print_error(
-        f"the run cannot be repeated as it was: {differs}",
+        f"the run cannot be repeated as it was: {explained.differs}",
         "what is shown is what was recorded; run it again to explain the run as it is now",
     )
     return failures.NEGATIVE_RESULT

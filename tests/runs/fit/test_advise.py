@@ -404,3 +404,18 @@ def test_a_limit_range_that_refuses_a_smaller_request_is_respected() -> None:
 def _advice_without_proof(stage: Stage) -> fit.FitAdvice:
     """The advice where the change is the work of a controller, which the stage does not have."""
     return fit.advise(stage, pod_on(stage, "web"))
+
+
+def test_no_change_is_part_of_another() -> None:
+    cordoned = make_node("c")
+    cordoned["spec"] = {"unschedulable": True}
+    stage = stage_with(
+        make_node("a", cpu="4", taints=["dedicated=db:NoSchedule"], labels={"disk": "ssd"}),
+        make_node("b", cpu="2"), cordoned,
+        pods=(make_pod("web", cpu="6", node_selector={"disk": "ssd"}),),
+    )  # fmt: skip
+    found = _advice(stage)
+    assert [each.text for each in found.changes] == [
+        "tolerate the taint dedicated=db:NoSchedule (a), and lower its cpu request from 6 to 4",
+        "drop disk=ssd from its nodeSelector, and lower its cpu request from 6 to 2",
+    ]

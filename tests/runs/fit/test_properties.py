@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kubestage.runs import fit
-from kubestage.runs.fit import cluster_copy, edit, requests, round_amounts
+from kubestage.runs.fit import cluster_copy, cluster_image, edit, requests, round_amounts
 from kubestage.testing import make_node, make_pod
 from tests.runs.fit.clusters import is_placed_after, pod_on, stage_with
 
@@ -113,7 +113,7 @@ def test_one_step_more_than_a_lowered_request_does_not_fit(
     pending = pod_on(stage, "web")
     if pending["spec"].get("nodeName"):
         return
-    copy = cluster_copy.ClusterCopy(cluster_copy.image_of(stage), pending)
+    copy = cluster_copy.ClusterCopy(cluster_image.image_of(stage), pending)
     for resource in ("cpu", "memory"):
         place = requests.place_of(pending, resource)
         assert place is not None
@@ -122,14 +122,13 @@ def test_one_step_more_than_a_lowered_request_does_not_fit(
             lowered = requests.amount_of(candidate.edit.changed(pending), resource)
             more = lowered + round_amounts.step_at(resource, lowered)
             if more < place.amount:
-                one_more = edit.of_pod(functools.partial(_lowered, place, more))
+                one_more = edit.of_pod(
+                    functools.partial(requests.lowered, place=place, amount=more)
+                )
                 assert not copy.attempt(one_more).is_placed
 
 
-def _lowered(place: requests.Place, amount: int, pod: Json) -> Json:
-    return requests.lowered(pod, place, amount)
-
-
+@_SETTINGS
 @given(st.sampled_from(["cpu", "memory", "example.com/gpu", "hugepages-2Mi"]),
        st.integers(1, 1 << 42))  # fmt: skip
 def test_round_amounts_are_below_and_read_back_as_they_are(resource: str, amount: int) -> None:
@@ -150,7 +149,7 @@ def test_a_copy_is_as_it_was_after_any_attempt(
     pending = pod_on(stage, "web")
     if pending["spec"].get("nodeName"):
         return
-    copy = cluster_copy.ClusterCopy(cluster_copy.image_of(stage), pending)
+    copy = cluster_copy.ClusterCopy(cluster_image.image_of(stage), pending)
     first = copy.attempt()
     copy.attempt(edit.Edit(remove=tuple(stage.store.read(("v1", "Pod")).values())))
     again = copy.attempt()

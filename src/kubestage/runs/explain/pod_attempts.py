@@ -55,6 +55,11 @@ class PodAttempts(TableResult, msgspec.Struct, frozen=True, kw_only=True, rename
     """What would make it fit, if it waits: `FitAdvice.to_dict`."""
     notes: list[str] = []
 
+    @property
+    def differs(self) -> str | None:
+        """In what a repetition differs from the run: nothing was recorded to compare it with."""
+        return None
+
     def headline(self) -> str:
         """The pod, its status and its node."""
         return f"{self.pod}: {self.status}{f' on {self.node}' if self.node else ''}"

@@ -1,15 +1,16 @@
 """What would make a pod fit: numbers, and changes that are proved on a copy of the cluster.
 
 Here belongs the search for such changes (`search`, one module for each sort of change), the copy on
-which the scheduler tries them (`cluster_copy`), and the result (`advice`). Nothing here changes the
-stage. Here does not belong the explanation of attempts that were made (`runs.explain`).
+which the scheduler tries them (`cluster_image`, `cluster_copy`), and the result (`advice`). Nothing
+here changes the stage. Here does not belong the explanation of attempts that were made
+(`runs.explain`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubestage.runs.fit import cluster_copy, numbers
+from kubestage.runs.fit import cluster_copy, cluster_image, numbers
 from kubestage.runs.fit.advice import FitAdvice, FitChange
 from kubestage.runs.fit.search import Search
 from kubestage.runs.observer import SILENT
@@ -17,7 +18,7 @@ from kubestage.store.collection import key_of
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.runs.fit.cluster_copy import ClusterImage
+    from kubestage.runs.fit.cluster_image import ClusterImage
     from kubestage.runs.observer import Observer
     from kubestage.stage import Stage
 
@@ -29,11 +30,11 @@ def advise(stage: Stage, pod: Json, *, observer: Observer = SILENT) -> FitAdvice
 
     A pod that is not on the stage, which has no uid, is tried as if it were created now.
     """
-    return advise_on(cluster_copy.image_of(stage), pod, observer=observer)
+    return advise_on(cluster_image.image_of(stage), pod, observer=observer)
 
 
 def advise_on(image: ClusterImage, pod: Json, *, observer: Observer = SILENT) -> FitAdvice:
-    """The same in a cluster of which an image was taken (`cluster_copy.image_of`)."""
+    """The same in a cluster of which an image was taken (`cluster_image.image_of`)."""
     node = pod["spec"].get("nodeName")
     if node:
         metadata = pod["metadata"]

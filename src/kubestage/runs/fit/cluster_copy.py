@@ -6,17 +6,15 @@ begins with the cluster as it is: whatever an attempt changes is undone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage import stage as stages
 from kubestage.errors import ApiError
 from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
 from kubestage.runs.fit.edit import NOTHING
-from kubestage.scheduler import config
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.scheduler import Scheduler
-from kubestage.scheduler.selection import TieBreak
 from kubestage.store import admission
 from kubestage.store.admission import resource_quota
 from kubestage.store.collection import key_of
@@ -28,54 +26,17 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.objects.kinds import Kind
     from kubestage.objects.views.pod import PodView
+    from kubestage.runs.fit.cluster_image import ClusterImage
     from kubestage.runs.fit.edit import Edit
     from kubestage.scheduler.attempt import Attempt
-    from kubestage.scheduler.config import SchedulerConfiguration
-    from kubestage.scheduler.extender import Transport
     from kubestage.store.log import Change
 
-_LEFT_OUT: Final = frozenset({"Event", "Lease", "Scenario"})
-"""Kinds that no scheduler reads, of which there may be many or large objects."""
 _ENDED: Final = ("Succeeded", "Failed")
-_SERVER_SET: Final = (
+_SET_BY_SERVER: Final = (
     "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
     "managedFields", "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
 _LEAVING: Final = ("deletionGracePeriodSeconds", "deletionTimestamp")
-
-
-class ClusterImage(NamedTuple):
-    """All that a copy is made of; reading it off a stage is quick, and changes nothing."""
-
-    seed: int
-    unix_ns: int
-    revision: int
-    objects: list[tuple[ObjectKey, Json]]
-    configuration: SchedulerConfiguration
-    plugins: Mapping[str, type[Any]]
-    tie_break: TieBreak
-    transport: Transport | None
-
-
-def image_of(stage: stages.Stage) -> ClusterImage:
-    """The objects of a stage at this moment, and what its scheduler is made of."""
-    objects = [
-        (ObjectKey(collection.kind.group, collection.kind.plural, key), obj)
-        for collection in stage.store.collections()
-        if collection.kind.kind not in _LEFT_OUT
-        for key, obj in collection.objects.items()
-    ]
-    scheduler, store = stage.scheduler, stage.store
-    return ClusterImage(
-        stage.seed,
-        store.clock.unix_ns,
-        store.revision,
-        objects,
-        config.default() if scheduler is None else scheduler.configuration,
-        {} if scheduler is None else scheduler.user_plugins,
-        TieBreak.HEAP if scheduler is None else scheduler.tie_break,
-        None if scheduler is None else scheduler.transport,
-    )
 
 
 class Outcome(NamedTuple):
@@ -291,7 +252,9 @@ def _is_left_out(place: ObjectKey, obj: Json, pod: Json) -> bool:
 
 def _as_new(pod: Json) -> Json:
     """A pod as it would be created again."""
-    metadata = {name: value for name, value in pod["metadata"].items() if name not in _SERVER_SET}
+    metadata = {
+        name: value for name, value in pod["metadata"].items() if name not in _SET_BY_SERVER
+    }
     return {**{name: pod[name] for name in pod if name != "status"}, "metadata": metadata}
 
 

@@ -150,19 +150,21 @@ def _by_amounts(attempt: Attempt, row: int) -> Sequence[PodView] | None:
     Of equally few, those of the lowest priority and then the smallest.
     """
     columns = attempt.columns
-    table, requested = columns.resources, dict(attempt.pod.fit_request.items())
-    lines = {name: table.line(name) for name in requested}
-    if any(table.allocatable[lines[name], row] < each for name, each in requested.items()):
+    table, needed = columns.resources, dict(attempt.pod.fit_request.items())
+    lines = {name: table.line(name) for name in needed}
+    if any(table.allocatable[lines[name], row] < each for name, each in needed.items()):
         return None
     lacking = {
         name: amount - int(table.free[lines[name], row])
-        for name, amount in requested.items()
+        for name, amount in needed.items()
         if amount > table.free[lines[name], row]
     }
     fewest = max(1 - int(columns.allowed_pods[row] - columns.pod_count[row]), 1)
     movable = _removable(columns.infos[row].pods.values(), attempt.pod)
     ranked = sorted(movable, key=lambda pod: -_use(pod, lacking))
     for size in range(fewest, _SET_SIZE + 1):
+        if not _may_cover(ranked, size, lacking):
+            continue
         sets = itertools.combinations(ranked[:_LARGEST], size)
         covering = [each for each in sets if _covers(each, lacking)]
         if covering:
@@ -177,6 +179,18 @@ def _use(pod: PodView, lacking: dict[str, int]) -> float:
     """How much of what is lacking a pod takes up."""
     taken = dict(pod.requests.items())
     return sum(min(taken.get(name, 0) / amount, 1.0) for name, amount in lacking.items())
+
+
+def _may_cover(pods: Sequence[PodView], size: int, lacking: dict[str, int]) -> bool:
+    """Whether so many pods could be enough: the largest, for each resource by itself.
+
+    NOTE: without that, sets of three on 400 nodes take a second.
+    """
+    taken = [dict(pod.requests.items()) for pod in pods]
+    return all(
+        sum(sorted((each.get(name, 0) for each in taken), reverse=True)[:size]) >= amount
+        for name, amount in lacking.items()
+    )
 
 
 def _covers(pods: Sequence[PodView], lacking: dict[str, int]) -> bool:

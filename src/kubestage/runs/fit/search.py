@@ -165,27 +165,37 @@ class Search:
                 return
 
     def _try_pairs(self) -> None:
-        """Two changes together, none of which is enough by itself."""
+        """Two changes together, none of which is enough by itself; three if no two are."""
         single = self._reasonable()
         self._try_all(requests.lower_two(self._copy, self._shortage(), self._edit()))
         for one, outcome in single:
-            if len(self._proved) >= _ENOUGH_PAIRS:
+            if self._is_over:
                 return
-            attempt = outcome.attempt
-            if attempt is None:
-                continue
-            short = numbers.short_resources(attempt)
-            self._try_all(one.and_(each) for each in self._lowered(short, one.edit))
-            more = removals.candidates(self._copy, self._edit().and_(one.edit))
-            self._first_of(one.and_(each) for each in more)
-        for (one, _), (other, _) in itertools.combinations(single, 2):
-            if len(self._proved) >= _ENOUGH_PAIRS or self._copy.attempts > _MOST_ATTEMPTS:
+            self._try_all(self._with_less(one, outcome))
+            if outcome.attempt is not None:
+                more = removals.candidates(self._copy, self._edit().and_(one.edit))
+                self._first_of(one.and_(each) for each in more)
+        both = [one.and_(other) for (one, _), (other, _) in itertools.combinations(single, 2)]
+        outcomes = []
+        for one in both:
+            if self._is_over:
                 return
-            both = one.and_(other)
-            attempt = self._try(both).attempt
-            if attempt is not None:
-                short = numbers.short_resources(attempt)
-                self._try_all(both.and_(each) for each in self._lowered(short, both.edit))
+            outcomes.append((one, self._try(one)))
+        if not self._proved:
+            for one, outcome in outcomes:
+                self._try_all(self._with_less(one, outcome))
+
+    @property
+    def _is_over(self) -> bool:
+        return len(self._proved) >= _ENOUGH_PAIRS or self._copy.attempts > _MOST_ATTEMPTS
+
+    def _with_less(self, one: Candidate, outcome: Outcome) -> Iterator[Candidate]:
+        """A change that was not enough, with a request that is as low as it must be besides."""
+        if outcome.attempt is None:
+            return
+        short = numbers.short_resources(outcome.attempt)
+        for each in self._lowered(short, one.edit):
+            yield one.and_(each)
 
     def _reasonable(self) -> list[tuple[Candidate, Outcome]]:
         """Changes that were not enough but were not refused either; the cheapest first."""

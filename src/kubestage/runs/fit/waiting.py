@@ -13,7 +13,7 @@ from kubestage.errors import ApiError
 from kubestage.objects import gvk
 from kubestage.results.report.fit import FitParagraph
 from kubestage.runs import fit
-from kubestage.runs.fit import cluster_copy
+from kubestage.runs.fit import cluster_image
 from kubestage.runs.fit.advice import FitAdvice  # noqa: TC001 - msgspec reads it
 from kubestage.wording import few
 
@@ -85,7 +85,7 @@ def groups(stage: Stage, most: int = MOST) -> list[WaitingGroup]:
     refused = list(_refused(stage))[: most - len(largest)]
     if not largest and not refused:
         return []
-    image = cluster_copy.image_of(stage)
+    image = cluster_image.image_of(stage)
     found = []
     for keys in largest:
         pod = stage.store.read(gvk.POD)[keys[0]]

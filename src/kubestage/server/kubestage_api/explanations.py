@@ -17,7 +17,7 @@ from kubestage.server.kubestage_api.shapes import FitAdvice, PodAttempts
 with lazy.imports():
     from kubestage.runs import fit
     from kubestage.runs.explain import pod_attempts, workloads
-    from kubestage.runs.fit import cluster_copy, waiting
+    from kubestage.runs.fit import cluster_image, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ async def get(call: ApiCall) -> PodAttempts:
     pending = workloads.pending_pod(stage, workload)
     if pending is not None:
         return await _pod(call, pending)
-    image = cluster_copy.image_of(stage)
+    image = cluster_image.image_of(stage)
     advice = await asyncio.to_thread(fit.advise_on, image, waiting.pod_of(workload))
     found = workloads.of_advice(workload, advice, len(stage.store.read(gvk.NODE)))
     return msgspec.convert(found.to_dict(), PodAttempts)
@@ -85,7 +85,7 @@ async def _advice(live: Live, pod: Json) -> FitAdvice | None:
     """
     if not pod_attempts.is_pending(pod):
         return None
-    image = cluster_copy.image_of(live.stage)
+    image = cluster_image.image_of(live.stage)
     advice = await asyncio.to_thread(fit.advise_on, image, pod)
     return msgspec.convert(advice.to_dict(), FitAdvice)
 

@@ -65,7 +65,13 @@ MENTIONS = st.one_of(
     ),
 )
 NAMESPACES = st.builds(
-    config.Namespaces, WHOLE, TEXTS, st.booleans(), st.booleans(), st.booleans(), SPAN
+    config.Namespaces,
+    st.integers(1, 100_000),
+    TEXTS,
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    SPAN,
 )
 CHAOS = st.builds(
     config.ChaosMonkey,

@@ -53,11 +53,13 @@ class Run:
         if path is None:
             return None
         try:
-            return msgspec.json.decode(reading.read(path), type=Repeat)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            found = msgspec.json.decode(reading.read(path), type=Repeat)
+            found.check()
+        except ValueError as error:
             raise InputError(
                 f"does not say how to repeat a run: {error}", file=str(path), fix="run it again"
             ) from error
+        return found
 
     @functools.cached_property
     def record(self) -> RecordReader | None:

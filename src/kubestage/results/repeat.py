@@ -42,8 +42,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     plugins: list[Plugin] = []
     control_plane: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
-    def __post_init__(self) -> None:
-        """Refuse what no run has written; a file may have been edited since."""
+    def check(self) -> None:
+        """Refuse, with a ValueError, what no run has written: a file may have been edited since."""
         TieBreak(self.tie_break)
         if self.start is not None:
             timestamps.parse_time(self.start)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from kubestage.golang import integers
 from kubestage.objects import gvk
 from kubestage.scenario.resource import CREATE, DELETE, PATCH
 
@@ -27,7 +28,7 @@ _NUMBERS: Final = re.compile(r"(\d+)")
 def natural(name: str) -> tuple[tuple[str | int, ...], str]:
     """What names are ordered by: n2 before n10."""
     parts = enumerate(_NUMBERS.split(name))
-    return tuple(int(part) if at % 2 else part for at, part in parts), name
+    return tuple(integers.parse(part) if at % 2 else part for at, part in parts), name
 
 
 def canonical(events: Sequence[Event]) -> Sequence[Event]:

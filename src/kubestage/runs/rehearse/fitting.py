@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.objects import gvk
 from kubestage.results.life import pending
-from kubestage.runs.fit import advise_on, cluster_copy
+from kubestage.runs.fit import advise_on, cluster_image
 from kubestage.runs.inputs import sources, stage_inputs
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
@@ -100,7 +100,7 @@ def _advice(stage: Stage, waiting: Sequence[str]) -> list[FitAdvice]:
         chosen.setdefault(owner, known[key])
     if not chosen:
         return []
-    image = cluster_copy.image_of(stage)
+    image = cluster_image.image_of(stage)
     return [advise_on(image, pod) for pod in list(chosen.values())[:_MOST_ADVICE]]
 
 

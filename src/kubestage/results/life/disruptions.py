@@ -23,7 +23,7 @@ _REASONS: Final = {
     "TerminationByKubelet": "Evicted",
 }
 _REQUESTERS: Final = frozenset({"EvictedByVPA", "ScaleDown"})
-"""Reasons of Events that tell who asked for an eviction through the API."""
+"""Reasons of Events that name who requested an eviction through the API."""
 
 
 class Eviction(NamedTuple):

@@ -60,7 +60,7 @@ class DrainResult(Rehearsed, frozen=True, kw_only=True):
     lost_data: Sequence[str] = ()
     """Evicted pods with emptyDir volumes."""
     unowned: Sequence[str] = ()
-    """Evicted pods that nobody replaces."""
+    """Evicted pods that are not replaced."""
 
     def details(self) -> Json:
         """Nodes, what was in the way, and what was lost."""

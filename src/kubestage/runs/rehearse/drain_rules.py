@@ -45,7 +45,7 @@ class PodVerdict(msgspec.Struct, frozen=True):
     loses_data: bool = False
     """Whether it has emptyDir volumes that go with it."""
     is_unowned: bool = False
-    """Whether nobody replaces it."""
+    """Whether it is not replaced."""
 
 
 def verdicts(store: Store, node: str, rules: DrainRules) -> list[PodVerdict]:

@@ -37,7 +37,7 @@ class NodeSequence:
         on_end: Callable[[NodeDrain], None] | None = None,
     ) -> None:
         self.drains: list[NodeDrain] = []
-        """All that were begun, in order."""
+        """All that were started, in order."""
         self.ended_ns: int | None = None
         self._stage = stage
         self._settings = settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import heapq
 import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,7 +49,7 @@ class _Tree:
         found = [self._at.get(path, []) for path in self._chain(file.path)]
         found.append(self._within.get(file.path, []))
         newer = (each[bisect.bisect_left(each, (since,)) :] for each in found)
-        return (other for _, other in heapq.merge(*newer))
+        return (other for _, other in sorted(itertools.chain.from_iterable(newer)))
 
     def _chain(self, path: str) -> Iterator[str]:
         """Those of all paths that lead to one."""

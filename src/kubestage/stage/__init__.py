@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kubestage.stage.collections import COLLECTIONS, few_collections
+from kubestage.stage.collections import few_collections
 from kubestage.stage.manifests import rank
 from kubestage.stage.options import SchedulerOptions
 from kubestage.stage.stage import Stage
 
-__all__ = ["COLLECTIONS", "SchedulerOptions", "Stage", "few_collections", "rank"]
+__all__ = ["SchedulerOptions", "Stage", "few_collections", "rank"]

@@ -86,21 +86,40 @@ def delete(core: Core, kind: Kind, key: str, name: str, request: DeleteOptions) 
 
 def delete_collection(
     core: Core, kind: Kind, selected: Selection, request: DeleteOptions
-) -> Generator[None, None, ObjectList]:
-    """Delete what a list would show, a few at a time.
-
-    What is gone by the time it is reached is passed over.
-    """
+) -> ObjectList:
+    """Delete what a list would show; what is gone by the time it is reached is passed over."""
     check(request)
-    collection = core.ledger.collection(kind)
-    found = listing.read(collection, selected, ListOptions(), core.ledger.revision)
+    found = _listed(core, kind, selected)
     for obj in found.items:
-        metadata = obj["metadata"]
-        key = key_of(metadata.get("namespace"), metadata["name"])
-        if key in collection.objects:
-            delete(core, kind, key, metadata["name"], request)
-            yield
+        _delete_listed(core, kind, obj, request)
     return found
+
+
+def delete_in_steps(
+    core: Core, kind: Kind, selected: Selection, request: DeleteOptions
+) -> Generator[None, None, ObjectList]:
+    """The same, one object at each step; others may change the store in between."""
+    check(request)
+    found = _listed(core, kind, selected)
+    for obj in found.items:
+        try:
+            _delete_listed(core, kind, obj, request)
+        finally:
+            core.settle()
+        yield
+    return found
+
+
+def _listed(core: Core, kind: Kind, selected: Selection) -> ObjectList:
+    collection = core.ledger.collection(kind)
+    return listing.read(collection, selected, ListOptions(), core.ledger.revision)
+
+
+def _delete_listed(core: Core, kind: Kind, obj: dict[str, Any], request: DeleteOptions) -> None:
+    metadata = obj["metadata"]
+    key = key_of(metadata.get("namespace"), metadata["name"])
+    if key in core.ledger.collection(kind).objects:
+        delete(core, kind, key, metadata["name"], request)
 
 
 def _delete(

@@ -195,12 +195,7 @@ class Store(StoreReader):
         """Delete all that a list would show, and return it as it was."""
         row = self.kind(kind)
         selected = selection.parse(row, namespace, label_selector, field_selector)
-        steps = deletion.delete_collection(self, row, selected, options or DeleteOptions())
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            found: ObjectList = end.value
+        found = deletion.delete_collection(self, row, selected, options or DeleteOptions())
         self.settle()
         return found
 
@@ -216,16 +211,7 @@ class Store(StoreReader):
         """The same, one object at each step; others may use the store in between."""
         row = self.kind(kind)
         selected = selection.parse(row, namespace, label_selector, field_selector)
-        steps = deletion.delete_collection(self, row, selected, options or DeleteOptions())
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                found: ObjectList = end.value
-                return found
-            finally:
-                self.settle()
-            yield
+        return deletion.delete_in_steps(self, row, selected, options or DeleteOptions())
 
     def bind(
         self,

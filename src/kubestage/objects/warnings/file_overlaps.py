@@ -49,7 +49,7 @@ class _Tree:
         found = [self._at.get(path, []) for path in self._chain(file.path)]
         found.append(self._within.get(file.path, []))
         newer = (each[bisect.bisect_left(each, (since,)) :] for each in found)
-        return [other for _, other in sorted(itertools.chain.from_iterable(newer))]
+        return (other for _, other in sorted(itertools.chain.from_iterable(newer)))
 
     def _chain(self, path: str) -> Iterator[str]:
         """Those of all paths that lead to one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -45,12 +46,12 @@ class _Definitions:
         host_ip, host_port = _claims(port)
         if not host_port:
             return self._all
-        found = itertools.chain(
-            self._without_port,
-            self._by_address.get((host_port, host_ip), ()),
-            self._by_port.get((host_port, not host_ip), ()),
+        found = (
+            *self._without_port,
+            *self._by_address.get((host_port, host_ip), ()),
+            *self._by_port.get((host_port, not host_ip), ()),
         )
-        return sorted(found, key=lambda entry: entry[0])
+        return sorted(found, key=operator.itemgetter(0))
 
 
 def warnings(ports: list[Entry]) -> list[str]:

@@ -16,7 +16,7 @@ from kubestage.runs.inputs import plugin_files
 from kubestage.runs.observer import Observer
 from kubestage.scenario import resource
 from kubestage.server.launch import cluster, endpoint, resolution, result_settings
-from kubestage.stage import COLLECTIONS
+from kubestage.stage.collections import COLLECTIONS
 
 if TYPE_CHECKING:
     import pathlib

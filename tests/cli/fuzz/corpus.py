@@ -41,7 +41,7 @@ _COMMANDS = """
 01 5 cluster.yaml shop.yaml | get all -A -o yaml -f .
 01 5 shop.yaml | get all -A -o json -f shop.yaml
 01 10 shop-running.yaml | get pods -A -o wide --show-labels -f shop-running.yaml
-01 5 shop-running.yaml | get pods -A -f . --sort-by .spec.nodeName -o custom-columns=N:.spec.nodeName
+01 5 shop-running.yaml | get pods -A -f . --sort-by .spec.nodeName -o custom-columns=N:.kind
 04 20 nodes.yaml pods.yaml | run nodes.yaml pods.yaml --config scheduler.yaml
 04 20 scheduler.yaml | run nodes.yaml pods.yaml --config scheduler.yaml
 04 30 scheduler.yaml | config view --config scheduler.yaml

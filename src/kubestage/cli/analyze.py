@@ -10,7 +10,6 @@ import typer
 
 from kubestage.cli import (
     analyze_report,
-    kept_runs,
     life_analyze,
     option_objects,
     progress,
@@ -24,7 +23,7 @@ from kubestage.results import charts as drawing
 from kubestage.results.life.life import Life
 from kubestage.results.timings import RecordedTimings
 from kubestage.runs import analyze as analyzing
-from kubestage.runs import interruption
+from kubestage.runs import interruption, recorded_files
 from kubestage.runs.analyze_options import AnalyzeOptions
 from kubestage.runs.flags import START, Flag
 from kubestage.runs.inputs import file_kinds
@@ -126,7 +125,7 @@ def analyze(
     file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
-    with kept_runs.error_context(run):
+    with recorded_files.error_context(run):
         found = analyzing.analyze(run, what, options)
         if output == "parquet":
             assert to is not None

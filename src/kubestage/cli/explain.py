@@ -9,7 +9,8 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, kept_runs, option_objects, progress, screen
+from kubestage.cli import failures, option_objects, progress, screen
+from kubestage.runs import recorded_files
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.flags import Flag
 
@@ -63,7 +64,7 @@ def explain(
     from kubestage.runs import explain as explaining
 
     options = msgspec.structs.replace(options, every_attempt=output == "json")
-    with kept_runs.error_context(run):
+    with recorded_files.error_context(run):
         explained = explaining.explain(run, pod, options, progress.OBSERVER)
         if output == "json":
             text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()

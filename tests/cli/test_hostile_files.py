@@ -228,3 +228,17 @@ def test_an_error_that_nobody_expected_is_a_sentence(
     monkeypatch.setenv("KUBESTAGE_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         terminal.run("version")
+
+
+def test_an_error_on_the_way_out_of_an_interrupt_is_the_interrupt(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: list[str]) -> int:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("the loop is closed")
+
+    monkeypatch.setattr(app, "run", fail)
+    result = terminal.run("version")
+    assert (result.code, result.err) == (130, "Interrupted.\n")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kubestage import lazy
-from kubestage.cli import kept_runs, option_objects
+from kubestage.cli import option_objects
 from kubestage.errors import InputError
+from kubestage.runs import recorded_files
 from kubestage.runs.analyze_options import AnalyzeOptions
 from kubestage.runs.flags import START, Flag
 
@@ -118,7 +119,7 @@ def analyze(
     file_kinds.expect_run(run)
     if output == "parquet" and to is None:
         raise InputError("Parquet is not for terminals", path="-o parquet", fix="add --to FILE")
-    with kept_runs.error_context(run):
+    with recorded_files.error_context(run):
         found = analyzing.analyze(run, what, options)
         analyze_output.write(found, run, output, to)
         if charts is not None:

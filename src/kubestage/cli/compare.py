@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, kept_runs, option_objects, progress, screen
+from kubestage.cli import failures, option_objects, progress, screen
 from kubestage.errors import InputError
+from kubestage.runs import recorded_files
 from kubestage.runs.compare_options import CompareOptions
 from kubestage.runs.flags import Flag
 
@@ -94,7 +95,7 @@ def compare(
         raise InputError("means something only with --fail-if-worse", path="--metric", fix="add it")
     options = msgspec.structs.replace(options, explains=output != "csv")
     are_kept = not options.configs
-    with kept_runs.error_context(*inputs) if are_kept else contextlib.nullcontext():
+    with recorded_files.error_context(*inputs) if are_kept else contextlib.nullcontext():
         compared = comparing.compare(inputs, options, progress.OBSERVER)
         if isinstance(compared, comparing.ComparedLives):
             return _report_lives(compared, output, charts, metric, fail_if_worse=fail_if_worse)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from kubestage.cli import failures, kept_runs, option_objects, progress, screen
+from kubestage.cli import failures, option_objects, progress, screen
 from kubestage.errors import InputError
+from kubestage.runs import recorded_files
 from kubestage.runs.explain_options import ExplainOptions
 from kubestage.runs.flags import Flag
 
@@ -93,9 +94,9 @@ def explain(
     elif pod is None:
         raise typer.BadParameter("Missing argument 'POD'")
     else:
-        with kept_runs.error_context(run):
+        with recorded_files.error_context(run):
             explained = explaining.explain(run, pod, options, progress.OBSERVER)
-    with kept_runs.error_context(run):
+    with recorded_files.error_context(run):
         if output == "json":
             text = msgspec.json.format(msgspec.json.encode(explained.to_dict()), indent=2).decode()
             screen.write(f"{text}\n")

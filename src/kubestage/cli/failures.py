@@ -57,6 +57,9 @@ def guard(command: Callable[[list[str]], int], arguments: list[str]) -> int:
         print_error("there is not enough memory for this", "make the input smaller")
         return BAD_INPUT
     except Exception as error:
+        if interruption.is_wrapped(error):
+            screen.note(interruption.line(error))
+            return INTERRUPTED
         if os.environ.get(SHOW_TRACEBACK):
             raise
         print_error(*_fault(error))

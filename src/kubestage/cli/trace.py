@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kubestage.cli import kept_runs, option_objects, progress, screen, trace_table
+from kubestage.cli import option_objects, progress, screen, trace_table
 from kubestage.errors import InputError
+from kubestage.runs import recorded_files
 from kubestage.runs.flags import Flag
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def show(
         ignored=ignored,
         internal=internal,
     )
-    with kept_runs.error_context(file):
+    with recorded_files.error_context(file):
         if output == "json":
             count = _print_json(read)
         else:
@@ -95,7 +96,7 @@ def runs(file: _File) -> None:
     from kubestage.results import trace
 
     _check(file)
-    with kept_runs.error_context(file):
+    with recorded_files.error_context(file):
         rows = [
             (str(each.id), each.name, each.seed, f"{each.completed:,}", f"{each.ignored:,}")
             for each in trace.read_runs(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from typing import TYPE_CHECKING, Final
@@ -22,15 +23,15 @@ def line(text: str, start: int, path: str) -> int:
     """The line of a path in the JSON document that starts at an offset."""
     line_at = at = start
     while path:
-        if text[at] == "[":
+        if text[at : at + 1] == "[":
             found = field_paths.index(path)
-            places = dict(enumerate(_places(text, at))) if found is not None else {}
+            places = dict(enumerate(_sound_places(text, at))) if found is not None else {}
             if found is None or found[0] not in places:
                 break
             line_at = at = places[found[0]][2]
             path = found[1]
-        elif text[at] == "{":
-            named = {name: (key_at, value_at) for name, key_at, value_at in _places(text, at)}
+        elif text[at : at + 1] == "{":
+            named = {name: (key_at, value_at) for name, key_at, value_at in _sound_places(text, at)}
             step = field_paths.key(path, named)
             if step is None:
                 break
@@ -38,6 +39,15 @@ def line(text: str, start: int, path: str) -> int:
         else:
             break
     return text.count("\n", 0, line_at) + 1
+
+
+def _sound_places(text: str, at: int) -> list[tuple[str, int, int]]:
+    """The entries of the object or list at `at`, up to where the text is broken, if it is."""
+    found = []
+    with contextlib.suppress(ValueError, IndexError, RecursionError):
+        for each in _places(text, at):
+            found.append(each)  # noqa: PERF402 - an error keeps what came before it
+    return found
 
 
 def _places(text: str, at: int) -> Iterator[tuple[str, int, int]]:
@@ -48,7 +58,8 @@ def _places(text: str, at: int) -> Iterator[tuple[str, int, int]]:
         key_at, name = at, ""
         if is_object:
             match = _STRING.match(text, at)
-            assert match is not None
+            if match is None:
+                raise ValueError("no key")
             name = _string(match.group())
             at = _skip(text, _skip(text, match.end()) + 1)
         yield name, key_at, at

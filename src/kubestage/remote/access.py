@@ -43,7 +43,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin = Origin()
 
     def __post_init__(self) -> None:
-        parts = urllib.parse.urlsplit(self.server)
+        parts = _split(self.server)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise self.origin.in_cluster(
                 "server", "this is no address of a server", "write https://host:port"
@@ -64,7 +64,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         named = self.cluster.proxy_url
         if not named:
             return _proxy_of_environment(self.server)
-        scheme = urllib.parse.urlsplit(named).scheme
+        scheme = _split(named).scheme
         if scheme not in _PROXIES:
             raise self.origin.in_cluster(
                 "proxy-url",
@@ -72,6 +72,17 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
                 "use an http:// proxy, or a tunnel on this machine",
             )
         return named
+
+
+def _split(address: str) -> urllib.parse.SplitResult:
+    """The parts of an address; those of an empty one if it has no such parts."""
+    try:
+        parts = urllib.parse.urlsplit(address)
+        # Numbers are looked at when they are asked for.
+        _ = parts.port
+    except ValueError:
+        return urllib.parse.urlsplit("")
+    return parts
 
 
 def _proxy_of_environment(server: str) -> str | None:

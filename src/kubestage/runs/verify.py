@@ -15,7 +15,7 @@ import msgspec
 from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.results.analysis.table import Kind, Table, columns
-from kubestage.runs import case_files, interruption
+from kubestage.runs import case_files, interruption, recorded_files
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
 
@@ -160,7 +160,8 @@ def _compare(
         for number, (path, data) in enumerate(files, 1):
             case = case_files.read(path, data or case_files.content(path))
             try:
-                compared.append(ComparedCase(path, comparison.compare(case)))
+                with recorded_files.error_context(path, what="recording"):
+                    compared.append(ComparedCase(path, comparison.compare(case)))
             except InputError as error:
                 error.file = error.file or path
                 raise
@@ -178,7 +179,8 @@ def _play(
     with observer.progress("playing", len(scenarios), noticeable=_SLOW_SCENARIOS) as advance:
         for number, (path, each) in enumerate(scenarios, 1):
             try:
-                played.append(PlayedScenario(path, player.play(each)))
+                with recorded_files.error_context(path, what="recording"):
+                    played.append(PlayedScenario(path, player.play(each)))
             except InputError as error:
                 error.file, error.path = path, error.path or each.name
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubestage.errors import BadRequest
+from kubestage.golang import integers
 from kubestage.objects.validation import field
 from kubestage.store import write_options as write_options_rules
 
@@ -41,7 +42,7 @@ def integer(request: Request, name: str) -> int | None:
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits.isascii() or not digits.isdigit():
         raise BadRequest(f"strconv.ParseInt: parsing {field.quote(text)}: invalid syntax")
-    number = int(text)
+    number = integers.parse(text)
     if not -_MOST_INT <= number < _MOST_INT:
         raise BadRequest(f"strconv.ParseInt: parsing {field.quote(text)}: value out of range")
     return number

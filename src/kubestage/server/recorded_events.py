@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
 from kubestage.objects import kinds as kind_table
 from kubestage.objects.patches import merge_patch
 from kubestage.scenario.kss_events import MERGE_PATCH
@@ -156,7 +157,7 @@ def _target(kind: Kind, key: str) -> Json:
 def _change(store: Store, kind: Kind, write: Write, since: int) -> Change | None:
     """The change that a write made; None if it made none."""
     version = ((write.result or {}).get("metadata") or {}).get("resourceVersion")
-    revision = int(version or 0)
+    revision = integers.parse(version or "0")
     if revision <= since:
         return None
     for change in _since(store.collection(kind).log, revision - 1):

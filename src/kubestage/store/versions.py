@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubestage.errors import BadRequest, MalformedValue, ResourceVersionTooLarge
+from kubestage.golang import integers
 from kubestage.objects.validation import field
 
 _LARGEST: Final = 2**64 - 1
@@ -20,7 +21,7 @@ def parse(text: str) -> int:
         return 0
     if not (text.isascii() and text.isdigit()):
         raise NotAVersion(f"strconv.ParseUint: parsing {field.quote(text)}: invalid syntax")
-    number = int(text)
+    number = integers.parse(text)
     if number > _LARGEST:
         raise NotAVersion(f"strconv.ParseUint: parsing {field.quote(text)}: value out of range")
     return number

@@ -17,6 +17,7 @@ HEADERS = ((b"accept", b"application/json"), (b"host", b"localhost"), (b"user-ag
 NAMESPACE = "/api/v1/namespaces/hostile"
 PODS = f"{NAMESPACE}/pods"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+DELETION = "controller.kubernetes.io/pod-deletion"
 PATTERNS = ("(a+)+$", "^(a|aa)+$", "(a*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=a)", "\\1",
     "a{99999}",
             "((((((((((a{99}){99}){99}", "[[:alpha:]]", "(?P<n>a)", "\\pL", "(",
@@ -266,6 +267,29 @@ def patches() -> Iterator[Wire]:
             yield write("PATCH", path, typed, f"application/{form}")
 
 
+def long_integers() -> Iterator[Wire]:
+    """Integers of more digits than Python reads, in every place that holds one."""
+    digits = "7" * 5000
+    yield post(PODS, pod("l0", metadata={"annotations": {f"{DELETION}-cost": digits}}))
+    yield post(PODS, pod("l1", tolerations=[{"operator": "Lt", "key": "a", "value": digits}]))
+    yield post(PODS, pod("l2"))
+    patch = [{"op": "add", "path": f"/spec/containers/{digits}", "value": 1}]
+    yield write("PATCH", f"{PODS}/l2", patch, "application/json-patch+json")
+    for body in (f'{{"metadata": {{"generation": {digits}}}}}', f'{{"spec": -{digits}}}'):
+        for form in ("strategic-merge-patch+json", "merge-patch+json", "apply-patch+yaml"):
+            yield write("PATCH", f"{PODS}/l2", body.encode(), f"application/{form}")
+    head = '"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "l3"}, "spec": '
+    for spec in (f'{{"priority": {digits}}}', f'{{"x": {digits}}}', f'{{"x": 1e{digits}}}'):
+        for form in ("json", "yaml"):
+            yield write("POST", PODS, f"{{{head}{spec}}}".encode(), f"application/{form}")
+    yield Wire("GET", PODS, f"limit={digits}&timeoutSeconds={digits}".encode(), HEADERS, b"")
+    yield Wire(
+        "GET", PODS, f"labelSelector=a+in+({digits})&continue={digits}".encode(), HEADERS, b""
+    )
+    yield Wire("GET", PODS, f"resourceVersion={digits}".encode(), HEADERS, b"")
+
+
 GROUPS = {
-    each.__name__: each for each in (patterns, rules, schemas, columns, numbers, lists, patches)
+    each.__name__: each
+    for each in (patterns, rules, schemas, columns, numbers, lists, patches, long_integers)
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers import pod_control
 from kubestage.controllers.ownership import labels_of
+from kubestage.golang import integers
 from kubestage.objects import node_selector, taints
 from kubestage.objects.label_requirement import SelectorError
 
@@ -102,7 +103,7 @@ def template_generation(daemon_set: Json) -> str | None:
     text = (daemon_set["metadata"].get("annotations") or {}).get(GENERATION_ANNOTATION)
     if text is None or not text.removeprefix("-").removeprefix("+").isdecimal():
         return None
-    return str(int(text))
+    return str(integers.parse(text))
 
 
 def with_daemon_tolerations(spec: Json) -> list[Json]:

@@ -9,6 +9,7 @@ from kubestage.aliases import Json
 from kubestage.controllers import pods
 from kubestage.controllers.controller import Retry
 from kubestage.controllers.daemonset.fleet import AVAILABLE, NONE, UNAVAILABLE
+from kubestage.golang import integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ def _scaled(daemon_set: Json, name: str, desired: int) -> int:
     value: int | str = (strategy.get("rollingUpdate") or {}).get(name) or 0
     if isinstance(value, int):
         return value
-    return -(-int(value.removesuffix("%")) * desired // 100)
+    return -(-integers.parse(value.removesuffix("%")) * desired // 100)
 
 
 def next_step(daemon_set: Json, fleet: Fleet) -> Step:

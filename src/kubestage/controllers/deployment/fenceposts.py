@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from kubestage.golang import integers
+
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
@@ -31,7 +33,7 @@ def scaled(amount: int | str, total: int, *, round_up: bool) -> int:
     """A number, or a percentage of a total."""
     if isinstance(amount, int):
         return amount
-    hundredths = int(amount.removesuffix("%")) * total
+    hundredths = integers.parse(amount.removesuffix("%")) * total
     return -(-hundredths // 100) if round_up else hundredths // 100
 
 

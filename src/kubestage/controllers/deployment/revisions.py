@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.deployment import fenceposts
+from kubestage.golang import integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +47,7 @@ def number(text: str, bits: int = 64) -> int | None:
     """A signed decimal number, or None if the text is none or it needs more bits."""
     if not _decimal(text):
         return None
-    value = int(text)
+    value = integers.parse(text)
     return value if -(1 << bits - 1) <= value < 1 << bits - 1 else None
 
 
@@ -80,7 +81,7 @@ def size(replica_set: Json, annotation: str) -> int | None:
     text = annotations_of(replica_set).get(annotation)
     if text is None or not (text.isascii() and text.isdigit()):
         return None
-    return int(text) if int(text) < 1 << 31 else None
+    return integers.parse(text) if integers.parse(text) < 1 << 31 else None
 
 
 def with_sizes(annotations: Annotations, spec: Json) -> Annotations:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
+
 if TYPE_CHECKING:
     from kubestage.aliases import Json
 
@@ -14,7 +16,7 @@ def share(amount: int | str, total: int) -> int:
     """A number, or a percentage of a total, rounded up."""
     if isinstance(amount, int):
         return amount
-    return -(-int(amount.removesuffix("%")) * total // 100)
+    return -(-integers.parse(amount.removesuffix("%")) * total // 100)
 
 
 def needs_scale(spec: Json) -> bool:

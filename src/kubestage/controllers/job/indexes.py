@@ -10,6 +10,7 @@ from kubestage.controllers.job import intervals
 from kubestage.controllers.job.backoff import Backoff, finished_ns
 from kubestage.controllers.job.failure_policy import FAIL_INDEX, match_failure_policy
 from kubestage.controllers.job.job_pods import has_failed, is_tracked
+from kubestage.golang import integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ def completion_index(pod: Json) -> int:
 
 @functools.lru_cache(maxsize=100_000)
 def _index(text: str) -> int:
-    index = int(text) if _number(text) else UNKNOWN
+    index = integers.parse(text) if _number(text) else UNKNOWN
     return max(index, UNKNOWN)
 
 
@@ -60,7 +61,7 @@ def failure_counts(pod: Json) -> tuple[int, int]:
 def _count(text: str | None) -> int:
     if text is None or not _number(text):
         return 0
-    count = int(text)
+    count = integers.parse(text)
     return count if 0 <= count <= _MAX_INT32 else 0
 
 

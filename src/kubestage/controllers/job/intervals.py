@@ -7,6 +7,8 @@ import operator
 import re
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -26,13 +28,13 @@ def parse(text: str, completions: int) -> Intervals:
         first_text, *more = part.split("-")
         if not _number(first_text):
             continue
-        first = last = int(first_text)
+        first = last = integers.parse(first_text)
         if first >= completions:
             break
         if more:
             if not _number(more[0]):
                 continue
-            last = min(int(more[0]), completions - 1)
+            last = min(integers.parse(more[0]), completions - 1)
         if found and found[-1][1] == first - 1:
             found[-1] = (found[-1][0], last)
         else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from kubestage.controllers.kubelet import usage
 from kubestage.controllers.kubelet.settings import FOR_EVER
 from kubestage.errors import InputError
-from kubestage.golang import durations
+from kubestage.golang import durations, integers
 from kubestage.objects import distributions, quantity
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _lifetime(text: str) -> Distribution | None:
 
 
 def _exit_code(text: str) -> int:
-    code = int(text)
+    code = integers.parse(text)
     if not 0 <= code <= 255:
         raise InputError(f"{text!r} is no exit code", fix="write a number from 0 to 255")
     return code

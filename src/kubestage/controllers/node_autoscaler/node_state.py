@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.golang import integers
 from kubestage.objects import taints, timestamps
 from kubestage.units import SECOND_NS
 
@@ -106,7 +107,7 @@ def is_being_deleted(node: Json, now_ns: int) -> bool:
     for taint in taints_of(node):
         value = taint.get("value") or ""
         if taint["key"] == TO_BE_DELETED and value.isdecimal():
-            return now_ns - int(value) * SECOND_NS < _DELETION_TIME_NS
+            return now_ns - integers.parse(value) * SECOND_NS < _DELETION_TIME_NS
     return False
 
 

@@ -1,6 +1,6 @@
-"""Errors that a kept run causes which was edited or damaged since.
+"""Errors that a recorded file causes which was edited or damaged since: a kept run, a recording.
 
-What reads a run trusts in what has written it, far down in tables and charts.
+What reads it trusts in what has written it, far down in tables, charts and comparisons.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _DAMAGE: Final = (
 
 
 @contextlib.contextmanager
-def error_context(*paths: str) -> Iterator[None]:
-    """Report what cannot be made sense of as damage to the runs that are read."""
+def error_context(*paths: str, what: str = "run") -> Iterator[None]:
+    """Report what cannot be made sense of as damage to the files that are read."""
     try:
         yield
     except KubestageError:
         raise
     except _DAMAGE as error:
-        problem = f"is no run as it was written: {type(error).__name__}: {str(error)[:200]}"
-        fix = "it was edited or damaged: run it again"
+        problem = f"is no {what} as it was written: {type(error).__name__}: {str(error)[:200]}"
+        fix = "it was edited or damaged: record it again"
         raise InputError(problem, file=", ".join(paths), fix=fix) from error

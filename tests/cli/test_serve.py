@@ -293,7 +293,7 @@ def test_a_server_that_could_not_keep_everything_says_so_in_the_end(
         code, answer = server.call(MAPS, config_map("lost"), method="POST")
         assert code == 500
         assert "the journal was removed" in answer["message"]
-        assert server.call(f"{MAPS}/lost")[0] == 200
+        assert server.call(f"{MAPS}/lost")[0] == 404
         code, errors = server.stop()
         assert code == 1
         assert "the journal was removed" in errors

@@ -52,9 +52,9 @@ def mean_wait(seed: int, servers: int, arrivals_per_s: float, seconds: int) -> f
     """The mean wait after a first tenth, in which the queue fills up."""
     model = queue(seed, servers, arrivals_per_s)
     model.environment.run(until_ns=seconds * SECOND_NS // 10)
-    waited_ns, begun = model.waited_ns, model.begun
+    waited_ns, begun = model.waited_ns, model.started
     model.environment.run(until_ns=seconds * SECOND_NS)
-    return float((model.waited_ns - waited_ns) / (model.begun - begun) / SECOND_NS)
+    return float((model.waited_ns - waited_ns) / (model.started - begun) / SECOND_NS)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kubestage import lazy
-from kubestage.cli import failures, help_page, interruption, option_objects, progress
+from kubestage.cli import failures, help_page, interruption, option_objects, progress, screen
 from kubestage.cli.rehearse_report import FORMATS
 from kubestage.runs.flags import START, Flag
 from kubestage.runs.rehearse.options import (
@@ -207,12 +207,12 @@ def _show(result: Rehearsed | SurveyResult, options: RehearsalOptions, output: s
     if options.out is not None:
         with interruption.deferred():
             saving.save(result, options.out)
-    sys.stdout.write(rehearse_report.formatted(result, output))
+    screen.write(rehearse_report.formatted(result, output))
     sys.stdout.flush()
     for note in result.notes:
-        typer.echo(f"Note: {note}", err=True)
+        screen.note(f"Note: {note}")
     if options.out is not None:
-        typer.echo(f"Kept in {options.out}: open {options.out}/report.html", err=True)
+        screen.note(f"Kept in {options.out}: open {options.out}/report.html")
     if not result.has_failed:
         return 0
     failures.print_error(f"{result.condition} holds: {result.answer}")

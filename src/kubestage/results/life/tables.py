@@ -147,7 +147,7 @@ TABLES: Final[dict[str, LifeTable]] = {
         ),
     ),
     "health": LifeTable(
-        "what went wrong, from when to when: replicas, nodes, waits, restarts, evictions",
+        "what went wrong and when: replicas, nodes, waits, evictions",
         columns(
             problem=Kind.TEXT,
             subject=Kind.TEXT,
@@ -159,11 +159,11 @@ TABLES: Final[dict[str, LifeTable]] = {
         ),
     ),
     "marks": LifeTable(
-        "the moments that charts mark: failures, rollouts, rescales, evictions, actions",
+        "times that charts mark: failures, rollouts, rescales, ...",
         columns(atSeconds=Kind.FLOAT, mark=Kind.TEXT, subject=Kind.TEXT, text=Kind.TEXT),
     ),
     "events": LifeTable(
-        "every Event, with how often it was told",
+        "every Event, with its count",
         columns(
             atSeconds=Kind.FLOAT,
             type=Kind.TEXT,

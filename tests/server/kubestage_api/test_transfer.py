@@ -207,7 +207,7 @@ def test_a_replacement_that_fails_brings_back_what_was_there() -> None:
             found = await ask(stage, "POST", "/import", body, mode="replace")
             assert (found.status, found.json["reason"]) == (409, "AlreadyExists")
             assert names(stage) == {**there, "Pod": sorted([*there["Pod"], "default/p399"])}
-            store.delete(("v1", "Pod"), "p399")
+            await stage.call("DELETE", f"{PODS}/p399")
             await stage.quiet()
             assert _uids(stage) == uids
             await stage.call("GET", f"{LAMPS}/desk")

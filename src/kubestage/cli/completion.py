@@ -99,10 +99,18 @@ def load_profile_words(incomplete: str) -> list[str]:
     return [*one_of("auto")(incomplete), *profile_words(incomplete)]
 
 
+def price_words(incomplete: str) -> list[str]:
+    """The price catalogs that come with kubestage."""
+    from kubestage.runs.inputs import price_files
+
+    return one_of(*price_files.built_in())(incomplete)
+
+
 COMPLETERS: Final[Mapping[str, Callable[[str], Sequence[Any]]]] = {
     "get formats": format_words,
     "kinds": kind_words,
     "load profiles": load_profile_words,
+    "prices": price_words,
     "profiles": profile_words,
     "settings": setting_words,
 }

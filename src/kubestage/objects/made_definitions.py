@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # Kinds of ours whose definition is part of the package.
-_WRITTEN: Final = ("nodegroups", "scenarios", "traffics")
+_WRITTEN: Final = ("nodegroups", "pricecatalogs", "scenarios", "traffics")
 _GROUPS: Final = frozenset({
     "autoscaling.k8s.io", "kubestage.dev", "kwok.x-k8s.io",
     "simulation.kube-scheduler-simulator.x-k8s.io",

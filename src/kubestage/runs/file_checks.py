@@ -143,6 +143,15 @@ def _usage(text: str, name: str, plugins: Sequence[str], found: Found) -> None:
     csv_reading.read(text, name)
 
 
+def _prices(text: str, name: str, plugins: Sequence[str], found: Found) -> None:
+    from kubestage.runs.inputs import price_files
+
+    del plugins
+    notes: list[str] = []
+    price_files.parse(text, name, notes)
+    found.warnings += [InputError(each) for each in notes]
+
+
 _CHECKS: Final[dict[FileKind, Callable[[str, str, Sequence[str], Found], None]]] = {
     FileKind.SCHEDULER: _scheduler,
     FileKind.LOAD: _load,
@@ -154,6 +163,7 @@ _CHECKS: Final[dict[FileKind, Callable[[str, str, Sequence[str], Found], None]]]
     FileKind.RECORDING: _simulator,
     FileKind.TRACE: _trace,
     FileKind.USAGE: _usage,
+    FileKind.PRICES: _prices,
 }
 
 

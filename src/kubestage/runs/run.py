@@ -8,7 +8,7 @@ import msgspec
 
 from kubestage.errors import InputError
 from kubestage.runs import living, living_run, run_settings, scenario_runs
-from kubestage.runs.inputs import plain_nodes, plugin_files, sources, stage_inputs
+from kubestage.runs.inputs import plain_nodes, plugin_files, price_files, sources, stage_inputs
 from kubestage.runs.observer import SILENT
 from kubestage.runs.run_options import RunOptions
 
@@ -54,6 +54,7 @@ def run(
     )
     loaded = stage_inputs.load(sources.file_names(files), options.config, observer)
     plain_nodes.add(loaded, options.nodes, options.node)
+    price_notes = price_files.add(loaded, options.prices)
     settings, scheduler = run_settings.read_settings(options, values, loaded)
     with plugin_files.error_context(settings.plugins):
         result: RunResult
@@ -65,7 +66,7 @@ def run(
             result = living_run.run(
                 loaded, settings, scheduler, options, observer, on_event, trace_file
             )
-    notes = [note for each in loaded.imported for note in each.notes]
+    notes = [*price_notes, *(note for each in loaded.imported for note in each.notes)]
     notes += _notes(loaded, settings, scheduler, options, observer)
     return msgspec.structs.replace(result, notes=[*notes, *result.notes])
 

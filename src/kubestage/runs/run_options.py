@@ -100,6 +100,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     ] = ()
     nodes: shared_flags.NodeCount = None
     node: shared_flags.NodeShape = node_shape.DEFAULT
+    prices: shared_flags.Prices = None
     trace_out: Annotated[
         str | None,
         Flag(

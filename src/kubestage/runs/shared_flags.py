@@ -66,6 +66,17 @@ NodeCount = Annotated[
 NodeShape = Annotated[
     str, Flag("The capacity of each of these nodes.", "--node", metavar="SHAPE", panel=_CLUSTER)
 ]
+Prices = Annotated[
+    str | None,
+    Flag(
+        "What nodes cost per hour: a CSV or YAML file with a price for each instance type, or "
+        "aws-us-east-1.",
+        "--prices",
+        metavar="FILE|NAME",
+        completion="prices",
+        panel=_CLUSTER,
+    ),
+]
 Timings = Annotated[
     bool,
     Flag(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.controllers.node_autoscaler import node_state
+from kubestage.objects import prices
 
 if TYPE_CHECKING:
     import random
@@ -23,12 +24,8 @@ if TYPE_CHECKING:
 
 _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
-# What an hour of a core, a GiB and a GPU is worth to a pod, in dollars: the base prices that
-# cluster-autoscaler reckons with on Google's cloud. Pods have no price.
-_CORE_PRICE: Final = 0.033174
-_MEMORY_PRICE: Final = 0.004446
-_GPU_PRICE: Final = 0.7
-_STABLE_PRICE: Final = 0.5 * _CORE_PRICE + 500 * _MIB / _GIB * _MEMORY_PRICE
+# Pods have no price: the base prices of cluster-autoscaler are what they are worth.
+_STABLE_PRICE: Final = 0.5 * prices.CORE + 500 * _MIB / _GIB * prices.GIB
 _GPU_UNFITNESS: Final = 1000.0
 # The larger the cluster, the larger its nodes should be: most nodes, and thousandths of a core.
 _PREFERRED: Final = ((2, 1000), (6, 2000), (20, 4000), (60, 8000), (200, 16000))
@@ -145,9 +142,9 @@ def price_score(option: Option, preferred_milli_cpu: int) -> float:
 def _pod_price(pod: PodView) -> float:
     requests = pod.requests
     return (
-        requests.milli_cpu / 1000.0 * _CORE_PRICE
-        + requests.memory / _GIB * _MEMORY_PRICE
-        + sum(requests.scalars.get(name, 0) for name in node_state.GPUS) * _GPU_PRICE
+        requests.milli_cpu / 1000.0 * prices.CORE
+        + requests.memory / _GIB * prices.GIB
+        + sum(requests.scalars.get(name, 0) for name in node_state.GPUS) * prices.GPU
     )
 
 

@@ -7,10 +7,10 @@ from typing import Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.objects import distributions
+from kubestage.objects import distributions, node_pools
 
 NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
-LABEL: Final = "kubestage.dev/node-group"
+LABEL: Final = node_pools.GROUP_LABEL
 HOSTNAME: Final = "kubernetes.io/hostname"
 DEFAULT_PROVISION_DELAY: Final = "60s"
 _MOST_PODS: Final = "110"

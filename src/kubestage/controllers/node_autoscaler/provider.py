@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -10,6 +11,7 @@ from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.errors import AlreadyExists, Forbidden, NotFound
 from kubestage.objects import distributions
+from kubestage.objects.prices import PRICE_CATALOG, Prices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,17 +50,30 @@ class Provider:
         self._wake = wake
         self._views: dict[str, Group] = {}
         self._machines: dict[str, Machines] = {}
+        self._catalogs: list[Json] = []
+        self._prices = Prices({}, ())
 
     def groups(self) -> list[Group]:
         """All groups, by name."""
         found = []
+        self._read_prices()
         for obj in self._lister.all(groups.NODE_GROUP):
             name = obj["metadata"]["name"]
             view = self._views.get(name)
             if view is None or view.raw is not obj:
-                view = self._views[name] = groups.read_group(obj)
+                price = self._prices.of_group(obj)
+                view = msgspec.structs.replace(groups.read_group(obj), price=price)
+                self._views[name] = view
             found.append(view)
         return found
+
+    def _read_prices(self) -> None:
+        """Read PriceCatalogs again if they have changed, and with them the prices of groups."""
+        catalogs = self._lister.all(PRICE_CATALOG)
+        known = self._catalogs
+        if len(catalogs) != len(known) or any(map(operator.is_not, catalogs, known)):
+            self._catalogs, self._prices = catalogs, Prices({}, catalogs)
+            self._views.clear()
 
     def get(self, name: str) -> Group | None:
         """The group of a name."""

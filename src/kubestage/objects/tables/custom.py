@@ -69,6 +69,10 @@ OWN: Final[dict[tuple[str, str], list[Definition]]] = {
         _column("Provisioning", "integer", ".status.provisioning", 1),
         _column("Price", "number", ".spec.price", 1),
     ],
+    ("kubestage.dev/v1alpha1", "PriceCatalog"): [
+        _column("Currency", "string", ".spec.currency"),
+        _AGE,
+    ],
 }
 
 

@@ -18,6 +18,8 @@ REGION_LABEL: Final = "topology.kubernetes.io/region"
 
 _OLD_ZONE_LABEL: Final = "failure-domain.beta.kubernetes.io/zone"
 _OLD_REGION_LABEL: Final = "failure-domain.beta.kubernetes.io/region"
+ZONE_LABELS: Final = (ZONE_LABEL, _OLD_ZONE_LABEL)
+"""The labels that name the zone of a node; the first that it has counts."""
 _EMPTY: Final[dict[str, Any]] = {}
 
 

@@ -16,6 +16,7 @@ import msgspec
 from kubestage.errors import InputError
 from kubestage.files import reading
 from kubestage.objects import manifest
+from kubestage.runs.inputs import price_tables
 from kubestage.scenario import kss_input
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class FileKind(enum.Enum):
     RECORDING = "a recording of kube-scheduler-simulator"
     TRACE = "a trace of requests"
     USAGE = "recorded usage"
+    PRICES = "a price catalog"
     KUBECONFIG = "a kubeconfig"
     CHART = "a Helm chart"
     VALUES = "the values of a Helm chart"
@@ -83,6 +85,8 @@ _USES: Final = {
     FileKind.RECORDING: "run it with `kubestage run {file}`",
     FileKind.TRACE: "name it in a Traffic: spec.pattern.trace.file",
     FileKind.USAGE: "backtest it with `kubestage backtest {file} HPA.yaml`",
+    FileKind.PRICES: "name it with --prices {file}, as in "
+    "`kubestage cost -f CLUSTER --prices {file}`",
     FileKind.KUBECONFIG: "run a load on that cluster with `kubestage load CONFIG --kubeconfig "
     "{file}`, or read its objects: `kubectl get nodes,pods -A -o json | kubestage run -`",
     FileKind.CHART: "render it first: `helm template {folder} | kubestage run -`",
@@ -218,6 +222,8 @@ def _is_template(data: bytes) -> bool:
 def _csv(data: bytes) -> FileKind:
     header = b"" if data.startswith(_GZIP) else data.partition(b"\n")[0].lower()
     names = {each.strip().strip(b'"') for each in header.split(b",")}
+    if price_tables.is_header(header.decode(errors="replace")):
+        return FileKind.PRICES
     is_trace = b"arrival" in names or bool(names & {b"rps", b"qps"}) or not header
     return FileKind.TRACE if is_trace else FileKind.USAGE
 

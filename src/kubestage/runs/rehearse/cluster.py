@@ -12,7 +12,7 @@ from kubestage import lazy
 from kubestage.errors import InputError
 from kubestage.results import run_place
 from kubestage.runs import living, run_settings
-from kubestage.runs.inputs import plain_nodes, plugin_files, sources, stage_inputs
+from kubestage.runs.inputs import plain_nodes, plugin_files, price_files, sources, stage_inputs
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import dump, settling
 from kubestage.runs.rehearse.options import ClusterOptions
@@ -72,8 +72,10 @@ def open_cluster(
         raise InputError("two clusters are named", path="--server", fix="leave out -f or --server")
     if is_served:
         loaded = served.export(options)
+        notes = price_files.add(loaded, options.prices)
         settings = read_settings(options, loaded)
-        return _at_rest(stage_of(loaded, settings, observer), options.server or "the server")
+        origin = options.server or "the server"
+        return _at_rest(stage_of(loaded, settings, observer), origin, notes)
     if not names:
         raise InputError("no cluster is named", fix=_FIX)
     runs = [each for each in names if run_place.is_run(pathlib.Path(each))]
@@ -83,8 +85,9 @@ def open_cluster(
         return _at_rest(_stage_of_run(runs[0], observer), runs[0])
     loaded = stage_inputs.load(names, options.config, observer)
     plain_nodes.add(loaded, options.nodes, options.node)
+    notes = price_files.add(loaded, options.prices)
     settings = read_settings(options, loaded)
-    return _at_rest(stage_of(loaded, settings, observer), ", ".join(names))
+    return _at_rest(stage_of(loaded, settings, observer), ", ".join(names), notes)
 
 
 def _stage_of_run(path: str, observer: Observer) -> Stage:
@@ -135,11 +138,11 @@ def _refuse_scenarios(loaded: LoadedManifests) -> None:
         raise InputError(f'"{name}" is a recording, not a cluster', fix=fix)
 
 
-def _at_rest(stage: Stage, origin: str) -> Cluster:
+def _at_rest(stage: Stage, origin: str, known: Sequence[str] = ()) -> Cluster:
     activity = Activity(stage)
     rests = settling.settle(stage, activity)
     activity.close()
-    notes = []
+    notes = list(known)
     if not rests:
         notes.append("the cluster does not come to rest by itself: the rehearsal began anyway")
     waiting = activity.workloads.pending

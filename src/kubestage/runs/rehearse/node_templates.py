@@ -10,9 +10,9 @@ import msgspec
 from kubestage.aliases import Json
 from kubestage.controllers.node_autoscaler import groups, node_state
 from kubestage.errors import InputError
-from kubestage.objects import gvk
+from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis import amounts
-from kubestage.runs.rehearse import node_copies, pools, targets
+from kubestage.runs.rehearse import node_copies, targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,7 +94,7 @@ def _all(stage: Stage) -> Iterator[NodeTemplate]:
 
 def _make(node: Json) -> tuple[str, str]:
     """The same of nodes that are alike: their pool, or what they have."""
-    pool = pools.pool_of(node)
+    pool = node_pools.of(node)
     offered = (node.get("status") or {}).get("allocatable") or {}
     labels = {
         key: value

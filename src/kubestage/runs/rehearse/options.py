@@ -32,6 +32,7 @@ class ClusterOptions(Options, frozen=True, kw_only=True):
     ] = None
     nodes: shared_flags.NodeCount = None
     node: shared_flags.NodeShape = node_shape.DEFAULT
+    prices: shared_flags.Prices = None
     config: shared_flags.Config = None
     plugins: shared_flags.Plugins = ()
     seed: shared_flags.Seed = 0

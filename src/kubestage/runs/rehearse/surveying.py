@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from kubestage.objects import gvk
+from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
@@ -19,7 +19,6 @@ from kubestage.runs.rehearse import (
     growing,
     growth,
     outages,
-    pools,
     sections,
     spans,
     targets,
@@ -194,7 +193,7 @@ def _sample(stage: Stage, nodes: Sequence[str], most: int) -> list[str]:
         return list(nodes)
     by_place: dict[tuple[str, str], list[str]] = {}
     for name in nodes:
-        place = (pools.pool_of(known[name]), targets.zone_of(known[name]))
+        place = (node_pools.of(known[name]), targets.zone_of(known[name]))
         by_place.setdefault(place, []).append(name)
     found: list[str] = []
     turn = 0

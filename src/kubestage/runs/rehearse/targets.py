@@ -6,8 +6,8 @@ import difflib
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import InputError, MalformedValue
-from kubestage.objects import gvk, labels
-from kubestage.runs.rehearse import findings, pools
+from kubestage.objects import gvk, labels, node_pools
+from kubestage.runs.rehearse import findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def nodes(stage: Stage, words: Sequence[str]) -> list[str]:
 
 def nodes_of_pool(stage: Stage, words: Sequence[str]) -> list[str]:
     """As `nodes`; a word that is a pool means that."""
-    known = {pools.pool_of(node) for node in stage.store.read(gvk.NODE).values()} - {""}
+    known = {node_pools.of(node) for node in stage.store.read(gvk.NODE).values()} - {""}
     named = stage.store.read(gvk.NODE)
     return nodes(
         stage, [f"pool/{word}" if word in known and word not in named else word for word in words]
@@ -68,7 +68,7 @@ def _of_word(known: Mapping[str, Json], word: str) -> list[str]:
         if sort == "zone":
             return _grouped(known, name, "zone", {key: zone_of(obj) for key, obj in known.items()})
         if sort in ("pool", "nodegroup"):
-            named = {key: pools.pool_of(obj) for key, obj in known.items()}
+            named = {key: node_pools.of(obj) for key, obj in known.items()}
             return _grouped(known, name, "pool", named)
     if any(char in word for char in "=!,() ") or slash:
         return _selected(known, word)

@@ -52,7 +52,7 @@ _METRICS: Final[dict[str, Json]] = {
     },
 }
 # Kinds of ours whose definition is part of the package.
-_OWN: Final = ("nodegroups", "scenarios", "traffics")
+_OWN: Final = ("nodegroups", "pricecatalogs", "scenarios", "traffics")
 
 
 def public_name(group: str, version: str, kind: str) -> str:

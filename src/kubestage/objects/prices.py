@@ -1,0 +1,134 @@
+"""What nodes cost per hour: by their NodeGroup, or by a PriceCatalog.
+
+A catalog has a price for an instance type, or for one in a zone or of a capacity type; the most
+specific one counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from kubestage.aliases import Json
+from kubestage.objects import node_pools
+from kubestage.objects.views.node import ZONE_LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+PRICE_CATALOG: Final = ("kubestage.dev/v1alpha1", "PriceCatalog")
+NODE_GROUP: Final = ("kubestage.dev/v1alpha1", "NodeGroup")
+INSTANCE_TYPES: Final = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+ON_DEMAND: Final = "on-demand"
+SPOT: Final = "spot"
+CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
+DEFAULT_CURRENCY: Final = "USD"
+
+# The base prices of cluster-autoscaler on Google's cloud, in dollars per hour. They divide the
+# price of a node between its resources.
+CORE: Final = 0.033174
+GIB: Final = 0.004446
+GPU: Final = 0.7
+
+# How providers label nodes that are not on demand, and the capacity type that it means.
+_CAPACITY_LABELS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
+    (CAPACITY_TYPE, {}),
+    ("eks.amazonaws.com/capacityType", {"SPOT": SPOT, "ON_DEMAND": ON_DEMAND}),
+    ("cloud.google.com/gke-spot", {"true": SPOT, "false": ON_DEMAND}),
+    ("cloud.google.com/gke-preemptible", {"true": SPOT, "false": ON_DEMAND}),
+    ("kubernetes.azure.com/scalesetpriority", {"spot": SPOT, "regular": ON_DEMAND}),
+)
+
+
+class CatalogEntry(msgspec.Struct, frozen=True, rename="camel"):
+    """One price of a catalog."""
+
+    instance_type: str
+    price: float
+    zone: str = ""
+    capacity_type: str = ON_DEMAND
+    architecture: str = "amd64"
+    resources: Json = {}
+
+
+class Prices:
+    """The prices that hold in a cluster at one moment."""
+
+    def __init__(self, groups: Mapping[str, Json], catalogs: Iterable[Json]) -> None:
+        """Prices of NodeGroups, by name, and of PriceCatalogs: the first with a price counts."""
+        self.currency = DEFAULT_CURRENCY
+        self.ignored: list[str] = []
+        """Names of catalogs that have another currency than the first one."""
+        self._groups = {
+            name: float(price)
+            for name, group in groups.items()
+            if (price := (group.get("spec") or {}).get("price")) is not None
+        }
+        self._entries: dict[tuple[str, str, str], CatalogEntry] = {}
+        ordered = sorted(catalogs, key=lambda each: str(each["metadata"]["name"]))
+        for number, catalog in enumerate(ordered):
+            currency = catalog["spec"].get("currency") or DEFAULT_CURRENCY
+            if number == 0:
+                self.currency = currency
+            if currency != self.currency:
+                self.ignored.append(catalog["metadata"]["name"])
+                continue
+            for entry in entries(catalog):
+                key = (entry.instance_type, entry.zone, entry.capacity_type)
+                self._entries.setdefault(key, entry)
+
+    def __bool__(self) -> bool:
+        return bool(self._groups or self._entries)
+
+    @property
+    def entries(self) -> Sequence[CatalogEntry]:
+        """All prices of catalogs, in their order."""
+        return list(self._entries.values())
+
+    def of_node(self, node: Json) -> float | None:
+        """What a node costs per hour; None if nothing states it."""
+        labels: Json = node["metadata"].get("labels") or {}
+        group = self._groups.get(labels.get(node_pools.GROUP_LABEL) or "")
+        return group if group is not None else self._of_labels(labels)
+
+    def of_group(self, group: Json) -> float | None:
+        """What a node of a NodeGroup costs per hour."""
+        price = group["spec"].get("price")
+        if price is not None:
+            return float(price)
+        metadata = (group["spec"].get("template") or {}).get("metadata") or {}
+        return self._of_labels(metadata.get("labels") or {})
+
+    def _of_labels(self, labels: Json) -> float | None:
+        kind = next((labels[name] for name in INSTANCE_TYPES if labels.get(name)), "")
+        if not kind or not self._entries:
+            return None
+        zone = next((labels[name] for name in ZONE_LABELS if labels.get(name)), "")
+        capacity = capacity_type(labels)
+        entry = self._entries.get((kind, zone, capacity)) or self._entries.get((kind, "", capacity))
+        return None if entry is None else entry.price
+
+
+def capacity_type(labels: Json) -> str:
+    """``on-demand``, ``spot`` or ``reserved``, by the labels of a node."""
+    for name, meanings in _CAPACITY_LABELS:
+        value = labels.get(name)
+        if value:
+            return str(meanings.get(value, value)).lower()
+    return ON_DEMAND
+
+
+def entries(catalog: Json) -> list[CatalogEntry]:
+    """The prices of a catalog object."""
+    return [
+        CatalogEntry(
+            each["instanceType"],
+            float(each["price"]),
+            each.get("zone") or "",
+            (each.get("capacityType") or ON_DEMAND).lower(),
+            each.get("architecture") or "amd64",
+            each.get("resources") or {},
+        )
+        for each in catalog["spec"]["prices"]
+    ]

@@ -1,0 +1,135 @@
+"""The nodes and pods of a cluster, as the measures read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kubestage.controllers.node_autoscaler import node_state
+from kubestage.objects import gvk, node_pools, prices
+from kubestage.objects.pod_resources import CPU, MEMORY
+from kubestage.objects.prices import Prices
+from kubestage.results.analysis import amounts
+from kubestage.results.life import workloads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kubestage.aliases import Json
+    from kubestage.results.analysis.amounts import Amounts
+    from kubestage.store.store import Store
+
+GIB: Final = 1 << 30
+NO_OWNER: Final = "(no owner)"
+_OVER: Final = ("Succeeded", "Failed")
+_MIRROR: Final = "kubernetes.io/config.mirror"
+
+
+class PackedNode(NamedTuple):
+    """A node: what it costs and offers."""
+
+    name: str
+    pool: str
+    price: float | None
+    offered: Amounts
+    is_open: bool
+    """Whether it takes pods: it is Ready, and not cordoned."""
+
+
+class PackedPod(NamedTuple):
+    """A pod: what it requests, and whose it is; `node` is empty while it is pending."""
+
+    namespace: str
+    workload: str
+    node: str
+    requested: Amounts
+    is_daemon: bool
+    """Whether every node has one: it is of a DaemonSet, or a mirror pod."""
+
+
+class Contents(NamedTuple):
+    """All nodes and the pods that need a place."""
+
+    nodes: Sequence[PackedNode]
+    pods: Sequence[PackedPod]
+    prices: Prices
+
+    def by_node(self) -> dict[str, list[PackedPod]]:
+        """The pods of each node; those of no node are left out."""
+        found: dict[str, list[PackedPod]] = {node.name: [] for node in self.nodes}
+        for pod in self.pods:
+            if pod.node in found:
+                found[pod.node].append(pod)
+        return found
+
+
+def of_store(store: Store) -> Contents:
+    """What a cluster has now."""
+    known = prices_of(store)
+    nodes = [_node(node, known) for node in store.read(gvk.NODE).values()]
+    owners = _Owners(workloads.Workloads(store))
+    pods = [
+        _pod(pod, owners)
+        for pod in store.read(gvk.POD).values()
+        if (pod.get("status") or {}).get("phase") not in _OVER
+    ]
+    return Contents(nodes, pods, known)
+
+
+def prices_of(store: Store) -> Prices:
+    """The prices of a cluster's NodeGroups and PriceCatalogs."""
+    catalogs: Mapping[str, Json] = store.read(prices.PRICE_CATALOG)
+    return Prices(store.read(prices.NODE_GROUP), catalogs.values())
+
+
+def base_value(of: Mapping[str, int]) -> float:
+    """What resources are worth at the base prices: it divides the price of a node."""
+    gpus = sum(of.get(name, 0) for name in node_state.GPUS)
+    return of[CPU] / 1000 * prices.CORE + of[MEMORY] / GIB * prices.GIB + gpus * prices.GPU
+
+
+def is_daemon(pod: Json) -> bool:
+    """Whether every node has such a pod: it is of a DaemonSet, or a mirror pod."""
+    metadata = pod["metadata"]
+    owner = workloads.controller(pod)
+    return (owner is not None and owner["kind"] == "DaemonSet") or _MIRROR in (
+        metadata.get("annotations") or {}
+    )
+
+
+class _Owners:
+    """The workload of each pod; pods of one owner are looked up once."""
+
+    def __init__(self, known: workloads.Workloads) -> None:
+        self._known = known
+        self._names: dict[str, str] = {}
+
+    def name(self, pod: Json) -> str:
+        """The topmost owner; one name for all pods of a namespace that have none."""
+        namespace = pod["metadata"]["namespace"]
+        owner = workloads.controller(pod)
+        if owner is None:
+            return f"pod/{namespace}/{NO_OWNER}"
+        found = self._names.get(owner["uid"])
+        if found is None:
+            found = self._names[owner["uid"]] = str(self._known.top(owner, namespace))
+        return found
+
+
+def _node(node: Json, known: Prices) -> PackedNode:
+    spec = node.get("spec") or {}
+    is_open = not spec.get("unschedulable") and _is_ready(node)
+    name = node["metadata"]["name"]
+    pool, price = node_pools.of(node), known.of_node(node)
+    return PackedNode(name, pool, price, amounts.of_node(node), is_open)
+
+
+def _is_ready(node: Json) -> bool:
+    """Whether no condition says otherwise: a node without kubelet has none."""
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    return all(each["status"] == "True" for each in conditions if each["type"] == "Ready")
+
+
+def _pod(pod: Json, owners: _Owners) -> PackedPod:
+    node = pod["spec"].get("nodeName") or ""
+    namespace = pod["metadata"]["namespace"]
+    return PackedPod(namespace, owners.name(pod), node, amounts.of_pod(pod), is_daemon(pod))

@@ -1,0 +1,173 @@
+"""The price catalog that an option names: a CSV, YAML, or one that comes with kubestage."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.resources
+import pathlib
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from kubestage.errors import InputError
+from kubestage.objects import locator, manifest, prices, yaml_documents
+from kubestage.objects.kinds import price_catalog
+from kubestage.runs.inputs import price_tables, text_files
+from kubestage.scenario import resource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubestage.aliases import Json
+    from kubestage.runs.inputs.manifests import LoadedManifests
+
+OPTION: Final = "--prices"
+_PACKAGE: Final = "kubestage.runs.inputs.price_data"
+_DNS: Final = re.compile(r"[^a-z0-9]+")
+_BEHIND: Final = frozenset({"Node", "NodeGroup"})
+
+
+def built_in() -> list[str]:
+    """The names of the catalogs that come with kubestage."""
+    files = importlib.resources.files(_PACKAGE).iterdir()
+    return sorted(each.name.removesuffix(".csv") for each in files if each.name.endswith(".csv"))
+
+
+def load(name: str, notes: list[str] | None = None) -> list[Json]:
+    """The PriceCatalogs of a file, or the one of a name; what to note about it is added."""
+    if not pathlib.Path(name).exists():
+        if name not in built_in():
+            raise _unknown(name)
+        data = importlib.resources.files(_PACKAGE).joinpath(f"{name}.csv")
+        return [_object(name, price_tables.read(data.read_text(), name))]
+    text = text_files.read(name, OPTION)
+    return parse(text, name, notes)
+
+
+def parse(text: str, name: str, notes: list[str] | None = None) -> list[Json]:
+    """The PriceCatalogs of a text: CSV if it begins with a header of prices, else YAML."""
+    stem = pathlib.Path(name).stem
+    if pathlib.Path(name).suffix == ".csv" or price_tables.is_header(text.partition("\n")[0]):
+        spec = price_tables.read(text, name)
+        unknown = price_tables.unknown_columns(text)
+        if unknown and notes is not None:
+            notes.append(f"{name}: ignored columns: {', '.join(unknown)}")
+        return [_checked(_object(stem, spec), name)]
+    catalogs = [_checked(each, name) for each in _documents(text, name, stem)]
+    if not catalogs:
+        raise InputError("has no prices", file=name, path=OPTION, fix=_FIX)
+    return catalogs
+
+
+_FIX: Final = (
+    "write a PriceCatalog, a list of {instanceType: ..., price: ...}, or a CSV with the columns "
+    "instance_type,price"
+)
+
+
+def add(loaded: LoadedManifests, name: str | None) -> list[str]:
+    """Add the catalogs of a file to what was read, as if a manifest had them; what to note.
+
+    Only prices of instance types that are mentioned are taken: catalogs of providers have
+    thousands.
+    """
+    if name is None:
+        return []
+    notes: list[str] = []
+    catalogs = load(name, notes)
+    objects = [document.object for document in loaded.documents]
+    taken = {each["metadata"]["name"] for each in objects if _is_catalog(each)}
+    mentioned = set(_instance_types(objects))
+    mentioned |= set(_instance_types(each.scenario for each in loaded.imported))
+    for catalog in catalogs:
+        if catalog["metadata"]["name"] in taken:
+            problem = f'the files have a PriceCatalog "{catalog["metadata"]["name"]}" already'
+            raise InputError(problem, path=OPTION, fix="leave --prices out, or rename one of them")
+        used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
+        catalog["spec"]["prices"] = used
+    if not any(each["spec"]["prices"] for each in catalogs):
+        notes.append(_nothing_matches(name, mentioned))
+    text = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": catalogs}).decode()
+    loaded.documents += manifest.load_text(text, OPTION)
+    loaded.locators[OPTION] = locator.Locator(text)
+    return notes
+
+
+def _nothing_matches(name: str, mentioned: set[str]) -> str:
+    label = prices.INSTANCE_TYPES[0]
+    if not mentioned:
+        return f"{OPTION} {name} has no effect: no node has the label {label}"
+    types = ", ".join(sorted(mentioned)[:3])
+    return f"{OPTION} {name} has no effect: it has no price for {types}"
+
+
+def _instance_types(objects: Any) -> Iterator[str]:
+    """The values of instance-type labels in nodes, NodeGroups, and whatever Scenarios create."""
+    for obj in objects:
+        if resource.is_scenario(obj) or obj.get("kind") in _BEHIND:
+            yield from _labels(obj)
+
+
+def _labels(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key in prices.INSTANCE_TYPES and isinstance(item, str):
+                yield item
+            else:
+                yield from _labels(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _labels(item)
+
+
+def _documents(text: str, name: str, stem: str) -> Iterator[Json]:
+    """PriceCatalog objects, or a plain list or mapping of prices in their place."""
+    for value in _values(text, name):
+        if isinstance(value, list):
+            yield _object(stem, {"prices": value})
+        elif isinstance(value, dict) and "kind" not in value and "prices" in value:
+            yield _object(stem, value)
+        elif isinstance(value, dict) and _is_catalog(value):
+            yield value
+        else:
+            raise InputError("is no price catalog", file=name, path=OPTION, fix=_FIX)
+
+
+def _values(text: str, name: str) -> list[Any]:
+    try:
+        documents = list(yaml_documents.Reader(yaml_documents.as_bytes(text)).documents())
+        problems = [problem for _, _, found in documents for problem in found]
+        if problems:
+            raise problems[0]
+    except InputError as error:
+        error.file = name
+        raise
+    return [value for value, _, _ in documents if value is not None]
+
+
+def _checked(catalog: Json, name: str) -> Json:
+    """Refuse a catalog that the API would refuse."""
+    errors = price_catalog.validate(catalog)
+    if errors:
+        first, *others = errors
+        more = f"{len(others)} more" if others else None
+        raise InputError(first.body, file=name, path=first.field, fix=more)
+    return catalog
+
+
+def _is_catalog(obj: Json) -> bool:
+    return (obj.get("apiVersion"), obj.get("kind")) == prices.PRICE_CATALOG
+
+
+def _object(name: str, spec: Json) -> Json:
+    api_version, kind = prices.PRICE_CATALOG
+    slug = _DNS.sub("-", name.lower()).strip("-") or "prices"
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": slug}, "spec": spec}
+
+
+def _unknown(name: str) -> InputError:
+    known: Sequence[str] = built_in()
+    likely = difflib.get_close_matches(name, known, 1)
+    fix = f"did you mean {likely[0]}?" if likely else f"name a file, or one of {', '.join(known)}"
+    return InputError("no such file", file=name, path=OPTION, fix=fix)

@@ -1,0 +1,145 @@
+"""Prices as CSV: a header, and a row for each price.
+
+====================== ===========================================================
+``instance_type``      the label node.kubernetes.io/instance-type of the nodes
+``price``              what a node costs per hour
+``zone``               empty or absent: every zone
+``capacity_type``      on-demand, spot or reserved; empty or absent: on-demand
+``currency``           an ISO 4217 code, the same in all rows; absent: USD
+``architecture``       kubernetes.io/arch of new nodes; absent: amd64
+``cpu``, ``memory`` …  resources that a new node offers to pods, each a column
+====================== ===========================================================
+
+Names may be spelled in other ways: ``instanceType``, ``Instance Type``, ``capacity-type``.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import math
+import re
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from kubestage.errors import InputError
+from kubestage.objects import prices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kubestage.aliases import Json
+
+_NAMES: Final = {
+    "instancetype": "instanceType",
+    "price": "price",
+    "zone": "zone",
+    "capacitytype": "capacityType",
+    "currency": "currency",
+    "architecture": "architecture",
+    "arch": "architecture",
+}
+_REQUIRED: Final = {"instanceType": "instance_type", "price": "price"}
+_RESOURCES: Final = ("cpu", "memory", "pods", "ephemeral-storage")
+_SEPARATORS: Final = re.compile(r"[\s_-]+")
+_ISO_4217: Final = re.compile(r"[A-Z]{3}")
+
+
+def is_header(line: str) -> bool:
+    """Whether the first line of a CSV is one of prices."""
+    found = {_field(cell.strip().strip('"')) for cell in line.split(",")}
+    return found.issuperset(_REQUIRED)
+
+
+def read(text: str, file: str) -> Json:
+    """The spec of a PriceCatalog; InputError with file and line if something is wrong."""
+    reader = csv.reader(io.StringIO(text), skipinitialspace=True)
+    try:
+        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    except csv.Error as error:
+        _refuse(file, reader.line_num, f"not valid CSV: {error}", "see the line and its quotes")
+    if not lines:
+        _refuse(file, 1, "is empty", "begin with a header: instance_type,price")
+    (number, header), *rest = lines
+    fields = [_field(name) for name in header]
+    _check_header(header, fields, file, number)
+    if not rest:
+        _refuse(file, number, "has a header and no rows", "add a row for each price")
+    rows = [(line, _cells(fields, cells, file, line)) for line, cells in rest]
+    found = [_price(cells, file, line) for line, cells in rows]
+    return {"currency": _currency(rows, file), "prices": found}
+
+
+def unknown_columns(text: str) -> list[str]:
+    """The columns that mean nothing here."""
+    header = next(csv.reader(io.StringIO(text), skipinitialspace=True), [])
+    return [name.strip() for name in header if not _field(name.strip())]
+
+
+def _field(name: str) -> str:
+    """The field that a column fills, a resource under its own name; empty for other columns."""
+    known = _NAMES.get(_SEPARATORS.sub("", name.lower()))
+    if known is not None:
+        return known
+    dashed = name.lower().replace("_", "-")
+    if dashed in _RESOURCES:
+        return dashed
+    return name if "/" in name or name.startswith("hugepages-") else ""
+
+
+def _check_header(header: Sequence[str], fields: Sequence[str], file: str, line: int) -> None:
+    for field, column in _REQUIRED.items():
+        if field not in fields:
+            likely = difflib.get_close_matches(column, header, 1)
+            fix = f"is {likely[0]} meant? " if likely else ""
+            _refuse(file, line, f"no column {column}", f"{fix}begin with: instance_type,price")
+    for number, field in enumerate(fields):
+        if field and field in fields[:number]:
+            _refuse(file, line, f"two columns mean {field}", "leave one out")
+
+
+def _cells(fields: Sequence[str], cells: Sequence[str], file: str, line: int) -> dict[str, str]:
+    if len(cells) > len(fields):
+        problem = f"has {len(cells)} cells, the header {len(fields)}"
+        _refuse(file, line, problem, "see the line and its commas")
+    return {field: cell for field, cell in zip(fields, cells, strict=False) if field and cell}
+
+
+def _price(cells: Mapping[str, str], file: str, line: int) -> Json:
+    for field, column in _REQUIRED.items():
+        if field not in cells:
+            _refuse(file, line, f"{column} is empty", "fill it in, or leave the row out")
+    try:
+        amount = float(cells["price"].lstrip("$"))
+    except ValueError:
+        amount = math.nan
+    if not (math.isfinite(amount) and amount >= 0):
+        _refuse(file, line, f'"{cells["price"]}" is no price', "write a number, as in 0.096")
+    row: Json = {"instanceType": cells["instanceType"]}
+    row |= {name: cells[name] for name in ("zone", "capacityType", "architecture") if name in cells}
+    row["price"] = amount
+    resources = dict(_resources(cells))
+    return {**row, "resources": resources} if resources else row
+
+
+def _resources(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    known = {*_NAMES.values()}
+    for name, amount in cells.items():
+        if name not in known:
+            yield name, amount
+
+
+def _currency(rows: Sequence[tuple[int, Mapping[str, str]]], file: str) -> str:
+    found = ""
+    for line, cells in rows:
+        each = cells.get("currency", "").upper()
+        if each and not _ISO_4217.fullmatch(each):
+            _refuse(file, line, f'"{each}" is no currency', "write its ISO 4217 code, as in EUR")
+        if found and each and each != found:
+            _refuse(file, line, f"{each} beside {found}", "write a file for each currency")
+        found = found or each
+    return found or prices.DEFAULT_CURRENCY
+
+
+def _refuse(file: str, line: int, problem: str, fix: str) -> NoReturn:
+    raise InputError(problem, file=file, line=line, fix=fix)

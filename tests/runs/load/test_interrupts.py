@@ -14,6 +14,8 @@ from kubestage.runs.load.interrupts import Interrupts
 def test_the_first_request_is_reported_and_the_second_ends_at_once(
     number: signal.Signals,
 ) -> None:
+    # Whoever started the tests may ignore it, as nohup does.
+    outer = signal.signal(number, signal.default_int_handler)
     before = signal.getsignal(number)
     called: list[str] = []
     interrupts = Interrupts(lambda: called.append("reported"))
@@ -24,6 +26,7 @@ def test_the_first_request_is_reported_and_the_second_ends_at_once(
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), number)
     assert signal.getsignal(number) is before
+    signal.signal(number, outer)
 
 
 def test_what_is_ignored_stays_so() -> None:

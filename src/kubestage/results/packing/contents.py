@@ -66,7 +66,7 @@ def of_store(store: Store) -> Contents:
     """What a cluster has now."""
     known = prices_of(store)
     nodes = [_node(node, known) for node in store.read(gvk.NODE).values()]
-    owners = _Owners(workloads.Workloads(store))
+    owners = Owners(workloads.Workloads(store))
     pods = [
         _pod(pod, owners)
         for pod in store.read(gvk.POD).values()
@@ -96,7 +96,7 @@ def is_daemon(pod: Json) -> bool:
     )
 
 
-class _Owners:
+class Owners:
     """The workload of each pod; pods of one owner are looked up once."""
 
     def __init__(self, known: workloads.Workloads) -> None:
@@ -129,7 +129,7 @@ def _is_ready(node: Json) -> bool:
     return all(each["status"] == "True" for each in conditions if each["type"] == "Ready")
 
 
-def _pod(pod: Json, owners: _Owners) -> PackedPod:
+def _pod(pod: Json, owners: Owners) -> PackedPod:
     node = pod["spec"].get("nodeName") or ""
     namespace = pod["metadata"]["namespace"]
     return PackedPod(namespace, owners.name(pod), node, amounts.of_pod(pod), is_daemon(pod))

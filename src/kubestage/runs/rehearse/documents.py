@@ -18,12 +18,13 @@ def markdown(result: Rehearsed | SurveyResult) -> str:
     if result.condition is not None:
         verdict = "holds" if result.has_failed else "does not hold"
         parts.append(f"`--fail-if '{result.condition}'` {verdict}.")
-    parts += [_table(each) for each in result.sections()]
+    parts += [table(each) for each in result.sections()]
     parts += [f"Note: {note}" for note in result.notes]
     return "\n\n".join(parts) + "\n"
 
 
-def _table(section: Section) -> str:
+def table(section: Section) -> str:
+    """A table under its title."""
     lines = [
         f"### {section.title}",
         "",

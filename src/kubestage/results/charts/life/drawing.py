@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.charts.life import autoscalers, nodes, outages, replicas, requests
+from kubestage.results.charts.life import autoscalers, costs, nodes, outages, replicas, requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,7 @@ def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
         yield _name("vpa", vpa, container, resource), chart
     yield "nodes", nodes.nodes(life)
     yield "capacity", nodes.capacity(life)
+    yield "cost", costs.cost(life)
 
 
 def charted_workloads(life: Life) -> list[str]:

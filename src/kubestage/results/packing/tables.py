@@ -101,12 +101,13 @@ def measures(packing: Packing) -> PackingTable:
         month = wording.money(costs.cluster_cost * HOURS_A_MONTH, costs.currency)
         rows.append(("cost per month", month))
         rows.append(("idle share of the cost", wording.share(costs.idle_share)))
-        rows.append(("DaemonSet share of the cost", wording.share(costs.daemon_share)))
+        rows.append(("DaemonSet tax, of the cost", wording.share(costs.daemon_share)))
     rows += [
         (f"{name} requested", wording.share(each)) for name, each in use.requested_share.items()
     ]
     rows += [
-        (f"{name} of DaemonSets", wording.share(each)) for name, each in use.daemon_share.items()
+        (f"DaemonSet tax, of {name}", wording.share(each))
+        for name, each in use.daemon_share.items()
     ]
     cpu = f"{wording.cores(stranded.milli_cpu)} ({wording.share(stranded.cpu_share)} of free)"
     memory = wording.gibibytes(stranded.memory_bytes)

@@ -8,7 +8,7 @@ from kubestage.objects import gvk
 from kubestage.objects.quota import amounts, evaluators
 from kubestage.runs.fit import candidate
 from kubestage.runs.fit.candidate import Candidate
-from kubestage.runs.fit.edit import Edit
+from kubestage.runs.fit.edit import NOTHING, Edit
 from kubestage.runs.fit.gates import PRIORITY_CLASS
 
 if TYPE_CHECKING:
@@ -23,16 +23,17 @@ CREATE: Final = "create-object"
 _ACCOUNT: Final = ("v1", "ServiceAccount")
 
 
-def remedy(copy: ClusterCopy) -> Candidate | None:
-    """All that the API needs to let the pod in, as one change; None if it has no such need."""
+def remedy(copy: ClusterCopy, edit: Edit = NOTHING) -> Candidate | None:
+    """All that the API needs to let the pod in after an edit, as one change; None if nothing."""
     found: Candidate | None = None
-    for each in (*_missing(copy), *_quotas(copy)):
+    pod = edit.changed(copy.pod)
+    for each in (*_missing(copy, pod), *_quotas(copy, pod)):
         found = each if found is None else found.and_(each)
     return found
 
 
-def _missing(copy: ClusterCopy) -> Iterator[Candidate]:
-    spec, namespace = copy.pod["spec"], copy.pod["metadata"]["namespace"]
+def _missing(copy: ClusterCopy, pod: Json) -> Iterator[Candidate]:
+    spec, namespace = pod["spec"], pod["metadata"]["namespace"]
     name = spec.get("priorityClassName")
     if name and name not in copy.objects(PRIORITY_CLASS):
         made = _object(PRIORITY_CLASS, name, None, value=0)
@@ -52,9 +53,8 @@ def _object(kind: tuple[str, str], name: str, namespace: str | None, **fields: i
     return {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata, **fields}
 
 
-def _quotas(copy: ClusterCopy) -> Iterator[Candidate]:
+def _quotas(copy: ClusterCopy, pod: Json) -> Iterator[Candidate]:
     """Each quota that the pod exceeds, with just as much as it takes."""
-    pod = copy.pod
     evaluator = evaluators.of(copy.store.kind(gvk.POD))
     assert evaluator is not None, "pods are counted by quotas"
     usage = amounts.without_zeros(evaluator.usage(pod, copy.store.clock.unix_ns))

@@ -227,13 +227,18 @@ class ClusterCopy:
             self._changes.setdefault((change.kind, change.key), change.old)
 
     def _undo(self) -> None:
-        """Have everything as it was, the last change first."""
+        """Have everything as it was: what is new goes first, the last change before others.
+
+        A host port that two pods share is free for the scheduler once one of them goes. So the pod
+        must not be there any more when its victims come back.
+        """
         self._is_undoing = True
         try:
             for (kind, key), before in reversed(self._changes.items()):
                 if before is None:
                     self._remove(kind, key)
-                elif self.store.read(kind).get(key) is not before:
+            for (kind, key), before in reversed(self._changes.items()):
+                if before is not None and self.store.read(kind).get(key) is not before:
                     self._put({**before, "metadata": dict(before["metadata"])})
         finally:
             self._is_undoing = False

@@ -12,6 +12,7 @@ from kubestage import stage as stages
 from kubestage.errors import ApiError
 from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
+from kubestage.runs.fit import quotas
 from kubestage.runs.fit.edit import NOTHING
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.scheduler import Scheduler
@@ -147,6 +148,9 @@ class ClusterCopy:
             self._remove(self.store.kinds.of(obj), _key(obj))
         for obj in (*edit.put, *edit.beside):
             self._put({**obj, "metadata": dict(obj["metadata"])})
+        if self.is_new:
+            for quota in quotas.freed(self.store, edit.remove):
+                self._put({**quota, "metadata": dict(quota["metadata"])})
         pod = self._enter(edit)
         uid = pod["metadata"]["uid"]
         attempt = self.scheduler.schedule_one()

@@ -47,6 +47,8 @@ class DrainedNode(msgspec.Struct, frozen=True, rename="camel"):
     evicted: int
     problems: list[str]
     """Why it was not drained, as kubectl words it."""
+    pods: list[str] = []
+    """Those that were evicted."""
 
 
 class DrainResult(Rehearsed, frozen=True, kw_only=True):
@@ -96,6 +98,7 @@ def drained_nodes(recording: Recording, drains: Sequence[NodeDrain]) -> list[Dra
             - recording.seconds_at(each.began_ns),
             len(each.evictions),
             list(each.problems),
+            [pod.key for pod in each.evictions],
         )
         for each in drains
     ]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.node_drain import NodeDrain
     from kubestage.stage import Stage
 
-STUCK: Final = "nothing changed any more for 15m: a drain would wait for ever"
+STUCK: Final = "nothing changed for 15m: a drain would wait forever"
 _DEFAULT: Final = DrainOptions()
 
 
@@ -74,7 +74,7 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
     recording = Recording(cluster, turns * (MINUTE_NS + plan.away_ns))
 
     def on_begin(each: NodeDrain) -> None:
-        recording.mark("action", f"node/{each.node}", "is drained")
+        recording.mark("action", f"node/{each.node}", "drain begins")
 
     sequence = NodeSequence(
         cluster.stage,
@@ -100,7 +100,14 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
     return DrainResult(
         cluster=cluster.origin,
         subject=plan.subject,
-        answer=drain_result.sentence(plan.subject, nodes, len(plan.nodes), seconds),
+        answer=drain_result.sentence(
+            plan.subject,
+            nodes,
+            blocked,
+            total=len(plan.nodes),
+            seconds=seconds,
+            pending=found.pending["pods"],
+        ),
         seconds=seconds,
         effects=found,
         findings=result.sorted_findings(found, findings),

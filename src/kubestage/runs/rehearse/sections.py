@@ -91,4 +91,4 @@ def blocked(found: Sequence[BlockedPod]) -> Section:
         for each in found
     ]
     head = ("BUDGET", "POD", "NODE", "FROM", "FOR", "REFUSALS", "EVICTED")
-    return section("Held back by budgets", head, rows)
+    return section("Refused by budgets", head, rows)

@@ -48,7 +48,7 @@ def placed(rows: Sequence[Json], seconds: float) -> list[MarkLabel]:
     taken: list[list[_Span]] = [[] for _ in range(_LEVELS)]
     found = []
     for row in sorted(rows, key=lambda each: -float(each["atSeconds"])):
-        text = f"{row['number']:,}× {row['mark']}" if row["number"] > 1 else str(row["mark"])
+        text = f"{row['number']:,}× {row['label']}" if row["number"] > 1 else str(row["label"])
         at = _PLOT_PIXELS * row["atSeconds"] / (seconds or 1)
         width = _CHARACTER_PIXELS * len(text) + _GAP_PIXELS
         is_left = at + width > _PLOT_PIXELS

@@ -39,6 +39,7 @@ _PLACES: Final = 100
 # From so many marks on, rescales have no labels: the lines of replicas show what they are.
 _MANY: Final = 10
 _LEGEND_PIXELS: Final = 18
+_SHORT: Final = 14
 
 
 def finished(
@@ -52,7 +53,7 @@ def finished(
     if not shown:
         return style.finished(chart, title, subtitle)
     labels = mark_labels.placed(_labelled(shown), life.seconds)
-    layers = [*_lines(life, shown, labels), *_labels(life, labels)]
+    layers = [_lines(life, shown, labels), _labels(life, labels)]
     levels = 1 + max((each.level for each in labels), default=-1)
     # A legend goes above the labels.
     offset = max(_LEGEND_PIXELS, 8 + levels * mark_labels.LEVEL_PIXELS)
@@ -75,6 +76,7 @@ def drawn_marks(life: Life, about: str | None = None) -> list[Json]:
         {
             "atSeconds": rows[0]["atSeconds"],
             "mark": mark,
+            "label": _label(rows[0]),
             "number": _number(rows),
             "text": _text(rows),
         }
@@ -100,6 +102,12 @@ def _is_node(row: Json) -> bool:
     return str(row["subject"]).startswith("node/")
 
 
+def _label(row: Json) -> str:
+    """The kind of a mark; of an action, what was done, as far as that is short."""
+    text = str(row["text"])
+    return text if row["mark"] == marks.ACTION and len(text) <= _SHORT else str(row["mark"])
+
+
 def _number(rows: Sequence[Json]) -> int:
     """How many subjects marks are about: a node may be cordoned and drained at one moment."""
     return len({row["subject"] for row in rows})
@@ -118,43 +126,58 @@ def _labelled(shown: Sequence[Json]) -> list[Json]:
     return [row for row in shown if row["mark"] != marks.RESCALE][:_MANY]
 
 
-def _lines(life: Life, shown: Sequence[Json], labels: Sequence[MarkLabel]) -> list[alt.Chart]:
+def _lines(life: Life, shown: Sequence[Json], labels: Sequence[MarkLabel]) -> alt.Chart:
     """A dashed line for each mark, which goes up to its label."""
     axis = times.Times(life.seconds)
     tops = {id(each.row): each.level + 1 for each in labels}
-    by_style: dict[tuple[str, int], list[Json]] = {}
-    for row in shown:
-        by_style.setdefault((row["mark"], tops.get(id(row), 0)), []).append(row)
-    tips = [axis.tip(), alt.Tooltip("mark:N"), alt.Tooltip("text:N")]
-    return [
+    rows = [
+        {
+            **row,
+            "color": COLORS[row["mark"]],
+            "top": -mark_labels.LEVEL_PIXELS * tops.get(id(row), 0),
+        }
+        for row in shown
+    ]
+    chart: alt.Chart = (
         alt.Chart(style.data(axis.of(rows)))
-        .mark_rule(color=COLORS[mark], strokeDash=[2, 3], strokeWidth=1.25)
+        .mark_rule(strokeDash=[2, 3], strokeWidth=1.25)
         .encode(
             x=axis.axis(),
-            y=alt.value(-top * mark_labels.LEVEL_PIXELS),
+            y=alt.Y("top:Q", scale=None, axis=None),
             y2=alt.value("height"),
-            tooltip=tips,
+            color=alt.Color("color:N", scale=None),
+            tooltip=[axis.tip(), alt.Tooltip("mark:N"), alt.Tooltip("text:N")],
         )
-        for (mark, top), rows in by_style.items()
-    ]
+    )
+    return chart
 
 
-def _labels(life: Life, labels: Sequence[MarkLabel]) -> list[alt.Chart]:
+def _labels(life: Life, labels: Sequence[MarkLabel]) -> alt.Chart:
     """The kind of each mark, and how many they are."""
     axis = times.Times(life.seconds)
-    by_style: dict[tuple[str, int, bool], list[Json]] = {}
-    for each in labels:
-        row = {"atSeconds": each.row["atSeconds"], "label": each.text}
-        by_style.setdefault((each.row["mark"], each.level, each.is_left), []).append(row)
-    return [
+    rows = [
+        {
+            "atSeconds": each.row["atSeconds"],
+            "label": each.text,
+            "color": COLORS[each.row["mark"]],
+            "bottom": -mark_labels.LEVEL_PIXELS * each.level - 1,
+            "isLeft": each.is_left,
+        }
+        for each in labels
+    ]
+    chart: alt.Chart = (
         alt.Chart(style.data(axis.of(rows)))
         .mark_text(
-            color=COLORS[mark],
-            align="right" if is_left else "left",
+            align=alt.expr("datum.isLeft ? 'right' : 'left'"),
+            dx=alt.expr("datum.isLeft ? -3 : 3"),
             baseline="bottom",
-            dx=-3 if is_left else 3,
             fontSize=10,
         )
-        .encode(x=axis.axis(), y=alt.value(-level * mark_labels.LEVEL_PIXELS - 1), text="label:N")
-        for (mark, level, is_left), rows in by_style.items()
-    ]
+        .encode(
+            x=axis.axis(),
+            y=alt.Y("bottom:Q", scale=None, axis=None),
+            color=alt.Color("color:N", scale=None),
+            text="label:N",
+        )
+    )
+    return chart

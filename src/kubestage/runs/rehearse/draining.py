@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.errors import InputError, MalformedValue
+from kubestage.objects import labels
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse import conditions, drain_result, effects, result, spans, targets
@@ -121,6 +123,11 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
 
 
 def _settings(options: DrainOptions) -> DrainSettings:
+    try:
+        labels.parse(options.pod_selector)
+    except MalformedValue as error:
+        fix = "write it as in app=web,tier!=db"
+        raise InputError(str(error), path="--pod-selector", fix=fix) from None
     rules = DrainRules(
         force=options.force,
         ignore_daemonsets=options.ignore_daemonsets,

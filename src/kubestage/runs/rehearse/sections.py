@@ -77,7 +77,7 @@ def nodes(found: Sequence[DrainedNode]) -> Section:
 
 
 def blocked(found: Sequence[BlockedPod]) -> Section:
-    """Which budgets held back which pods."""
+    """Which budgets refused to evict which pods."""
     rows = [
         (
             each.budget,

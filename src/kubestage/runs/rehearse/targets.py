@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 ALL: Final = "all"
 _GROUPS: Final = {"zone": "zone", "pool": "pool", "nodegroup": "pool"}
-# Half of a short name is another node, not a misspelt one.
-_ALIKE: Final = 0.7
 ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
@@ -130,7 +128,7 @@ def _named(known: Mapping[str, Json], name: str, names: Sequence[str], noun: str
 def _unknown(name: str, names: Sequence[str], noun: str, fix: str) -> InputError:
     """An error with the name that is most like this one, or else with `fix`."""
     lower = {each.lower(): each for each in names}
-    near = difflib.get_close_matches(name.lower(), lower, 1, _ALIKE)
+    near = difflib.get_close_matches(name.lower(), lower, 1)
     if near:
         fix = f"did you mean {lower[near[0]]}?"
     return InputError(f'there is no {noun} "{name}"', fix=fix)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LEVEL_PIXELS: Final = 12
 """The height of a row of labels."""
 
-_LEVELS: Final = 4
+_LEVELS: Final = 6
 # A chart on a page is no narrower than this; where it is wider, there is more room between labels.
 _PLOT_PIXELS: Final = 450
 _CHARACTER_PIXELS: Final = 5.4

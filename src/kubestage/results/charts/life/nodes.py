@@ -124,7 +124,9 @@ def capacity(life: Life) -> ChartType | None:
             lines.drawn(waiting, axis, right, kinds, steps=True, dashed=True, width=1.5),
         ]
     last = shown[-1]
-    share = style.percent(last["requested"] / last["offered"]) if last["offered"] else "none there"
-    subtitle = f"At the end {share} of the CPU is requested"
+    subtitle = "At the end no node is Ready"
+    if last["offered"]:
+        share = style.percent(last["requested"] / last["offered"])
+        subtitle = f"At the end {share} of the CPU of Ready nodes is requested"
     chart = lines.layered(*layers, axes=len(layers))
     return markers.finished(life, chart, "What pods request of the nodes", subtitle)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestage.results.charts.life import mark_labels
-from kubestage.results.charts.life.mark_labels import MarkLabel
+
+if TYPE_CHECKING:
+    from kubestage.results.charts.life.mark_labels import MarkLabel
 
 PLOT = 450
 CHARACTER = 5.4

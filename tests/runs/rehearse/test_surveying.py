@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from kubestage.results.report import drawings, survey_page
 from kubestage.runs import rehearse
 from kubestage.runs.rehearse import SurveyOptions, saving
@@ -15,6 +13,8 @@ from tests.runs.rehearse.clusters import cluster, nodes, spread
 
 if TYPE_CHECKING:
     import pathlib
+
+    import pytest
 
     from kubestage.runs.rehearse import Cluster
 

@@ -27,7 +27,7 @@ def sections(life: Life) -> list[tuple[str, str, Html]]:
         ("traffic", "Traffic", _traffic(summary["traffic"])),
         ("workloads", "Workloads", _workloads(summary["workloads"])),
         ("autoscalers", "Autoscalers", _autoscalers(summary["autoscalers"])),
-        ("node-groups", "Nodes", _node_groups(summary)),
+        ("node-groups", "Node groups", _node_groups(summary)),
         ("decisions", "Decisions", _decisions(life.rows("decisions"))),
     ]
 

@@ -35,11 +35,7 @@ class Utilization(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Stranded(msgspec.Struct, frozen=True, rename="camel"):
-    """What is free on nodes that are out of the other resource.
-
-    Memory is filled with pods of the cluster's mean ratio of CPU to memory: CPU that is then left
-    over on a node is stranded, and the other way round.
-    """
+    """What is free on nodes where a median pod does not fit: CPU for want of memory, say."""
 
     milli_cpu: int
     memory_bytes: int
@@ -78,40 +74,24 @@ def utilization(contents: Contents) -> Utilization:
 
 
 def stranded(contents: Contents) -> Stranded:
-    """CPU that cannot be used for want of memory, and memory for want of CPU."""
+    """Free CPU and memory on nodes where a median pod does not fit."""
     by_node = contents.by_node()
-    asking = [pod for pods in by_node.values() for pod in pods if not pod.is_daemon]
-    milli_cpu, memory = _sum(asking, CPU), _sum(asking, MEMORY)
-    if not milli_cpu or not memory:
-        return Stranded(0, 0, None, None)
-    left_cpu = left_memory = free_cpu = free_memory = 0
-    for node in contents.nodes:
-        if not node.is_open:
-            continue
-        free = _free(node, by_node[node.name])
-        usable_cpu = min(free[CPU], free[MEMORY] * milli_cpu // memory)
-        usable_memory = min(free[MEMORY], free[CPU] * memory // milli_cpu)
-        left_cpu += free[CPU] - usable_cpu
-        left_memory += free[MEMORY] - usable_memory
-        free_cpu += free[CPU]
-        free_memory += free[MEMORY]
-    return Stranded(
-        left_cpu, left_memory, _share(left_cpu, free_cpu), _share(left_memory, free_memory)
-    )
+    median = _median(contents)
+    free = [_free(node, by_node[node.name]) for node in contents.nodes if node.is_open]
+    left = [each for each in free if any(median.values()) and not _times(each, median)]
+    found = {name: sum(each[name] for each in left) for name in RESOURCES}
+    total = {name: sum(each[name] for each in free) for name in RESOURCES}
+    shares = {name: _share(found[name], total[name]) for name in RESOURCES}
+    return Stranded(found[CPU], found[MEMORY], shares[CPU], shares[MEMORY])
 
 
 def fragmentation(contents: Contents) -> Fragmentation:
     """How scattered what is free is, and what that means for a median pod."""
     by_node = contents.by_node()
     free = [_free(node, by_node[node.name]) for node in contents.nodes if node.is_open]
-    asking = [pod.requested for pod in contents.pods if not pod.is_daemon]
-    median = {
-        name: round(statistics.median(each[name] for each in asking)) if asking else 0
-        for name in RESOURCES
-    }
+    median = _median(contents)
     in_sum = fitting = 0
     if any(median.values()):
-        median[PODS] = 1
         total = {name: sum(each[name] for each in free) for name in median}
         in_sum = _times(total, median)
         fitting = sum(_times(each, median) for each in free)
@@ -119,6 +99,16 @@ def fragmentation(contents: Contents) -> Fragmentation:
     return Fragmentation(
         ratios[CPU], ratios[MEMORY], median[CPU], median[MEMORY], in_sum, in_sum - fitting
     )
+
+
+def _median(contents: Contents) -> dict[str, int]:
+    """What the median pod requests; nothing if no pod requests anything, a place if it does."""
+    asking = [pod.requested for pod in contents.pods if not pod.is_daemon]
+    found = {
+        name: round(statistics.median(each[name] for each in asking)) if asking else 0
+        for name in RESOURCES
+    }
+    return {**found, PODS: 1} if any(found.values()) else found
 
 
 def _autoscaler_ratio(

@@ -160,9 +160,9 @@ def _at_rest(stage: Stage, origin: str, known: Sequence[str] = ()) -> Cluster:
     activity.close()
     notes = list(known)
     if not rests:
-        notes.append("the cluster was still changing after 2h: the rehearsal began anyway")
+        notes.append("the cluster was still changing after 2h, and is taken as it was then")
     waiting = activity.workloads.pending
     if waiting:
-        verb = "was" if waiting == 1 else "were"
-        notes.append(f"{plural(waiting, 'pod')} {verb} pending before the rehearsal began")
+        verb = "is" if waiting == 1 else "are"
+        notes.append(f"{plural(waiting, 'pod')} {verb} pending from the start")
     return Cluster(stage, origin, notes)

@@ -39,6 +39,8 @@ class EnoughNodes(msgspec.Struct, frozen=True, rename="camel"):
     most_nodes: int | None
     """The largest size of the NodeGroup, if it is one and has to be raised."""
     after: Headroom | None
+    cost_per_hour: float | None = None
+    """What that many nodes cost, if they have a price."""
 
 
 class _Trial:
@@ -66,7 +68,7 @@ def enough(base: Stage, template: NodeTemplate, most: int) -> EnoughNodes:
     before, before_reason = missing, reason
     failing = 0
     while missing and trial.added < most:
-        count = _lower_bound(trial.stage, template)
+        count = lower_bound(trial.stage, template)
         if count > 1:
             # One fewer than are needed at least: the next one may be enough.
             trial.add(min(count - 1, most - trial.added))
@@ -120,7 +122,7 @@ def _waiting(stage: Stage) -> list[Json]:
     ]
 
 
-def _lower_bound(stage: Stage, template: NodeTemplate) -> int:
+def lower_bound(stage: Stage, template: NodeTemplate) -> int:
     """Fewer nodes cannot hold the pods that wait: by the sums of what they request."""
     offered, needed = template.amounts, dict.fromkeys(_COUNTED, 0)
     for pod in _waiting(stage):
@@ -139,7 +141,7 @@ def _is_no_help(stage: Stage, template: NodeTemplate) -> bool:
         for pod in stage.store.read(gvk.POD).values()
         if not _is_daemon(pod)
     }
-    mine = [name for name in stage.store.read(gvk.NODE) if f"{template.name}-more-" in name]
+    mine = [name for name in stage.store.read(gvk.NODE) if f"{template.node_name}-more-" in name]
     turns = mine[-len(template.examples) :]
     return len(mine) >= len(template.examples) and not any(name in used for name in turns)
 
@@ -171,6 +173,7 @@ def _proved(template: NodeTemplate, trial: _Trial, missing: int, reason: str) ->
     most = template.most_nodes
     is_too_small = most is not None and template.nodes + trial.added > most
     after = capacity.headroom(trial.stage.store)
+    cost = None if template.price is None else round(template.price * trial.added, 6)
     return EnoughNodes(
-        template.name, trial.added, missing, reason, most if is_too_small else None, after
+        template.name, trial.added, missing, reason, most if is_too_small else None, after, cost
     )

@@ -10,6 +10,7 @@ import msgspec
 
 from kubestage.objects import gvk, node_pools
 from kubestage.results.analysis.table import Kind, Table, columns
+from kubestage.runs.cost import evaluating
 from kubestage.runs.notebook import TableResult
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
@@ -33,6 +34,7 @@ from kubestage.runs.rehearse.options import GrowOptions, SurveyOptions
 from kubestage.runs.rehearse.outages import OutagePlan
 from kubestage.runs.rehearse.replacement import ReplacementPlan
 from kubestage.runs.rehearse.result import Rehearsed
+from kubestage.runs.rehearse.survey_findings import SurveyFinding
 from kubestage.wording import plural
 
 if TYPE_CHECKING:
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.cluster import Cluster
     from kubestage.runs.rehearse.findings import Severity
     from kubestage.runs.rehearse.sections import Section
-    from kubestage.runs.rehearse.survey_findings import SurveyFinding
     from kubestage.stage import Stage
 
 _DEFAULT: Final = SurveyOptions()
@@ -141,7 +142,7 @@ def survey(
             advance(number, what)
             copy = msgspec.structs.replace(opened, stage=pickle.loads(encoded), notes=())
             results.append(condition.applied(step(copy)))
-    found = survey_findings.merged(results)
+    found = [*survey_findings.merged(results), _cost_finding(opened, observer)]
     notes = list(dict.fromkeys([*opened.notes, *(note for each in results for note in each.notes)]))
     if len(drained) < len(nodes):
         notes.append(f"{len(drained):,} of {len(nodes):,} nodes were drained: --drains N for more")
@@ -154,6 +155,12 @@ def survey(
         condition=condition.text,
         has_failed=any(each.has_failed for each in results),
     )
+
+
+def _cost_finding(opened: Cluster, observer: Observer) -> SurveyFinding:
+    """What the cluster costs, and which nodes it could do without."""
+    result = evaluating.of_cluster(opened, observer=observer)
+    return SurveyFinding("info", "cost", "all nodes", result.answer)
 
 
 def _steps(

@@ -143,7 +143,8 @@ def survey(
             copy = msgspec.structs.replace(opened, stage=pickle.loads(encoded), notes=())
             results.append(condition.applied(step(copy)))
     found = survey_findings.merged(results)
-    notes = list(dict.fromkeys([*opened.notes, *(note for each in results for note in each.notes)]))
+    own = dict.fromkeys(f"{each.rehearsal}: {note}" for each in results for note in each.notes)
+    notes = [*opened.notes, *own]
     if len(drained) < len(nodes):
         notes.append(f"{len(drained):,} of {len(nodes):,} nodes were drained: --drains N for more")
     return SurveyResult(

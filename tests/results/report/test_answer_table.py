@@ -15,6 +15,7 @@ def _cells(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def test_amounts_are_at_the_right_and_sentences_are_not() -> None:
+    rows: list[tuple[str, ...]]
     rows = [("a", "14m17s", "0/6 nodes are available"), ("b", "-", "2 pods are in the way")]
     assert _cells(rows[:1]) == ["<td>", '<td class="figure-cell">', "<td>"]
     assert _cells(rows)[3:] == ["<td>", '<td class="figure-cell">', "<td>"]

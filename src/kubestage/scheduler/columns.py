@@ -62,7 +62,7 @@ class Columns:
         self.names = [info.name for info in self.infos]
         self.row_of = {name: row for row, name in enumerate(self.names)}
         count = len(self.infos)
-        self.resources = ResourceTable.from_nodes(
+        self.resources: ResourceTable = ResourceTable.from_nodes(
             self.infos, None if earlier is None else earlier.resources, kept
         )
         self.ports = PortTable(count)
@@ -77,7 +77,7 @@ class Columns:
         self._images = images
         self._owns_images = images is None
         self._taken_from: tuple[Columns, Ints] | None = None
-        self.row_log = RowLog(count)
+        self.row_log: RowLog = RowLog(count)
         self.known: Known | None = None
         self.cells = Cells()
         self._counters: PodCounters | None = None

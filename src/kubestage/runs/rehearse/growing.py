@@ -25,6 +25,7 @@ from kubestage.runs.rehearse.grow_result import GrowResult
 from kubestage.runs.rehearse.options import GrowOptions
 from kubestage.runs.rehearse.recording import Recording
 from kubestage.runs.rehearse.settling import Activity
+from kubestage.stage import few_collections
 from kubestage.units import MINUTE_NS
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def grow(
     return condition.applied(rehearse(opened, requests, added, subject, options))
 
 
+@few_collections()
 def rehearse(
     cluster: Cluster,
     requests: Sequence[Growth],

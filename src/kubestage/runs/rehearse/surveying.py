@@ -36,6 +36,7 @@ from kubestage.runs.rehearse.outages import OutagePlan
 from kubestage.runs.rehearse.replacement import ReplacementPlan
 from kubestage.runs.rehearse.result import Rehearsed
 from kubestage.runs.rehearse.survey_findings import SurveyFinding
+from kubestage.stage import few_collections
 from kubestage.wording import plural
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
+@few_collections()
 def survey(
     cluster: Files | Stage | Cluster | None,
     options: SurveyOptions = _DEFAULT,

@@ -12,6 +12,7 @@ from kubestage.cli.explain_text import ExplainLayout
 from kubestage.cli.explaining import blocks, count
 from kubestage.objects.tables import text as tables
 from kubestage.results import analysis
+from kubestage.results.packing import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from kubestage.runs.compare import ComparedPair, ComparedRuns
 
 _FEW: Final = 5
-_LABELS: Final = {"allocation": "allocated", "nodesUsed": "nodes used"}
+_LABELS: Final = {
+    "allocation": "allocated",
+    "nodesUsed": "nodes used",
+    "costPerHour": "cost per hour",
+    "idleShare": "idle",
+    "strandedShare": "stranded",
+}
 
 
 class CompareLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,9 +94,17 @@ def _cell(measure: Measure, at: int) -> str:
         return "-"
     shown = _shown(measure, at)
     if at and delta:
-        change = f"{100 * delta:+.1f}" if measure.is_rate else f"{delta:+,}"
-        shown += "" if float(change.replace(",", "")) == 0 else f" ({change})"
+        shown += _change_of(measure, delta)
     return f"{shown} *" if at in measure.best else shown
+
+
+def _change_of(measure: Measure, delta: float) -> str:
+    """The difference in brackets; nothing if it is too small to be seen."""
+    if measure.currency is not None:
+        sign = "-" if delta < 0 else "+"
+        return f" ({sign}{wording.money(abs(delta), measure.currency)})"
+    change = f"{100 * delta:+.1f}" if measure.is_rate else f"{delta:+,}"
+    return "" if float(change.replace(",", "")) == 0 else f" ({change})"
 
 
 def against_first(worse: Worse) -> str:
@@ -103,6 +118,8 @@ def _shown(measure: Measure, at: int) -> str:
     value = measure.values[at]
     if value is None:
         return "-"
+    if measure.currency is not None:
+        return wording.money(value, measure.currency)
     return f"{100 * value:.1f}%" if measure.is_rate else f"{value:,}"
 
 

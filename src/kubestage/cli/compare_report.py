@@ -28,6 +28,8 @@ _LABELS: Final = {
     "idleShare": "idle",
     "strandedShare": "stranded",
 }
+# Known only if pods request both CPU and memory, or something is free: else no row.
+_OFTEN_UNKNOWN: Final = ("strandedShare", "fragmentation")
 
 
 class CompareLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +72,7 @@ def _pair(compared: ComparedRuns, pair: ComparedPair, layout: CompareLayout) -> 
 
 def _figures(compared: Comparison, width: int) -> Iterator[str]:
     """All measures, a column for each run."""
-    rows = list(compared.measures)
+    rows = [each for each in compared.measures if each.name not in _OFTEN_UNKNOWN or _any(each)]
     columns = [("MEASURE", *(_label(each) for each in rows))]
     for at, name in enumerate(compared.names):
         columns.append((name, *(_cell(each, at) for each in rows)))
@@ -81,6 +83,10 @@ def _figures(compared: Comparison, width: int) -> Iterator[str]:
     if len(compared.names) > 1:
         legend = f"* is best; in brackets, against {compared.names[0]}; {legend}."
     yield legend
+
+
+def _any(measure: Measure) -> bool:
+    return any(value is not None for value in measure.values)
 
 
 def _label(measure: Measure) -> str:

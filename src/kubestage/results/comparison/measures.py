@@ -105,7 +105,7 @@ class Worse(msgspec.Struct, frozen=True):
 
 def measures(summaries: Sequence[Summary]) -> list[Measure]:
     """All figures of runs, those of the whole first."""
-    return [*_counts(summaries), *_costs(summaries), *_rates(summaries), *_packing(summaries)]
+    return [*_counts(summaries), *_costs(summaries), *_rates(summaries)]
 
 
 def chosen(known: Iterable[Measure], names: Sequence[str], parts: str = _PARTS) -> list[Measure]:
@@ -157,6 +157,7 @@ def _rates(summaries: Sequence[Summary]) -> Iterator[Measure]:
             found = (each.resources.get(resource) for each in summaries)
             values = tuple(None if each is None else _rate(each, name) for each in found)
             yield Measure(name, resource, better, values)
+        yield from _packing(summaries, resource)
 
 
 def _costs(summaries: Sequence[Summary]) -> Iterator[Measure]:
@@ -172,14 +173,16 @@ def _costs(summaries: Sequence[Summary]) -> Iterator[Measure]:
         yield Measure(name, None, LESS, values, None if name in _SHARES else currency)
 
 
-def _packing(summaries: Sequence[Summary]) -> Iterator[Measure]:
-    found = [each.packing for each in summaries]
-    for resource in (CPU, MEMORY):
-        for name, field in _PACKING.items():
-            values = tuple(
-                None if each is None else getattr(each, f"{resource}_{field}") for each in found
-            )
-            yield Measure(name, resource, LESS, values)
+def _packing(summaries: Sequence[Summary], resource: str) -> Iterator[Measure]:
+    """How much of what is free is stranded, and how scattered it is; known of CPU and memory."""
+    if resource not in (CPU, MEMORY):
+        return
+    for name, field in _PACKING.items():
+        found = (each.packing for each in summaries)
+        values = tuple(
+            None if each is None else getattr(each, f"{resource}_{field}") for each in found
+        )
+        yield Measure(name, resource, LESS, values)
 
 
 def _rate(summary: ResourceSummary, name: str) -> float | None:

@@ -7,11 +7,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubestage.objects import labels
+from kubestage.objects.affinity import AffinityTerm
 from kubestage.objects.views import node as node_views
 from kubestage.objects.views import pod as pod_views
 from kubestage.scheduler.cache import Cache
 from kubestage.scheduler.columns import Columns
+from kubestage.scheduler.pod_counters import Question
 from kubestage.testing import make_node, make_pod
+
+_HEAVY = AffinityTerm(
+    labels.selector_from_set({"heavy": "true"}), frozenset({"default"}), labels.NOTHING, ""
+)
 
 
 def _node(name: str, zone: str = "", cpu: str = "4") -> node_views.NodeView:
@@ -19,7 +26,7 @@ def _node(name: str, zone: str = "", cpu: str = "4") -> node_views.NodeView:
 
 
 def _pod(name: str, node: str, cpu: str = "500m") -> pod_views.PodView:
-    pod = make_pod(name, node_name=node, cpu=cpu)
+    pod = make_pod(name, node_name=node, cpu=cpu, labels={"heavy": str(cpu > "1").lower()})
     pod["metadata"]["uid"] = name
     return pod_views.of(pod)
 
@@ -66,6 +73,7 @@ def test_a_pod_counts_once_however_often_it_is_told() -> None:
 _NODES = st.sampled_from(["n0", "n1", "n2"])
 _STEPS = st.one_of(
     st.tuples(st.just("node"), _NODES, st.sampled_from(["", "a", "b"]), st.sampled_from("248")),
+    st.tuples(st.just("gpu"), _NODES),
     st.tuples(st.just("gone"), _NODES),
     st.tuples(st.just("pod"), st.sampled_from(["p", "q", "r"]), _NODES, st.sampled_from("123")),
     st.tuples(st.just("off"), st.sampled_from(["p", "q", "r"])),
@@ -80,6 +88,9 @@ def test_patched_columns_equal_columns_made_anew(steps: list[tuple[Any, ...]]) -
         if step == "node":
             cache.add_node(_node(*details))
             nodes.add(details[0])
+        elif step == "gpu":
+            cache.add_node(node_views.of(make_node(details[0], resources={"example.com/gpu": "2"})))
+            nodes.add(details[0])
         elif step == "gone" and details[0] in nodes:
             cache.remove_node(details[0])
             nodes.remove(details[0])
@@ -88,7 +99,7 @@ def test_patched_columns_equal_columns_made_anew(steps: list[tuple[Any, ...]]) -
         elif step == "off":
             cache.remove_pod(details[0])
         elif step == "look":
-            assert cache.columns.label("topology.kubernetes.io/zone") is not None
+            _told(cache.columns)
     patched = cache.columns
     anew = Columns([info.copy() for info in patched.infos])
     assert set(patched.names) == nodes
@@ -96,3 +107,18 @@ def test_patched_columns_equal_columns_made_anew(steps: list[tuple[Any, ...]]) -
         assert patched.allocatable_of(resource).tolist() == anew.allocatable_of(resource).tolist()
         assert patched.requested_of(resource).tolist() == anew.requested_of(resource).tolist()
     assert patched.pod_count.tolist() == anew.pod_count.tolist()
+    assert _told(patched) == _told(anew)
+
+
+def _told(columns: Columns) -> dict[str, Any]:
+    """What columns tell of every resource, and of pods by selector; a look is remembered."""
+    resources, told = columns.resources, dict[str, Any]()
+    for resource in ("cpu", "memory", "ephemeral-storage", "example.com/gpu"):
+        line = resources.line(resource)
+        for name in ("allocatable", "requested", "nonzero", "free"):
+            told[f"{name} {resource}"] = getattr(resources, name)[line].tolist()
+    for key in (None, "topology.kubernetes.io/zone"):
+        counter = columns.counters.answer(Question((_HEAVY,), key))
+        # Values of a label are numbered as they come up, which may be in another order.
+        told[f"heavy by {key}"] = counter.counts.tolist() if key is None else counter.placed
+    return told

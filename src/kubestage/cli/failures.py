@@ -26,6 +26,7 @@ BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 UNEXPECTED: Final = "unexpected error"
+_NO_COMMAND: Final = "no command is named"
 SHOW_TRACEBACK: Final = "KUBESTAGE_TRACEBACK"
 """The variable that shows the traceback of an unexpected error."""
 
@@ -90,7 +91,7 @@ def explain(error: Exception) -> tuple[str, str | None]:
     if isinstance(error, typer.TyperException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "kubestage"
-        return error.format_message().strip().rstrip("."), f"see `{command} --help`"
+        return error.format_message().strip().rstrip(".") or _NO_COMMAND, f"see `{command} --help`"
     return str(error), None
 
 

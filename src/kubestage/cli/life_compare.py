@@ -12,6 +12,7 @@ from kubestage.cli.explaining import blocks
 from kubestage.objects.tables import text as tables
 from kubestage.results import analysis
 from kubestage.results.life import wording
+from kubestage.results.packing import wording as money
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ _LABELS: Final = {
     "jobsFailed": "Jobs failed",
     "replicaHours": "replica-hours",
     "nodeHours": "node-hours",
+    "costPerHour": "per hour, at the end",
+    "idleCostPercent": "idle share of cost",
     "rescalesUp": "up",
     "rescalesDown": "down",
 }
@@ -49,6 +52,8 @@ def text(compared: ComparedLives, output: str) -> str:
         encoded = msgspec.json.encode(compared.to_dict())
         return msgspec.json.format(encoded, indent=2).decode() + "\n"
     lines = list(_lines(compared.names, compared.measures))
+    if any(each.name == "cost" for each in compared.measures):
+        lines.append(f"Costs are in {compared.currency}.")
     if compared.durations is not None:
         lines += ["", *timings_report.compared(compared.durations, compared.names)]
     return "".join(f"{line}\n" for line in lines)
@@ -92,11 +97,13 @@ def against_first(worse: Worse) -> str:
 def _shown(measure: Measure, value: float) -> str:
     if measure.name.startswith("response"):
         return wording.milliseconds(value)
-    if measure.name == "failedPercent":
+    if measure.name.endswith("Percent"):
         return f"{value:.2f}%"
     if measure.name.endswith("Minutes"):
         return wording.span(60 * value)
     if measure.name.endswith("Seconds"):
         return wording.span(value)
-    is_whole = measure.name not in ("replicaHours", "nodeHours", "cost")
+    if measure.name in ("cost", "costPerHour"):
+        return money.number(value)
+    is_whole = measure.name not in ("replicaHours", "nodeHours")
     return f"{value:,}" if is_whole else f"{value:,.2f}"

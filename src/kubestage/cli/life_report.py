@@ -11,6 +11,7 @@ from kubestage.results.life import headline, node_groups, pending, wording
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kubestage.results.life.life import Life
     from kubestage.runs.run_result import LivingResult
     from kubestage.stage import Stage
 
@@ -32,7 +33,7 @@ def as_table(lived: LivingResult, *, wide: bool, shows_all: bool = False) -> str
         written.append(life_summary.as_text(record.summary, wide=wide or shows_all))
     news = [] if record is None else headline.headline(record)
     first = ["".join(f"{line}\n" for line in news)] if news else []
-    return "\n".join([*_pending(stage), *first, *written, _sum(stage)])
+    return "\n".join([*_pending(stage), *first, *written, _sum(stage, record)])
 
 
 def _is_measured(lived: LivingResult) -> bool:
@@ -56,7 +57,7 @@ def _pending(stage: Stage) -> Iterator[str]:
     yield "".join(f"{line}\n" for line in lines)
 
 
-def _sum(stage: Stage) -> str:
+def _sum(stage: Stage, record: Life | None) -> str:
     pods = stage.store.read(("v1", "Pod"))
     phases = collections.Counter(map(life_objects.phase, pods.values()))
     ordered = sorted(phases.items(), key=lambda each: (_URGENT.get(each[0], 2), each[0]))
@@ -65,7 +66,13 @@ def _sum(stage: Stage) -> str:
     ready = sum(1 for node in nodes.values() if node_groups.is_ready(node))
     passed = in_days(stage.clock.now_ns)
     counted = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}{f': {parts}' if parts else ''}"
-    return f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}.\n"
+    costs = ""
+    if record is not None:
+        from kubestage.cli import life_summary
+
+        costs = life_summary.cost_sentence(record.summary)
+    told = f"After {passed}: {counted}. Nodes ready: {ready} of {len(nodes)}."
+    return "".join(f"{line}\n" for line in (told, costs) if line)
 
 
 def in_days(duration_ns: int) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.aliases import Json
+from kubestage.objects import prices
 from kubestage.objects.tables import text
 from kubestage.results.life import requests, wording
+from kubestage.results.packing import wording as money
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +47,7 @@ def _tables(summary: Json) -> Iterator[list[tuple[str, ...]]]:
     yield _workloads(summary)
     yield _autoscalers(summary["autoscalers"])
     yield _nodes(summary)
+    yield _namespaces(summary)
 
 
 def _traffic(rows: Sequence[Json]) -> list[tuple[str, ...]]:
@@ -71,12 +74,16 @@ def _workloads(summary: Json) -> list[tuple[str, ...]]:
     health = {each["workload"]: each for each in (summary.get("health") or _NO_HEALTH)["workloads"]}
     is_below = any(each["windows"] or not each["everReady"] for each in health.values())
     more = ("LOWEST READY", "BELOW DESIRED") if is_below else ()
+    known = (summary.get("costs") or {}).get("workloads") or ()
+    costs = {each["name"]: money.money(each["cost"], _currency(summary)) for each in known}
+    priced = ("COST",) if costs else ()
     return [
-        ("WORKLOAD", "REPLICA-HOURS", "FEWEST", "MOST", "AT END", *more),
+        ("WORKLOAD", "REPLICA-HOURS", *priced, "FEWEST", "MOST", "AT END", *more),
         *(
             (
                 each["workload"],
                 wording.hours(each["replicaHours"]),
+                *((costs.get(each["workload"], "-"),) if costs else ()),
                 *(wording.count(each[name]) for name in fields),
                 *(_below(health.get(each["workload"])) if is_below else ()),
             )
@@ -108,6 +115,43 @@ def _autoscalers(rows: Sequence[Json]) -> list[tuple[str, ...]]:
     ]
 
 
+def cost_sentence(summary: Json) -> str:
+    """What nodes cost, and how much of that was idle; nothing without prices."""
+    costs, total = summary.get("costs"), summary.get("cost")
+    if not costs or not total:
+        return ""
+    now = money.money(costs["perHourAtEnd"], _currency(summary))
+    idle, daemons = (money.share(costs[name] / total) for name in ("idle", "daemons"))
+    of_daemons = f", {daemons} for DaemonSets" if costs["daemons"] else ""
+    spent = money.money(total, _currency(summary))
+    return f"Nodes cost {spent}: {idle} of it idle{of_daemons}. At the end {now} per hour."
+
+
+def _currency(summary: Json) -> str:
+    """That of the costs; a run that an earlier version has kept has none."""
+    found: str = summary.get("currency") or prices.DEFAULT_CURRENCY
+    return found
+
+
+def _namespaces(summary: Json) -> list[tuple[str, ...]]:
+    """What the pods of each namespace cost, if there are several."""
+    rows = (summary.get("costs") or {}).get("namespaces") or ()
+    total = summary.get("cost")
+    if len(rows) < 2:
+        return []
+    return [
+        ("NAMESPACE", "COST", "OF ALL"),
+        *(
+            (
+                each["name"],
+                money.money(each["cost"], _currency(summary)),
+                money.share(each["cost"] / total if total else None),
+            )
+            for each in rows
+        ),
+    ]
+
+
 def _nodes(summary: Json) -> list[tuple[str, ...]]:
     rows = summary["nodeGroups"]
     is_priced = summary["cost"] is not None
@@ -117,7 +161,7 @@ def _nodes(summary: Json) -> list[tuple[str, ...]]:
         ("NODE GROUP", "NODE-HOURS", *costs, "ADDED", "REMOVED", "FEWEST", "MOST", "AT END"),
     ]
     for each in rows:
-        cost = (wording.money(each["cost"]),) if is_priced else ()
+        cost = (money.money(each["cost"], _currency(summary)),) if is_priced else ()
         counts = (wording.count(each[name]) for name in fields)
         name = each["group"] or _NO_GROUP
         table.append((name, wording.hours(each["nodeHours"]), *cost, *counts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kubestage.scheduler import kept_rows
 from kubestage.scheduler.columns import Columns
 from kubestage.scheduler.image_states import ImageStates
 from kubestage.scheduler.node_info import NodeInfo
@@ -21,7 +22,7 @@ class Cache:
     """Nodes in zone-interleaved order and their pods.
 
     Pods and node updates patch rows in place; a node that comes or goes, or changes its zone,
-    changes the order, and the columns are rebuilt when next used.
+    changes the order, and other columns follow when they are next used.
     """
 
     def __init__(self) -> None:
@@ -33,6 +34,8 @@ class Cache:
         self._images = ImageStates()
         self._columns = Columns([])
         self._is_stale = False
+        # While columns are stale: the nodes that came, or that changed or whose pods did.
+        self._changed: set[str] = set()
         self.forecast: Forecast | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -46,11 +49,7 @@ class Cache:
         if self.forecast is not None:
             self.withdraw()
         if self._is_stale:
-            generation = self._columns.generation + 1
-            infos = [self._infos[name] for name in self._interleaved()]
-            self._columns = Columns(infos, self._images)
-            self._columns.generation = generation
-            self._is_stale = False
+            self._follow(self._columns)
         self._columns.trim()
         return self._columns
 
@@ -74,14 +73,17 @@ class Cache:
         self._images.add(view)
         if info is None:
             info = self._infos[view.name] = NodeInfo(view)
+            self._changed.add(view.name)
             for pod in self._strays.pop(view.name, {}).values():
                 info.add(pod)
             self._enter_zone(view)
         elif info.view.zone_key != view.zone_key:
+            self._changed.add(view.name)
             self._leave_zone(info.view)
             info.view = view
             self._enter_zone(view)
         elif self._is_stale:
+            self._changed.add(view.name)
             info.view = view
         else:
             self._columns.update_node(self._columns.row_of[view.name], view)
@@ -110,6 +112,7 @@ class Cache:
         if info is None:
             self._strays.setdefault(pod.node_name, {})[pod.uid] = pod
         elif self._is_stale:
+            self._changed.add(pod.node_name)
             info.add(pod)
         else:
             self._columns.add_pod(self._columns.row_of[pod.node_name], pod)
@@ -128,6 +131,7 @@ class Cache:
             if not strays:
                 del self._strays[name]
         elif self._is_stale:
+            self._changed.add(name)
             info.remove(uid)
         else:
             self._columns.remove_pod(self._columns.row_of[name], uid)
@@ -184,6 +188,16 @@ class Cache:
     def node_of(self, uid: str) -> str | None:
         """The node on which a pod counts, or None."""
         return self._node_of.get(uid)
+
+    def _follow(self, earlier: Columns) -> None:
+        """Have columns over the nodes that there are now, in their order."""
+        names = self._interleaved()
+        kept = kept_rows.find(earlier.row_of, names, self._changed)
+        infos = [self._infos[name] for name in names]
+        self._columns = Columns(infos, self._images, earlier, kept)
+        self._columns.generation = earlier.generation + 1
+        self._is_stale = False
+        self._changed.clear()
 
     def _replaced(self, pod: PodView) -> bool:
         """Put a new version of a pod in the old one's place if both count for the same."""

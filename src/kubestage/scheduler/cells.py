@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kubestage.scheduler.arrays import Codes
     from kubestage.scheduler.columns import Columns
 
 _FIRST: Final = 1 << 10
+# NOTE: where arrays begin to be faster than one number after the other.
+_MANY: Final = 16
 _EXTRA: Final = 2
 """After the numbers of a counter: that of nodes without the label, and the sum of the others."""
 
@@ -91,3 +95,16 @@ class PodCounter:
         else:
             cells[self.first + slot] += number
             cells[end + 1] += number
+
+    def count_all(self, numbers: Mapping[int, int]) -> None:
+        """Count pods of many nodes in, by row."""
+        if len(numbers) < _MANY:
+            for row, number in numbers.items():
+                self.count(row, number)
+            return
+        counted = np.fromiter(numbers.values(), np.int32, len(numbers))
+        slots = self._slots[np.fromiter(numbers, np.int64, len(numbers))]
+        cells, end = self._cells.values, self.first + self.size
+        has_label = slots >= 0
+        np.add.at(cells, np.where(has_label, self.first + slots, end), counted)
+        cells[end + 1] += counted[has_label].sum()

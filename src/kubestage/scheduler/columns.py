@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from kubestage.objects.views.node import NodeView
     from kubestage.objects.views.pod import PodView
+    from kubestage.scheduler.kept_rows import KeptRows
     from kubestage.scheduler.node_info import NodeInfo
     from kubestage.scheduler.pod_counters import PodKind
     from kubestage.scheduler.quick.known import Known
@@ -46,15 +47,24 @@ class Columns:
     """All columns over a list of nodes.
 
     The cache hands in its own `images`, which know in which order nodes arrived; without them
-    nodes count as having arrived in the order of their rows.
+    nodes count as having arrived in the order of their rows. It also hands in the columns that
+    these follow, and which rows of theirs are kept.
     """
 
-    def __init__(self, infos: Sequence[NodeInfo], images: ImageStates | None = None) -> None:
+    def __init__(
+        self,
+        infos: Sequence[NodeInfo],
+        images: ImageStates | None = None,
+        earlier: Columns | None = None,
+        kept: KeptRows | None = None,
+    ) -> None:
         self.infos = list(infos)
         self.names = [info.name for info in self.infos]
         self.row_of = {name: row for row, name in enumerate(self.names)}
         count = len(self.infos)
-        self.resources = ResourceTable.from_nodes(self.infos)
+        self.resources = ResourceTable.from_nodes(
+            self.infos, None if earlier is None else earlier.resources, kept
+        )
         self.ports = PortTable(count)
         self.unschedulable: Mask = np.array(
             [info.view.unschedulable for info in self.infos], np.bool_
@@ -76,6 +86,8 @@ class Columns:
         for row, info in enumerate(self.infos):
             for port in info.ports:
                 self.ports.mark(row, port, True)
+        if earlier is not None and earlier._counters is not None and kept is not None:
+            self._counters = PodCounters.following(earlier._counters, self, kept)
 
     def __len__(self) -> int:
         return len(self.infos)

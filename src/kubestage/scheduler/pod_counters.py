@@ -16,11 +16,12 @@ from kubestage.objects import selector_index
 from kubestage.scheduler.cells import PodCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from kubestage.objects.affinity import AffinityTerm
     from kubestage.objects.views.pod import PodView
     from kubestage.scheduler.columns import Columns
+    from kubestage.scheduler.kept_rows import KeptRows
 
 _NO_LABELS: Final[dict[str, str]] = {}
 
@@ -53,10 +54,10 @@ class PodKind:
 
     __slots__ = ("counters", "is_dropped", "labels", "namespace", "rows", "terminating")
 
-    def __init__(self, pod: PodView, terminating: bool) -> None:
+    def __init__(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> None:
         self.is_dropped = False
-        self.namespace = pod.namespace
-        self.labels = pod.labels
+        self.namespace = namespace
+        self.labels = labels
         self.terminating = terminating
         self.rows: dict[int, int] = {}
         self.counters: list[PodCounter] = []
@@ -71,16 +72,30 @@ class PodCounters:
 
     __slots__ = ("_columns", "_kinds", "_kinds_by_pair", "_questions", "all", "version")
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, rows: Iterable[int] | None = None) -> None:
         self._columns = columns
         self.version = 0
         self._kinds: dict[_KindKey, PodKind] = {}
         self._kinds_by_pair: dict[tuple[str, str], dict[PodKind, None]] = {}
         self.all: dict[Question, PodCounter] = {}
         self._questions: selector_index.SelectorIndex[Question] = selector_index.SelectorIndex()
-        for row, info in enumerate(columns.infos):
-            for pod in info.pods.values():
+        for row in range(len(columns)) if rows is None else rows:
+            for pod in columns.infos[row].pods.values():
                 self._add(row, pod)
+
+    @classmethod
+    def following(cls, earlier: PodCounters, columns: Columns, kept: KeptRows) -> PodCounters:
+        """The counters of columns that follow others: pods on rows that are kept stay counted."""
+        counters = cls(columns, kept.others)
+        places = kept.places(len(earlier._columns))
+        for key, kind in earlier._kinds.items():
+            rows = {places[row]: number for row, number in kind.rows.items() if places[row] >= 0}
+            if rows:
+                found = counters._kinds.get(key)
+                if found is None:
+                    found = counters._take_up(key, kind.labels)
+                found.rows.update(rows)
+        return counters
 
     def answer(self, question: Question) -> PodCounter:
         """The counter of a question, which is kept up to date from then on."""
@@ -97,7 +112,7 @@ class PodCounters:
     def kind_of(self, pod: PodView) -> PodKind:
         """The kind that a pod is of."""
         key = _key_of(pod)
-        return self._kinds.get(key) or self._take_up(key, pod)
+        return self._kinds.get(key) or self._take_up(key, pod.labels)
 
     def _add(self, row: int, pod: PodView) -> None:
         kind = self.kind_of(pod)
@@ -131,12 +146,11 @@ class PodCounters:
         for kind in kinds:
             if question.is_about(kind.namespace, kind.labels, kind.terminating):
                 kind.counters.append(counter)
-                for row, number in kind.rows.items():
-                    counter.count(row, number)
+                counter.count_all(kind.rows)
         return counter
 
-    def _take_up(self, key: _KindKey, pod: PodView) -> PodKind:
-        kind = self._kinds[key] = PodKind(pod, key[2])
+    def _take_up(self, key: _KindKey, labels: Mapping[str, str]) -> PodKind:
+        kind = self._kinds[key] = PodKind(key[0], labels, key[2])
         for pair in kind.labels.items():
             self._kinds_by_pair.setdefault(pair, {})[kind] = None
         kind.counters = [

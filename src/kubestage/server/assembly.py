@@ -51,6 +51,9 @@ class AssemblyOptions(msgspec.Struct, frozen=True, kw_only=True):
     plugins: Mapping[str, type[Any]] = {}
     """The scheduler's plugins that users wrote, by name."""
 
+    component_settings: Mapping[str, str] = {}
+    """The settings of controllers and autoscalers that were chosen, by name."""
+
     settings: ScenarioSettings = ScenarioSettings()
     """Settings of Scenarios that do not choose their own."""
 
@@ -80,6 +83,7 @@ class Served:
         self._journal = journal
         self.pacer = _pacer(live, options)
         live.state.plugins = options.plugins
+        live.state.component_settings = options.component_settings
         recorders.start_recording(live, options.runs)
         self.recorder = None if options.record is None else SessionRecorder(live, options.record)
         self._history = History(stage.store, options.history, self._kept)

@@ -165,6 +165,8 @@ class ServerState:
     def __init__(self) -> None:
         # The scheduler's plugins that users wrote, by name, for the next scheduler to have, too.
         self.plugins: Mapping[str, type[Any]] = {}
+        # The settings of controllers and autoscalers that are not the default, by name.
+        self.component_settings: Mapping[str, str] = {}
         self.attempts: RecordedAttempts | None = None
         self.records: RunRecords | None = None
         self.recorder: SessionRecorder | None = None

@@ -135,7 +135,9 @@ class StageState:
 
     def fork(self) -> Self:
         """An independent copy that goes on as this one would."""
-        copy: Self = pickle.loads(pickle.dumps(self, pickle.HIGHEST_PROTOCOL))
+        # NOTE: all objects of a copy are new, and none is part of a cycle that could go.
+        with few_collections():
+            copy: Self = pickle.loads(pickle.dumps(self, pickle.HIGHEST_PROTOCOL))
         return copy
 
     def _check(self) -> None:

@@ -105,7 +105,7 @@ def test_a_node_that_falls_silent_is_missed_until_its_pods_are_elsewhere(
     assert headline(life) == [
         f"{WEB} was below its 2 replicas for {below} (lowest 1, at 2m50s)",
         "node b was NotReady for 9m10s",
-        f"1 pod was evicted: 1 of {WEB} (TaintManagerEviction)",
+        f"1 pod of {WEB} was evicted (TaintManagerEviction)",
     ]
 
 

@@ -47,7 +47,7 @@ def test_the_page_tells_what_people_ask_for_first() -> None:
     lucky = {**SUMMARY, "traffic": [{**each, "failed": 0} for each in SUMMARY["traffic"]]}
     sentence = life_figures.lead(msgspec.structs.replace(make_life(), summary=lucky))
     assert "none failed, and 95% took no longer than 1.26s" in sentence
-    for figure in ("Replica-hours 2.25", "Node-hours 1.80", "Cost 0.16", "Rescales 3"):
+    for figure in ("Replica-hours 2.25", "Node-hours 1.80", "Cost $0.16", "Rescales 3"):
         assert figure in told
     assert "105 timeout" in told
     assert "later-1.yaml at 5m0s" in told

@@ -34,14 +34,16 @@ def test_twice_the_pods_need_twice_the_nodes() -> None:
     assert (result.before.requested.milli_cpu, result.before.nodes) == (1800, 3)
     assert result.grown[0].before == 3
     assert result.grown[0].after == 6
-    expected = "All=2x: 3 pods have no room on the nodes that are there; enough are 3 more like n1."
-    assert result.answer == expected
+    assert result.answer == (
+        "With all=2x, 3 pods have no room on the nodes that are there; "
+        "3 more nodes like n1 are enough."
+    )
 
 
 def test_what_has_room_needs_no_node() -> None:
     result = rehearse.grow(cluster(*nodes(4), spread("web", 3)), "web=+1")
     assert (result.missing, list(result.enough)) == (0, [])
-    assert result.answer == "Web=+1 fits on the nodes that are there."
+    assert result.answer == "With web=+1, all pods fit on the nodes that are there."
     assert not result.findings
 
 
@@ -92,7 +94,7 @@ def test_an_hpa_that_would_undo_it_is_set_aside() -> None:
     hpa = make_horizontal_pod_autoscaler("web", max_replicas=4)
     result = rehearse.grow(cluster(*nodes(8), spread("web", 2), hpa), "web=8")
     assert result.missing == 0
-    assert result.notes == ["HPA default/web is set aside: it would undo it"]
+    assert result.notes == ["HPA default/web is disabled: it would undo the growth"]
 
 
 @pytest.mark.parametrize(

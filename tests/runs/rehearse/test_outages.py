@@ -48,7 +48,7 @@ def test_a_zone_is_named_by_its_label() -> None:
     zones = [make_node(f"n{each}", cpu="1", zone="ab"[each % 2]) for each in range(4)]
     result = rehearse.outage(cluster(*zones, spread("web", 4)), "zone/b")
     assert result.nodes == ["n1", "n3"]
-    assert result.subject == "zone/b (2 nodes)"
+    assert result.subject == "zone b (2 nodes)"
     assert result.effects.workloads[0].ready_lowest == 2
     # There is room for none of them elsewhere until the zone is back.
     assert result.effects.pending_peak == 2
@@ -61,13 +61,13 @@ def test_an_outage_for_ever_leaves_its_pods_terminating() -> None:
     result = rehearse.outage(made, "n1", OutageOptions(lasts="forever"))
     assert result.silent_seconds is None
     assert result.effects.workloads[0].ready_at_end == 3
-    assert result.answer.startswith("Node n1 silent for ever: 1 of 1 workload went below desired")
+    assert result.answer.startswith("Node n1 silent forever: the only workload went below desired")
 
 
 def test_the_moment_is_marked() -> None:
     result = rehearse.outage(cluster(*nodes(2), spread("web", 1)), "n1")
     marks = [row for row in result.life.rows("marks") if row["mark"] == "action"]
     assert [(row["atSeconds"], row["text"]) for row in marks] == [
-        (0, "silent from here on"),
-        (900, "back from here on"),
+        (0, "falls silent"),
+        (900, "is back"),
     ]

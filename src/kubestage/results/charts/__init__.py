@@ -41,6 +41,7 @@ __all__ = [
     "compared_runs",
     "compared_timings",
     "draw",
+    "main_of_life",
     "of_life",
     "save",
     "scores",
@@ -69,6 +70,12 @@ def of_life(life: Life) -> dict[str, ChartType]:
     """Every chart of a living run that there is something to show in, by name."""
     libraries.require()
     return life_drawing.of_life(life)
+
+
+def main_of_life(life: Life) -> dict[str, ChartType]:
+    """The few charts of a living run that show what an action did, by name."""
+    libraries.require()
+    return life_drawing.main_charts(life)
 
 
 def timings(recorded: RecordedTimings) -> ChartType:

@@ -95,10 +95,16 @@ def data(rows: Iterable[dict[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=list(rows))
 
 
-def finished(chart: ChartType, title: str, subtitle: str = "") -> ChartType:
-    """A chart with its titles and the common style."""
+def finished(
+    chart: ChartType, title: str, subtitle: str = "", *, legend_offset: int | None = None
+) -> ChartType:
+    """A chart with its titles and the common style; a legend may be further above the plot."""
     titles = alt.TitleParams(title, subtitle=subtitle or alt.Undefined)
-    dressed: ChartType = chart.properties(title=titles, config=alt.Config(**_CONFIG))
+    legend = _CONFIG["legend"]
+    if legend_offset is not None:
+        legend = {**legend, "offset": legend_offset}
+    config = alt.Config(**{**_CONFIG, "legend": legend})
+    dressed: ChartType = chart.properties(title=titles, config=config)
     return dressed
 
 

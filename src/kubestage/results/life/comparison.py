@@ -37,6 +37,7 @@ def measures(summaries: Sequence[Json]) -> list[Measure]:
         *_traffic(summaries),
         *_health(summaries),
         *_totals(summaries),
+        *_costs(summaries),
         *_deeds(summaries),
     ]
 
@@ -106,6 +107,20 @@ def _totals(summaries: Sequence[Json]) -> Iterator[Measure]:
         measure = _measure(name, None, better, summaries, name)
         if any(value is not None for value in measure.values):
             yield measure
+
+
+def _costs(summaries: Sequence[Json]) -> Iterator[Measure]:
+    """What nodes cost at the end, and how much of the money was spent on nothing."""
+    known = [each.get("costs") for each in summaries]
+    if any(known):
+        rates = tuple(None if each is None else each["perHourAtEnd"] for each in known)
+        yield Measure("costPerHour", None, LESS, rates)
+        yield Measure("idleCostPercent", None, LESS, tuple(map(_idle_percent, summaries)))
+
+
+def _idle_percent(summary: Json) -> float | None:
+    costs, total = summary.get("costs"), summary.get("cost")
+    return round(100 * costs["idle"] / total, 6) if costs and total else None
 
 
 def _deeds(summaries: Sequence[Json]) -> Iterator[Measure]:

@@ -58,12 +58,15 @@ def _below(rows: Sequence[Json]) -> Iterator[str]:
 
 
 def _sentence(row: Json) -> str:
-    desired = wording.replicas(row["desiredAtLowest"])
+    desired, lowest = wording.replicas(row["desiredAtLowest"]), str(row["readyLowest"])
+    if row["desired"] != row["desiredAtLowest"]:
+        # It was scaled: what was below desired had not always the same number to reach.
+        desired, lowest = "desired replicas", f"{lowest} of {row['desiredAtLowest']}"
     at = wording.span(row["readyLowestAtSeconds"])
     when = ", while it was rolled out" if _is_rollout(row) else ""
     text = (
         f"{row['workload']} was below its {desired} for {wording.span(_below_s(row))} "
-        f"(lowest {row['readyLowest']}, at {at}){when}"
+        f"(lowest {lowest}, at {at}){when}"
     )
     if _is_short(row):
         text += f", and has {row['readyAtEnd']} of {row['desired']} at the end"
@@ -134,7 +137,10 @@ def _evictions(rows: Sequence[Json]) -> Iterator[str]:
         return
     number = sum(row["pods"] for row in rows)
     pods, verb = plural(number, "pod"), "was" if number == 1 else "were"
-    if len(rows) > _LISTED:
+    if len(rows) == 1:
+        row = rows[0]
+        yield f"{pods} of {row['workload']} {verb} evicted ({', '.join(row['reasons'])})"
+    elif len(rows) > _LISTED:
         reasons = dict.fromkeys(reason for row in rows for reason in row["reasons"])
         of = plural(len(rows), "workload")
         yield f"{pods} of {of} {verb} evicted ({', '.join(reasons)})"

@@ -1,4 +1,4 @@
-"""Nodes by the group that they belong to, the time that they were there, and what that costs."""
+"""Nodes by the pool that they belong to, and the time that they were there."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.objects import resource_totals
+from kubestage.objects import node_pools, resource_totals
 from kubestage.results.life.integral import Integral
 from kubestage.store.log import DELETED
-from kubestage.units import HOUR_NS
 
 if TYPE_CHECKING:
     from kubestage.sim.clock import Clock
     from kubestage.store.log import Change
 
 
-LABEL: Final = "kubestage.dev/node-group"
 NO_GROUP: Final = ""
-"""Stands for the nodes that no group has made."""
+"""Stands for the nodes that belong to no NodeGroup and no pool."""
 
 
 class NodeCounts:
     """The nodes of one group."""
 
-    __slots__ = ("added", "cost", "nodes", "price", "provisioning", "ready", "removed", "since_ns")
+    __slots__ = ("added", "nodes", "provisioning", "ready", "removed")
 
     def __init__(self, now_ns: int) -> None:
         self.nodes = Integral(now_ns)
@@ -33,17 +31,6 @@ class NodeCounts:
         self.provisioning = 0
         self.added = 0
         self.removed = 0
-        self.price: float | None = None
-        self.cost = 0.0
-        self.since_ns = now_ns
-
-    def reach(self, now_ns: int) -> None:
-        """Count time and money until now."""
-        passed_ns = now_ns - self.since_ns
-        if passed_ns and self.price is not None:
-            self.cost += self.price * self.nodes.level * passed_ns / HOUR_NS
-        self.since_ns = now_ns
-        self.nodes.reach(now_ns)
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -95,20 +82,15 @@ class NodeGroups:
         return there.group
 
     def on_group(self, change: Change) -> None:
-        """Record a change of a NodeGroup: its price per hour, and its upcoming nodes."""
+        """Record a change of a NodeGroup: its upcoming nodes."""
         group = self._group(change.new["metadata"]["name"])
-        group.reach(self._clock.now_ns)
-        if change.type == DELETED:
-            group.provisioning = 0
-            return
-        price = (change.new.get("spec") or {}).get("price")
-        group.price = None if price is None else float(price)
-        group.provisioning = int((change.new.get("status") or {}).get("provisioning") or 0)
+        coming = (change.new.get("status") or {}).get("provisioning") or 0
+        group.provisioning = 0 if change.type == DELETED else int(coming)
 
     def reach(self, now_ns: int) -> None:
         """Count the time of all groups until now."""
         for each in self.all.values():
-            each.reach(now_ns)
+            each.nodes.reach(now_ns)
 
     def _group(self, name: str) -> NodeCounts:
         if name not in self.all:
@@ -119,7 +101,6 @@ class NodeGroups:
         if seen is None:
             return
         group = self._group(seen.group)
-        group.reach(self._clock.now_ns)
         group.nodes.add(sign, self._clock.now_ns)
         group.ready += sign * seen.is_ready
         self.allocatable_milli_cpu += sign * seen.milli_cpu
@@ -129,7 +110,7 @@ def _seen(node: Json) -> _Seen:
     status = node.get("status") or {}
     ready = is_ready(node)
     offered = status.get("allocatable") or status.get("capacity")
-    group = (node["metadata"].get("labels") or {}).get(LABEL, NO_GROUP)
+    group = node_pools.of(node) or NO_GROUP
     # A node that is not Ready has nothing to offer.
     return _Seen(group, ready, resource_totals.total_of(offered).milli_cpu if ready else 0)
 

@@ -13,6 +13,7 @@ from kubestage.results.life.autoscalers import (
     ScalingDecision,
     target_of,
 )
+from kubestage.results.life.costs import CostMeter
 from kubestage.results.life.event_log import EventLog
 from kubestage.results.life.health import KEEPERS, Health
 from kubestage.results.life.life import Life
@@ -66,6 +67,7 @@ class LifeRecorder:
     ) -> None:
         self.workloads = Workloads(store)
         self.nodes = NodeGroups(environment.clock)
+        self.costs = CostMeter(store, self.workloads)
         self.autoscalers = Autoscalers(environment.clock, self.workloads)
         self.marks = Marks()
         self.health = Health(store, self.workloads, self.marks)
@@ -77,7 +79,7 @@ class LifeRecorder:
         self._host = host
         self._begin_ns = self._clock.now_ns
         self._traffics: dict[str, Json] = {}
-        known = (self.workloads, self.nodes, self.autoscalers)
+        known = (self.workloads, self.nodes, self.autoscalers, self.costs)
         self._sampler = Sampler(store, known, self.health, self._traffics, self.rows)
         self._alarm = environment.timer("LifeRecorder", self._observe)
         self._handlers = {
@@ -89,7 +91,8 @@ class LifeRecorder:
             **{("apps", kind): self._on_workload for kind in KEEPERS},
             ("autoscaling", "HorizontalPodAutoscaler"): self._on_hpa,
             ("autoscaling.k8s.io", "VerticalPodAutoscaler"): self.autoscalers.on_vpa,
-            ("kubestage.dev", "NodeGroup"): self.nodes.on_group,
+            ("kubestage.dev", "NodeGroup"): self._on_group,
+            ("kubestage.dev", "PriceCatalog"): self.costs.on_catalog,
             ("kubestage.dev", "Traffic"): self._on_traffic,
         }
 
@@ -133,6 +136,7 @@ class LifeRecorder:
             self._sampler.end(self._seconds(now_ns), self._load())
         self.workloads.reach(now_ns)
         self.nodes.reach(now_ns)
+        self.costs.reach()
         load = self._load()
         targets = {key: target_of(each, "target") for key, each in self._traffics.items()}
         if load is not None:
@@ -167,6 +171,7 @@ class LifeRecorder:
 
     def _on_pod(self, change: Change) -> None:
         self.health.on_pod(change, self.workloads.on_pod(change))
+        self.costs.on_pod(change)
 
     def _on_workload(self, change: Change) -> None:
         self._on_replicas(change)
@@ -190,8 +195,13 @@ class LifeRecorder:
             self.health.disruptions.on_event(change, self._clock.now_ns)
             self.events.on_event(change, self._clock.now_ns)
 
+    def _on_group(self, change: Change) -> None:
+        self.nodes.on_group(change)
+        self.costs.on_group(change)
+
     def _on_node(self, change: Change) -> None:
         self.health.on_node(change)
+        self.costs.on_node(change)
         group = self.nodes.on_node(change)
         if group and self.nodes.began:
             sort = NODE_REMOVED if change.type == DELETED else NODE_ADDED

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.results.life.autoscalers import Autoscalers
+    from kubestage.results.life.costs import CostMeter
     from kubestage.results.life.health import Health
     from kubestage.results.life.node_groups import NodeGroups
     from kubestage.results.life.tables import LifeRows
@@ -40,13 +41,13 @@ class Sampler:
     def __init__(
         self,
         store: Store,
-        known: tuple[Workloads, NodeGroups, Autoscalers],
+        known: tuple[Workloads, NodeGroups, Autoscalers, CostMeter],
         health: Health,
         traffics: dict[str, Json],
         rows: LifeRows,
     ) -> None:
         self._store = store
-        self._workloads, self._nodes, self._autoscalers = known
+        self._workloads, self._nodes, self._autoscalers, self._costs = known
         self._health = health
         self._traffics = traffics
         self._rows = rows
@@ -63,6 +64,8 @@ class Sampler:
         self._recommendations(at)
         for name, group in sorted(self._nodes.all.items()):
             self._rows.add("nodes", at, name, group.ready, group.provisioning, group.nodes.level)
+        for name in sorted(self._costs.pools):
+            self._rows.add("cost", at, name, *map(_rounded, self._costs.per_hour(name)))
         if load is not None:
             self._traffic(at, load)
         self._rows.add(
@@ -156,3 +159,7 @@ class Sampler:
             return None
         found = self._store.read(kind).get(f"{place.namespace}/{place.name}")
         return None if found is None else workloads.desired(found)
+
+
+def _rounded(amount: float) -> float:
+    return round(amount, 6) + 0.0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubestage.results.life import pending, requests
+from kubestage.results.life import cost_summary, pending, requests
 from kubestage.results.life.autoscalers import EVICTION, RESCALE, RESIZE
+from kubestage.results.packing import packing
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
-    from kubestage.results.life.node_groups import NodeGroups
+    from kubestage.results.life.costs import CostMeter
+    from kubestage.results.life.node_groups import NodeCounts, NodeGroups
     from kubestage.results.life.recorder import LifeRecorder
     from kubestage.traffic.traffics import Traffics
 
@@ -27,7 +29,8 @@ def of(recorder: LifeRecorder, load: Traffics | None, seconds: float) -> Json:
         "workloads": rows,
         "replicaHours": _rounded(sum(each["replicaHours"] for each in rows)),
         "autoscalers": _autoscalers(recorder),
-        **_nodes(recorder.nodes),
+        **_nodes(recorder.nodes, recorder.costs),
+        "packing": packing.of_store(recorder.store).to_dict(),
     }
 
 
@@ -79,12 +82,19 @@ def _is_up(decision: Any) -> bool:
     return (decision.after or 0) > (decision.before or 0)
 
 
-def _nodes(nodes: NodeGroups) -> Json:
+def _cost(counts: NodeCounts, meter: CostMeter, name: str) -> float | None:
+    """What a pool has cost; one that never had nodes costs nothing."""
+    if name in meter.pools:
+        return _rounded(meter.pools[name].total)
+    return 0.0 if meter.pools and not counts.nodes.total_ns else None
+
+
+def _nodes(nodes: NodeGroups, meter: CostMeter) -> Json:
     groups: list[Json] = [
         {
             "group": name,
             "nodeHours": _rounded(each.nodes.hours),
-            "cost": None if each.price is None else _rounded(each.cost),
+            "cost": _cost(each, meter, name),
             "nodesAdded": each.added,
             "nodesRemoved": each.removed,
             "nodesLowest": each.nodes.lowest,
@@ -93,9 +103,8 @@ def _nodes(nodes: NodeGroups) -> Json:
         }
         for name, each in sorted(nodes.all.items())
     ]
-    priced = [each["cost"] for each in groups if each["cost"] is not None]
     return {
         "nodeGroups": groups,
         "nodeHours": _rounded(sum(each["nodeHours"] for each in groups)),
-        "cost": _rounded(sum(priced)) if priced else None,
+        **cost_summary.of(meter),
     }

@@ -134,6 +134,16 @@ TABLES: Final[dict[str, LifeTable]] = {
         ),
         "capacity",
     ),
+    "cost": LifeTable(
+        "what the nodes of each pool cost per hour, and how much of it is idle",
+        columns(
+            atSeconds=Kind.FLOAT,
+            group=Kind.TEXT,
+            perHour=Kind.FLOAT,
+            idlePerHour=Kind.FLOAT,
+        ),
+        "cost",
+    ),
     "decisions": LifeTable(
         "each rescale, eviction, resize, node added or removed",
         columns(

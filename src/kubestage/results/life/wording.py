@@ -30,11 +30,6 @@ def hours(value: float) -> str:
     return f"{value:,.2f}"
 
 
-def money(value: float | None) -> str:
-    """``12.34``, in whatever currency prices are."""
-    return "-" if value is None else f"{value:,.2f}"
-
-
 def count(value: int | None) -> str:
     """``12,345``."""
     return "-" if value is None else f"{value:,}"

@@ -108,7 +108,7 @@ class Workloads:
         has_node = bool(pod["spec"].get("nodeName")) and state != DONE
         if not has_node:
             milli_cpu = 0
-        elif before is not None and before.has_node and old is not None and _is_same(pod, old):
+        elif before is not None and before.has_node and old is not None and is_same(pod, old):
             milli_cpu = before.milli_cpu
         else:
             request = pod_resources.requests(pod, pod_resources.IN_PLACE).get(pod_resources.CPU)
@@ -181,7 +181,7 @@ def controller(obj: Json) -> Json | None:
     return None
 
 
-def _is_same(pod: Json, old: Json) -> bool:
+def is_same(pod: Json, old: Json) -> bool:
     """Whether what a pod asks for cannot have changed."""
     return pod["spec"] is old["spec"] and _allocated(pod) == _allocated(old)
 

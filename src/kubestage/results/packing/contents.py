@@ -13,7 +13,7 @@ from kubestage.results.analysis import amounts, pod_state
 from kubestage.results.life import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.analysis.amounts import Amounts
@@ -104,7 +104,7 @@ def of_store(store: Store) -> Contents:
     """What a cluster has now."""
     known = prices_of(store)
     nodes = [packed_node(node, known) for node in store.read(gvk.NODE).values()]
-    owners = Owners(workloads.Workloads(store).top)
+    owners = Owners(workloads.Workloads(store))
     pods = [
         packed_pod(pod, owners)
         for pod in store.read(gvk.POD).values()
@@ -136,9 +136,8 @@ def is_daemon(pod: Json) -> bool:
 class Owners:
     """The workload of each pod; pods of one owner are looked up once."""
 
-    def __init__(self, top: Callable[[Json, str], object]) -> None:
-        """`top` gives the last owner above a reference, in a namespace."""
-        self._top = top
+    def __init__(self, known: workloads.Workloads) -> None:
+        self._known = known
         self._names: dict[str, str] = {}
 
     def name(self, pod: Json) -> str:
@@ -149,7 +148,7 @@ class Owners:
             return f"pod/{namespace}/{NO_OWNER}"
         found = self._names.get(owner["uid"])
         if found is None:
-            found = self._names[owner["uid"]] = str(self._top(owner, namespace))
+            found = self._names[owner["uid"]] = str(self._known.top(owner, namespace))
         return found
 
 

@@ -13,18 +13,22 @@ def money(amount: float | None, currency: str) -> str:
     """``$12.34``, ``€0.0255``, ``12.34 CHF``; a dash if it is not known."""
     if amount is None:
         return "-"
-    size = abs(amount)
-    text = f"{size:,.2f}"
-    if 0 < size < _CENTS_FROM:
-        whole, _, fraction = f"{size:.{_SMALL_PLACES}f}".partition(".")
-        text = f"{whole}.{fraction.rstrip('0').ljust(2, '0')}"
-        if float(text) == 0:
-            text = f"< {10**-_SMALL_PLACES}"
-    sign = "-" if amount < 0 and float(text.removeprefix("< ").replace(",", "")) else ""
+    text = number(abs(amount))
+    sign = "-" if amount < 0 and text != number(0) else ""
+    less, text = ("< ", text[2:]) if text.startswith("< ") else ("", text)
     symbol = _SYMBOLS.get(currency)
     if symbol is None:
-        return f"{sign}{text} {currency}"
-    return f"< {sign}{symbol}{text[2:]}" if text.startswith("< ") else f"{sign}{symbol}{text}"
+        return f"{less}{sign}{text} {currency}"
+    return f"{less}{sign}{symbol}{text}"
+
+
+def number(amount: float) -> str:
+    """``12.34``, ``0.0255``: two places, or four of what is less than one."""
+    if abs(amount) >= _CENTS_FROM or not amount:
+        return f"{amount:,.2f}"
+    whole, _, fraction = f"{amount:.{_SMALL_PLACES}f}".partition(".")
+    text = f"{whole}.{fraction.rstrip('0').ljust(2, '0')}"
+    return text if float(text) else f"< {10**-_SMALL_PLACES}"
 
 
 def share(part: float | None) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from kubestage import lazy
 from kubestage.results.life import wording
-from kubestage.results.report import drawings
-from kubestage.results.report.markup import Html, element
+from kubestage.results.report import drawings, life_tables
+from kubestage.results.report.markup import Html, count, element
 
 with lazy.imports():
     from kubestage.results.charts.life import drawing, markers
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _NO_CHARTS: Final = "pip install 'kubestage[charts]'"
 _NAMED: Final = 10
+_MOMENTS: Final = 100
 
 
 def section(life: Life, drawn: Sequence[Drawing] | None) -> Html:
@@ -30,7 +31,28 @@ def section(life: Life, drawn: Sequence[Drawing] | None) -> Html:
         return element("div", hint, class_="fine card")
     if not drawn:
         return element("div", "There is nothing to draw.", class_="fine card")
-    return Html(_legend(life) + drawings.figures(drawn) + _missing(life))
+    return Html(_legend(life) + moments(life) + drawings.figures(drawn) + _missing(life))
+
+
+def moments(life: Life) -> Html:
+    """What happened at each moment that is marked, to be opened."""
+    rows = life.rows("marks")
+    if not rows:
+        return Html("")
+    shown = life_tables.table(
+        ("Time", "Mark", "Of", "What"),
+        (
+            (wording.span(each["atSeconds"]), each["mark"], each["subject"], each["text"])
+            for each in rows[:_MOMENTS]
+        ),
+        words=(1, 2, 3),
+    )
+    more = Html("")
+    if len(rows) > _MOMENTS:
+        text = f"and {len(rows) - _MOMENTS:,} more, in tables/marks.csv"
+        more = element("p", text, class_="soft small")
+    summary = element("summary", f"What happened at {count(len(rows), 'moment')}")
+    return element("details", summary, shown, more, class_="moments")
 
 
 def _legend(life: Life) -> Html:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import prices
 from kubestage.results.life import headline, pending, wording
+from kubestage.results.packing import wording as money
 from kubestage.results.report import reasons
 from kubestage.results.report.markup import Html, count, element, join
 
@@ -91,7 +93,7 @@ def lead(life: Life) -> str:
     if rescales:
         sentences.append(f"Autoscalers changed the number of replicas {count(rescales, 'time')}.")
     if summary["cost"] is not None:
-        sentences.append(f"Nodes cost {wording.money(summary['cost'])}.")
+        sentences.append(f"Nodes cost {money.money(summary['cost'], _currency(summary))}.")
     return " ".join(each for each in sentences if each)
 
 
@@ -162,7 +164,11 @@ def _cards(summary: Json) -> Iterator[tuple[str, str, str, bool]]:
             False,
         )
     if summary["cost"] is not None:
-        yield "Cost", wording.money(summary["cost"]), "of priced nodes", False
+        currency = _currency(summary)
+        idle = (summary.get("costs") or {}).get("idle")
+        share = money.share(idle / summary["cost"] if idle and summary["cost"] else None)
+        of = "of priced nodes" if idle is None else f"{share} of it idle"
+        yield "Cost", money.money(summary["cost"], currency), of, False
     autoscalers = summary["autoscalers"]
     if any("rescales" in each for each in autoscalers):
         up, down = (
@@ -174,6 +180,12 @@ def _cards(summary: Json) -> Iterator[tuple[str, str, str, bool]]:
         evictions = sum(each.get("evictions", 0) for each in autoscalers)
         resizes = sum(each.get("resizes", 0) for each in autoscalers)
         yield "VPA updates", f"{evictions + resizes:,}", f"{evictions:,} by eviction", False
+
+
+def _currency(summary: Json) -> str:
+    """That of the costs; a run that an earlier version has kept has none."""
+    found: str = summary.get("currency") or prices.DEFAULT_CURRENCY
+    return found
 
 
 def _highest(summary: Json) -> str:

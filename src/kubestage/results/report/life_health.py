@@ -28,15 +28,20 @@ def health(life: Life) -> Html:
         return Html("")
     below = [each for each in recorded["workloads"] if each["windows"] or not each["everReady"]]
     below.sort(key=lambda each: (each["everReady"], -each["belowDesiredSeconds"]))
-    others = [row for row in life.rows("health") if row["problem"] != health_rows.BELOW]
-    others = [row for row in others if row["problem"] != health_rows.NEVER_READY]
+    rest = others(life)
     parts = [
         _workloads(below[:_WORKLOADS]),
         _more(len(below) - _WORKLOADS, "workload", "health"),
-        element("div", _others(others[:_OTHERS]), class_="after") if others else Html(""),
-        _more(len(others) - _OTHERS, "row", "health"),
+        element("div", rest, class_="after") if rest else Html(""),
     ]
     return Html("".join(parts))
+
+
+def others(life: Life) -> Html:
+    """All that went wrong, except workloads below their desired replicas."""
+    workloads = (health_rows.BELOW, health_rows.NEVER_READY)
+    rows = [row for row in life.rows("health") if row["problem"] not in workloads]
+    return Html(_others(rows[:_OTHERS]) + _more(len(rows) - _OTHERS, "row", "health"))
 
 
 def _workloads(rows: Sequence[Json]) -> Html:

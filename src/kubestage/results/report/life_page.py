@@ -14,6 +14,7 @@ from kubestage.results.report import (
     drawings,
     fit,
     life_charts,
+    life_cost,
     life_figures,
     life_health,
     life_tables,
@@ -116,5 +117,6 @@ def sections(life: Life, drawn: Sequence[Drawing] | None) -> list[tuple[str, str
     ]
     found.insert(1, ("health", "Health", life_health.health(life)))
     found += life_tables.sections(life)
+    found.append(("cost", "Cost and packing", life_cost.section(life)))
     found.append(("events", "Events", life_health.events(life)))
     return [each for each in found if each[2]]

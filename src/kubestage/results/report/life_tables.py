@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kubestage.objects import prices
 from kubestage.results.life import wording
+from kubestage.results.packing import wording as money
 from kubestage.results.report.markup import Html, element
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def sections(life: Life) -> list[tuple[str, str, Html]]:
         ("traffic", "Traffic", _traffic(summary["traffic"])),
         ("workloads", "Workloads", _workloads(summary["workloads"])),
         ("autoscalers", "Autoscalers", _autoscalers(summary["autoscalers"])),
-        ("node-groups", "Nodes", _node_groups(summary["nodeGroups"])),
+        ("node-groups", "Node groups", _node_groups(summary)),
         ("decisions", "Decisions", _decisions(life.rows("decisions"))),
     ]
 
@@ -79,7 +81,8 @@ def _autoscalers(rows: Sequence[Json]) -> Html:
     )
 
 
-def _node_groups(rows: Sequence[Json]) -> Html:
+def _node_groups(summary: Json) -> Html:
+    rows, currency = summary["nodeGroups"], summary.get("currency") or prices.DEFAULT_CURRENCY
     head = ("Group", "Node-hours", "Cost", "Added", "Removed", "Fewest", "Most", "At the end")
     fields = ("nodesAdded", "nodesRemoved", "nodesLowest", "nodesHighest", "nodesAtEnd")
     return table(
@@ -88,7 +91,7 @@ def _node_groups(rows: Sequence[Json]) -> Html:
             (
                 each["group"] or _NO_GROUP,
                 wording.hours(each["nodeHours"]),
-                wording.money(each["cost"]),
+                money.money(each["cost"], currency),
                 *(wording.count(each[name]) for name in fields),
             )
             for each in rows

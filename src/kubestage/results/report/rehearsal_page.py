@@ -7,19 +7,15 @@ from typing import Final
 import msgspec
 
 from kubestage.results.life.life import Life  # noqa: TC001 - msgspec reads it
-from kubestage.results.report import life_page, life_tables
+from kubestage.results.report import answer_table, life_health, life_page, survey_page
+from kubestage.results.report.answer_table import AnswerTable  # noqa: TC001 - msgspec reads it
 from kubestage.results.report.markup import Html, element, join
+from kubestage.results.report.survey_page import RehearsalPart  # noqa: TC001 - msgspec reads it
 
-_ALERT: Final = "critical"
-
-
-class AnswerTable(msgspec.Struct, frozen=True):
-    """One table of an answer; `more` is how many rows are left out."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    more: int = 0
+# The answer has what is in these parts of the report of a run.
+_ANSWERED: Final = ("overview", "workloads")
+_CHARTS: Final = "charts"
+_HEALTH: Final = "health"
 
 
 class AnswerPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,27 +33,46 @@ class AnswerPage(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, str] = {}
     life: Life | None = None
     """All that was recorded; a survey has none of its own."""
+    parts: list[RehearsalPart] = []
+    """The rehearsals of a survey."""
 
 
 def render(page: AnswerPage) -> str:
     """The page as text, with charts if what draws them is installed."""
+    links = survey_page.anchors(page.parts)
     sections = [
-        (each.title.lower().replace(" ", "-"), each.title, _table(each)) for each in page.tables
+        (each.title.lower().replace(" ", "-"), each.title, answer_table.html(each, links))
+        for each in page.tables
     ]
+    sections += survey_page.sections(page.parts)
     if page.life is not None:
         taken = {identity for identity, _, _ in sections}
-        drawn = life_page.drawn_charts(page.life)
         sections += [
             (f"run-{identity}" if identity in taken else identity, title, body)
-            for identity, title, body in life_page.sections(page.life, drawn)
+            for identity, title, body in _run_sections(page.life)
         ]
     title = f"Rehearsal: {page.rehearsal} {page.subject}"
     return life_page.page(title, page.version, _heading(page), sections)
 
 
+def _run_sections(life: Life) -> list[tuple[str, str, Html]]:
+    """The charts of the run first, then all of its report that the answer does not have."""
+    found = life_page.sections(life, life_page.drawn_charts(life))
+    if life.summary["traffic"]:
+        found = [each for each in found if each[0] != "workloads"]
+    else:
+        found = [each for each in found if each[0] not in _ANSWERED]
+    found = [
+        (identity, "Other problems", life_health.others(life)) if identity == _HEALTH else each
+        for each in found
+        for identity in each[:1]
+    ]
+    found.sort(key=lambda each: each[0] != _CHARTS)
+    return [each for each in found if each[2]]
+
+
 def _heading(page: AnswerPage) -> Html:
-    style = "pill alert" if page.severity == _ALERT else "pill"
-    pills = [element("span", page.severity, class_=style)]
+    pills = [element("span", page.severity, class_=f"pill {page.severity}")]
     if page.verdict:
         pills.append(element("span", page.verdict, class_="pill"))
     return join(
@@ -65,7 +80,7 @@ def _heading(page: AnswerPage) -> Html:
             element("p", f"Rehearsal · {page.rehearsal}", class_="over"),
             element("div", element("h1", page.subject), *pills, class_="titled"),
             element("p", page.answer, class_="lead"),
-            *(element("p", note, class_="soft small") for note in page.notes),
+            *(element("p", f"Note: {note}", class_="soft small") for note in page.notes),
             element(
                 "dl",
                 *(
@@ -78,21 +93,3 @@ def _heading(page: AnswerPage) -> Html:
         ],
         "\n",
     )
-
-
-def _table(table: AnswerTable) -> Html:
-    numeric = [
-        at
-        for at in range(len(table.head))
-        if table.rows and all(row[at][:1].isdigit() for row in table.rows)
-    ]
-    words = [at for at in range(len(table.head)) if at not in numeric]
-    shown = life_tables.table([_title(each) for each in table.head], table.rows, words)
-    if not table.more:
-        return shown
-    more = f"and {table.more:,} more, in rehearsal.json"
-    return Html(shown + element("p", more, class_="soft small"))
-
-
-def _title(text: str) -> str:
-    return text.capitalize()

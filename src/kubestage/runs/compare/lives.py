@@ -7,6 +7,7 @@ import pathlib
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.errors import InputError
+from kubestage.objects import prices
 from kubestage.results import run_directory, timings
 from kubestage.results.analysis.table import Kind, Table, columns
 from kubestage.results.life import comparison, wording
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.results.comparison import Measure, Worse
+    from kubestage.results.life.life import Life
 
 _TABLE: Final = columns(
     measure=Kind.TEXT,
@@ -43,6 +45,9 @@ class ComparedLives(TableResult):
 
     notes: list[str]
     """What the runs do not have in common."""
+
+    currency: str = prices.DEFAULT_CURRENCY
+    """That of costs; what another run has in another one is not compared."""
 
     def worse(self, metrics: Sequence[str] | None = None) -> list[Worse]:
         """The measures, all or these, in which a run is worse than the first."""
@@ -77,7 +82,7 @@ class ComparedLives(TableResult):
             }
             for each in self.measures
         ]
-        known: Json = {"runs": list(self.names), "measures": measures}
+        known: Json = {"runs": list(self.names), "measures": measures, "currency": self.currency}
         if self.durations is not None:
             known["timings"] = list(self.durations.records())
         return known
@@ -104,6 +109,9 @@ def compare(inputs: Sequence[str]) -> ComparedLives:
     names = _short(inputs)
     lives = [run_directory.open_life(each)[0] for each in inputs]
     notes = []
+    currencies = {_currency(each) for each in lives if each.summary["cost"] is not None}
+    if len(currencies) > 1:
+        notes.append(f"costs are in {', '.join(sorted(currencies))}: they cannot be compared")
     for name, each in zip(names[1:], lives[1:], strict=True):
         if each.seconds != lives[0].seconds:
             first, other = (wording.moment(one.seconds) for one in (lives[0], each))
@@ -113,7 +121,14 @@ def compare(inputs: Sequence[str]) -> ComparedLives:
         measures=comparison.measures([each.summary for each in lives]),
         durations=_durations(inputs, names),
         notes=notes,
+        currency=_currency(lives[0]),
     )
+
+
+def _currency(life: Life) -> str:
+    """That of a run; one that an earlier version has kept has none."""
+    found: str = life.summary.get("currency") or prices.DEFAULT_CURRENCY
+    return found
 
 
 def _durations(inputs: Sequence[str], names: Sequence[str]) -> Table | None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.objects import gvk
-from kubestage.objects.quota import amounts, evaluators
-from kubestage.runs.fit import candidate
+from kubestage.objects.quota import amounts
+from kubestage.runs.fit import candidate, quotas
 from kubestage.runs.fit.candidate import Candidate
-from kubestage.runs.fit.edit import Edit
+from kubestage.runs.fit.edit import NOTHING, Edit
 from kubestage.runs.fit.gates import PRIORITY_CLASS
 
 if TYPE_CHECKING:
@@ -23,16 +22,18 @@ CREATE: Final = "create-object"
 _ACCOUNT: Final = ("v1", "ServiceAccount")
 
 
-def remedy(copy: ClusterCopy) -> Candidate | None:
-    """All that the API needs to let the pod in, as one change; None if it has no such need."""
+def remedy(copy: ClusterCopy, edit: Edit = NOTHING) -> Candidate | None:
+    """All that the API needs to let the pod in after an edit, as one change; None if nothing."""
     found: Candidate | None = None
-    for each in (*_missing(copy), *_quotas(copy)):
+    pod = edit.changed(copy.pod)
+    raised = (_raised(*each) for each in quotas.exceeded(copy.store, pod, edit.remove))
+    for each in (*_missing(copy, pod), *raised):
         found = each if found is None else found.and_(each)
     return found
 
 
-def _missing(copy: ClusterCopy) -> Iterator[Candidate]:
-    spec, namespace = copy.pod["spec"], copy.pod["metadata"]["namespace"]
+def _missing(copy: ClusterCopy, pod: Json) -> Iterator[Candidate]:
+    spec, namespace = pod["spec"], pod["metadata"]["namespace"]
     name = spec.get("priorityClassName")
     if name and name not in copy.objects(PRIORITY_CLASS):
         made = _object(PRIORITY_CLASS, name, None, value=0)
@@ -52,28 +53,11 @@ def _object(kind: tuple[str, str], name: str, namespace: str | None, **fields: i
     return {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata, **fields}
 
 
-def _quotas(copy: ClusterCopy) -> Iterator[Candidate]:
-    """Each quota that the pod exceeds, with just as much as it takes."""
-    pod = copy.pod
-    evaluator = evaluators.of(copy.store.kind(gvk.POD))
-    assert evaluator is not None, "pods are counted by quotas"
-    usage = amounts.without_zeros(evaluator.usage(pod, copy.store.clock.unix_ns))
-    for key, quota in copy.objects(gvk.RESOURCE_QUOTA).items():
-        if key.partition("/")[0] != pod["metadata"]["namespace"]:
-            continue
-        status = quota.get("status") or {}
-        hard, used = amounts.read(status.get("hard")), amounts.read(status.get("used"))
-        if not evaluator.fits_scopes(quota, pod):
-            continue
-        after = amounts.add(used, amounts.mask(usage, hard))
-        exceeded = amounts.exceeding(amounts.mask(after, usage), hard)
-        if exceeded:
-            yield _raised(key, quota, amounts.mask(after, exceeded))
-
-
-def _raised(key: str, quota: Json, enough: ResourceList) -> Candidate:
+def _raised(quota: Json, enough: ResourceList) -> Candidate:
+    """A quota with just as much as it takes."""
     more = amounts.write(enough)
     spec, status = quota["spec"], quota["status"]
+    key = f"{quota['metadata']['namespace']}/{quota['metadata']['name']}"
     raised = {
         **quota,
         "spec": {**spec, "hard": {**spec["hard"], **more}},

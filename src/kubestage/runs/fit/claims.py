@@ -50,10 +50,15 @@ def _created(namespace: str, name: str) -> Candidate:
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": name, "namespace": namespace, "uid": f"uid-{name}"},
-        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": _SIZE}}},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": _SIZE}},
+            "storageClassName": "",
+        },
     }
     text = f"create the claim {namespace}/{name}, and have it bound to a volume"
-    return Candidate(CREATE, text, _with_volume(claim), (candidate.OTHER_OBJECT,))
+    change = Edit(put=(claim,)).and_(_with_volume(claim))
+    return Candidate(CREATE, text, change, (candidate.OTHER_OBJECT,))
 
 
 def _bound(claim: Json) -> Candidate:
@@ -63,12 +68,12 @@ def _bound(claim: Json) -> Candidate:
 
 
 def _with_volume(claim: Json) -> Edit:
-    """The claim, bound to a volume that every node can reach."""
+    """A volume for the claim that every node can reach; that they are bound follows by itself."""
     metadata, spec = claim["metadata"], claim["spec"]
     name = f"volume-of-{metadata['name']}"
-    reference = {field: metadata[field] for field in ("name", "namespace", "uid")}
     modes = spec["accessModes"]
     capacity = {"storage": spec["resources"]["requests"]["storage"]}
+    reference = {field: metadata[field] for field in ("name", "namespace")}
     volume: Json = {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
@@ -80,7 +85,6 @@ def _with_volume(claim: Json) -> Edit:
             "storageClassName": spec.get("storageClassName") or "",
             "hostPath": {"path": f"/volumes/{name}"},
         },
-        "status": {"phase": "Bound"},
     }
     annotations = {**(metadata.get("annotations") or {}), _BIND_COMPLETED: "yes"}
     bound = {
@@ -88,7 +92,7 @@ def _with_volume(claim: Json) -> Edit:
         "metadata": {**metadata, "annotations": annotations},
         "status": {"phase": "Bound", "accessModes": modes, "capacity": capacity},
     }
-    return Edit(put=(volume, bound))
+    return Edit(put=(volume,), beside=(bound, {**volume, "status": {"phase": "Bound"}}))
 
 
 def _released(copy: ClusterCopy, namespace: str, name: str) -> Iterator[Candidate]:

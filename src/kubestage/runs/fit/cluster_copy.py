@@ -12,6 +12,7 @@ from kubestage import stage as stages
 from kubestage.errors import ApiError
 from kubestage.objects import gvk
 from kubestage.objects.views import pod as pod_views
+from kubestage.runs.fit import quotas
 from kubestage.runs.fit.edit import NOTHING
 from kubestage.scheduler.preemption import report
 from kubestage.scheduler.scheduler import Scheduler
@@ -147,6 +148,9 @@ class ClusterCopy:
             self._remove(self.store.kinds.of(obj), _key(obj))
         for obj in (*edit.put, *edit.beside):
             self._put({**obj, "metadata": dict(obj["metadata"])})
+        if self.is_new:
+            for quota in quotas.freed(self.store, edit.remove):
+                self._put({**quota, "metadata": dict(quota["metadata"])})
         pod = self._enter(edit)
         uid = pod["metadata"]["uid"]
         attempt = self.scheduler.schedule_one()
@@ -227,13 +231,18 @@ class ClusterCopy:
             self._changes.setdefault((change.kind, change.key), change.old)
 
     def _undo(self) -> None:
-        """Have everything as it was, the last change first."""
+        """Have everything as it was: what is new goes first, the last change before others.
+
+        A host port that two pods share is free for the scheduler once one of them goes. So the pod
+        must not be there any more when its victims come back.
+        """
         self._is_undoing = True
         try:
             for (kind, key), before in reversed(self._changes.items()):
                 if before is None:
                     self._remove(kind, key)
-                elif self.store.read(kind).get(key) is not before:
+            for (kind, key), before in reversed(self._changes.items()):
+                if before is not None and self.store.read(kind).get(key) is not before:
                     self._put({**before, "metadata": dict(before["metadata"])})
         finally:
             self._is_undoing = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import gvk, taints
@@ -34,16 +35,28 @@ def candidates(copy: ClusterCopy) -> Iterator[Candidate]:
     found = _by_taints(copy)
     most_nodes = sorted(found.items(), key=lambda each: (len(each[0]), -len(each[1])))
     own = [each for each in most_nodes if not any(map(_is_condition, each[0]))]
-    for marks, names in own[:_MOST]:
-        shown = " and ".join(str(mark) for mark in marks)
-        text = f"tolerate the taint{'s' if len(marks) > 1 else ''} {shown} ({few(names)})"
-        change = edit.of_pod(functools.partial(_tolerating, marks=marks))
-        cost = candidate.OWN_FIELD + len(marks) - 1
-        yield Candidate(TOLERATE, text, change, (cost,))
+    for marks, _ in own[:_MOST]:
+        yield _tolerated(found, marks)
     yield from _cordoned(copy)
     conditions = [each for each in most_nodes if any(map(_is_condition, each[0]))]
     for marks, names in conditions[:_MOST]:
         yield from _restored(copy, marks, names)
+
+
+def _tolerated(found: dict[tuple[Taint, ...], list[str]], marks: tuple[Taint, ...]) -> Candidate:
+    """Tolerate taints; a part of them may be enough on another node."""
+    open_ones = [name for each, names in found.items() if set(each) <= set(marks) for name in names]
+    shown = " and ".join(str(mark) for mark in marks)
+    text = f"tolerate the taint{'s' if len(marks) > 1 else ''} {shown}"
+    text += f" ({few(sorted(open_ones))})" if open_ones else ""
+    change = edit.of_pod(functools.partial(_tolerating, marks=marks))
+
+    def less() -> Iterator[Candidate]:
+        if len(marks) > 1:
+            for fewer in itertools.combinations(marks, len(marks) - 1):
+                yield _tolerated(found, fewer)
+
+    return Candidate(TOLERATE, text, change, (candidate.OWN_FIELD + len(marks) - 1,), less)
 
 
 def _by_taints(copy: ClusterCopy) -> dict[tuple[Taint, ...], list[str]]:

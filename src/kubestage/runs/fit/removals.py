@@ -89,9 +89,21 @@ def candidates(copy: ClusterCopy, base: Edit = NOTHING) -> Iterator[Candidate]:
 
     copy.attempt(base, look)
     for removal in sorted(found, key=lambda each: (each.cost, each.node))[:_PROVED]:
-        change = Edit(remove=tuple(pod.raw for pod in removal.pods))
-        cost = (candidate.OTHER_PODS + min(len(removal.pods), 9), *removal.cost)
-        yield Candidate(KIND, _text(removal, budgets), change, cost)
+        yield _candidate(removal, budgets)
+
+
+def _candidate(removal: Removal, budgets: Sequence[BudgetView]) -> Candidate:
+    """The removal of pods; some of them may be enough."""
+    pods = removal.pods
+    change = Edit(remove=tuple(pod.raw for pod in pods))
+    cost = (candidate.OTHER_PODS + min(len(pods), 9), *removal.cost)
+
+    def less() -> Iterator[Candidate]:
+        if 1 < len(pods) <= _LARGEST:
+            for fewer in itertools.combinations(pods, len(pods) - 1):
+                yield _candidate(_removal(removal.node, fewer, budgets), budgets)
+
+    return Candidate(KIND, _text(removal, budgets), change, cost, less)
 
 
 def _text(removal: Removal, budgets: Sequence[BudgetView]) -> str:

@@ -42,24 +42,39 @@ def lower(copy: ClusterCopy, resources: list[str], base: Edit = NOTHING) -> Iter
     for resource in resources:
         place = place_of(pod, resource)
         if place is not None:
-            found = _largest(copy, pod, place, base)
+            found = _largest(copy, place, base)
             if found:
                 yield _candidate(pod, [(place, found)])
 
 
-def lower_two(copy: ClusterCopy, resources: list[str], base: Edit = NOTHING) -> Iterator[Candidate]:
-    """The same for two resources that are short together: the second is lowered the least."""
+def lower_several(
+    copy: ClusterCopy, resources: list[str], base: Edit = NOTHING
+) -> Iterator[Candidate]:
+    """The same for resources that are short together: two, or three if no two are enough."""
     pod = base.changed(copy.pod)
     places = [place for each in resources if (place := place_of(pod, each)) is not None]
-    for first, second in itertools.combinations(places, 2):
-        smallest = round_amounts.step_at(first.resource, 0)
-        under = base.and_(_edit([(first, smallest)]))
-        least = _largest(copy, pod, second, under)
-        if least is None:
-            continue
-        found = _largest(copy, pod, first, base.and_(_edit([(second, least)])))
+    for size in (2, 3):
+        found = [
+            _candidate(pod, list(zip(chosen, lowest, strict=True)))
+            for chosen in itertools.combinations(places, size)
+            if (lowest := _together(copy, chosen, base)) is not None
+        ]
         if found:
-            yield _candidate(pod, [(first, found), (second, least)])
+            yield from found
+            return
+
+
+def _together(copy: ClusterCopy, places: tuple[Place, ...], base: Edit) -> list[int] | None:
+    """The largest amounts with which it fits: the last resource is lowered the least."""
+    amounts = [round_amounts.step_at(place.resource, 0) for place in places]
+    for at in reversed(range(len(places))):
+        others = [each for each in enumerate(places) if each[0] != at]
+        under = base.and_(_edit([(place, amounts[index]) for index, place in others]))
+        found = _largest(copy, places[at], under)
+        if found is None:
+            return None
+        amounts[at] = found
+    return amounts
 
 
 def place_of(pod: Json, resource: str) -> Place | None:
@@ -109,13 +124,12 @@ def _resources(stated: Json, resource: str, text: str) -> Json:
     return changed
 
 
-def _largest(copy: ClusterCopy, pod: Json, place: Place, base: Edit) -> int | None:
+def _largest(copy: ClusterCopy, place: Place, base: Edit) -> int | None:
     """The largest round amount below the request with which the pod fits; None if none does.
 
     A smaller request fits wherever a larger one does, so that halving finds it.
     """
     amounts = round_amounts.round_amounts(place.resource, place.amount)
-    del pod
     low, high = -1, len(amounts)
     while high - low > 1:
         middle = (low + high) // 2 if low >= 0 else 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kubestage.objects import gvk
 from kubestage.runs.fit import (
     admissions,
     candidate,
     claims,
     gates,
+    leaving,
     new_nodes,
     nodes,
     numbers,
@@ -19,21 +19,21 @@ from kubestage.runs.fit import (
     terms,
 )
 from kubestage.runs.fit.advice import ADD_NODE, FitChange
-from kubestage.runs.fit.candidate import Candidate
-from kubestage.runs.fit.edit import NOTHING, Edit
+from kubestage.runs.fit.edit import NOTHING
 from kubestage.wording import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from kubestage.runs.fit.candidate import Candidate
     from kubestage.runs.fit.cluster_copy import ClusterCopy, Outcome
+    from kubestage.runs.fit.edit import Edit
 
 _MOST_ATTEMPTS: Final = 600
 """After so many attempts, what is found is enough."""
 _MOST_CHANGES: Final = 8
 _PAIRED: Final = 10
 _ENOUGH_PAIRS: Final = 4
-WAIT: Final = "wait"
 
 
 class _Proved(NamedTuple):
@@ -81,6 +81,7 @@ class Search:
         outcome = self._try(remedy)
         if outcome.is_placed:
             return False
+        # The changes that follow come with the remedy.
         self._failed.clear()
         self._base, self._baseline = remedy, outcome
         return not outcome.refusal
@@ -99,17 +100,7 @@ class Search:
 
     def _own(self) -> Iterator[Candidate]:
         """Changes that need no search."""
-        leaving = [
-            pod
-            for pod in self._copy.objects(gvk.POD).values()
-            if "deletionTimestamp" in pod["metadata"] and pod["spec"].get("nodeName")
-        ]
-        if leaving:
-            names = few(
-                f"{pod['metadata']['namespace']}/{pod['metadata']['name']}" for pod in leaving
-            )
-            text = f"wait until {names}, which is being deleted, is gone"
-            yield Candidate(WAIT, text, Edit(remove=tuple(leaving)), (candidate.WAIT,))
+        yield from leaving.candidates(self._copy)
         yield from gates.candidates(self._copy)
         yield from nodes.candidates(self._copy)
         yield from terms.candidates(self._copy.pod)
@@ -127,18 +118,41 @@ class Search:
 
     def _try(self, one: Candidate) -> Outcome:
         """Try one change, and note what came of it."""
-        if self._base is not None:
-            one = self._base.and_(one)
-        homes: list[str] = []
-        gone = one.edit.remove if one.kind != WAIT else ()
-        outcome = self._copy.attempt(
-            one.edit, then=lambda: homes.extend(map(self._copy.reschedule, gone))
-        )
+        admitted = self._admitted(one)
+        outcome = self._copy.attempt(admitted.edit)
         if outcome.is_placed:
-            self._proved.append(_Proved(one, outcome, _text(one, outcome, homes)))
+            self._prove(*self._least(admitted, outcome))
         else:
             self._failed.append((one, outcome))
         return outcome
+
+    def _admitted(self, one: Candidate) -> Candidate:
+        """A change with all that the API needs to let the pod in after it."""
+        if self._base is None:
+            return one
+        remedy = admissions.remedy(self._copy, one.edit)
+        return one if remedy is None else remedy.and_(one)
+
+    def _least(self, one: Candidate, outcome: Outcome) -> tuple[Candidate, Outcome]:
+        """A change without what it does not need, at the expense of no other pods."""
+        victims = {each["metadata"]["uid"] for each in outcome.victims}
+        for smaller in one.smaller():
+            tried = self._copy.attempt(smaller.edit)
+            if tried.is_placed and victims >= {each["metadata"]["uid"] for each in tried.victims}:
+                return self._least(smaller, tried)
+        return one, outcome
+
+    def _prove(self, one: Candidate, outcome: Outcome) -> None:
+        """List a change, with the nodes on which the pods that it removes have room."""
+        if any(each.candidate.text == one.text for each in self._proved):
+            return
+        homes: list[str] = []
+        gone = [pod for pod in one.edit.remove if not leaving.is_leaving(pod)]
+        if gone:
+            self._copy.attempt(
+                one.edit, then=lambda: homes.extend(map(self._copy.reschedule, gone))
+            )
+        self._proved.append(_Proved(one, outcome, _text(one, outcome, homes)))
 
     def _try_all(self, some: Iterable[Candidate]) -> None:
         for one in some:
@@ -167,7 +181,7 @@ class Search:
     def _try_pairs(self) -> None:
         """Two changes together, none of which is enough by itself; three if no two are."""
         single = self._reasonable()
-        self._try_all(requests.lower_two(self._copy, self._shortage(), self._edit()))
+        self._try_all(requests.lower_several(self._copy, self._shortage(), self._edit()))
         for one, outcome in single:
             if self._is_over:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 from kubestage.objects import labels as selectors
@@ -45,17 +46,30 @@ def candidates(pod: Json) -> Iterator[Candidate]:
     yield from _host_ports(spec)
 
 
-def _own(kind: str, text: str, change: Any, weight: float = 0.0) -> Candidate:
-    return Candidate(kind, text, edit.of_pod(change), (candidate.OWN_RULE + weight,))
+def _own(kind: str, text: str, change: Any, weight: float = 0.0, less: Any = None) -> Candidate:
+    return Candidate(kind, text, edit.of_pod(change), (candidate.OWN_RULE + weight,), less)
 
 
 def _node_selector(selector: Json) -> Iterator[Candidate]:
-    for key, value in list(selector.items())[:_MOST]:
-        text = f"drop {key}={value} from its nodeSelector"
-        yield _own(DROP, text, functools.partial(_without_selector, keys=(key,)))
+    for key in list(selector)[:_MOST]:
+        yield _without_labels(selector, (key,))
     if len(selector) > 1:
-        change = functools.partial(_without_selector, keys=tuple(selector))
-        yield _own(DROP, "drop its whole nodeSelector", change, 1.0)
+        yield _without_labels(selector, tuple(selector))
+
+
+def _without_labels(selector: Json, keys: tuple[str, ...]) -> Candidate:
+    """Labels of the nodeSelector dropped; some of them may be enough."""
+    shown = " and ".join(f"{key}={selector[key]}" for key in keys)
+    is_all = 1 < len(keys) == len(selector)
+    text = "drop its whole nodeSelector" if is_all else f"drop {shown} from its nodeSelector"
+
+    def less() -> Iterator[Candidate]:
+        if len(keys) > 1:
+            for fewer in itertools.combinations(keys, len(keys) - 1):
+                yield _without_labels(selector, fewer)
+
+    change = functools.partial(_without_selector, keys=keys)
+    return _own(DROP, text, change, float(len(keys) - 1), less)
 
 
 def _node_affinity(required: Json | None) -> Iterator[Candidate]:

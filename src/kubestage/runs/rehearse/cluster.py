@@ -22,19 +22,22 @@ from kubestage.scenario import resource
 from kubestage.scheduler.record import Recording
 from kubestage.stage import Stage
 from kubestage.units import MILLISECOND_NS
+from kubestage.wording import plural
 
 with lazy.imports():
     from kubestage.runs.rehearse import kept_run, served
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kubestage.runs.inputs.manifests import LoadedManifests
     from kubestage.runs.inputs.sources import Files
     from kubestage.runs.observer import Observer
+    from kubestage.runs.rehearse.served import ServedCluster
     from kubestage.runs.run_settings import RunSettings
 
 _DEFAULT: Final = ClusterOptions()
+_NO_SETTINGS: Final[Mapping[str, str]] = {}
 _FIX: Final = "add -f cluster/, -f DUMP, -f RUN, or --server http://127.0.0.1:18080"
 
 
@@ -71,11 +74,15 @@ def open_cluster(
     if names and is_served:
         raise InputError("two clusters are named", path="--server", fix="leave out -f or --server")
     if is_served:
+<<<<<<< HEAD
         loaded = served.export(options)
         notes = price_files.add(loaded, options.prices)
         settings = read_settings(options, loaded)
         origin = options.server or "the server"
         return _at_rest(stage_of(loaded, settings, observer), origin, notes)
+=======
+        return _of_server(served.export(options), options, observer)
+>>>>>>> report
     if not names:
         raise InputError("no cluster is named", fix=_FIX)
     runs = [each for each in names if run_place.is_run(pathlib.Path(each))]
@@ -88,6 +95,15 @@ def open_cluster(
     notes = price_files.add(loaded, options.prices)
     settings = read_settings(options, loaded)
     return _at_rest(stage_of(loaded, settings, observer), ", ".join(names), notes)
+
+
+def _of_server(found: ServedCluster, options: ClusterOptions, observer: Observer) -> Cluster:
+    settings = read_settings(options, found.loaded, found.settings)
+    if found.configuration is not None:
+        plugins = plugin_files.load(options.plugins, found.configuration)
+        settings = dataclasses.replace(settings, configuration=found.configuration, plugins=plugins)
+    stage = stage_of(found.loaded, settings, observer)
+    return _at_rest(stage, options.server or "the server", found.notes)
 
 
 def _stage_of_run(path: str, observer: Observer) -> Stage:
@@ -116,10 +132,15 @@ def stage_of(loaded: LoadedManifests, settings: RunSettings, observer: Observer)
     return stage
 
 
-def read_settings(options: ClusterOptions, loaded: LoadedManifests) -> RunSettings:
-    """How components are to work; attempts are not recorded, as nothing reads them."""
+def read_settings(
+    options: ClusterOptions, loaded: LoadedManifests, known: Mapping[str, str] = _NO_SETTINGS
+) -> RunSettings:
+    """How components are to work, as options say, or else as `known` settings do.
+
+    Attempts are not recorded, as nothing reads them.
+    """
     run_options = RunOptions(config=options.config, plugins=options.plugins, seed=options.seed)
-    values = run_settings.setting_values(
+    values = dict(known) | run_settings.setting_values(
         options.settings,
         launch_delay=options.launch_delay,
         terminate_delay=options.terminate_delay,
@@ -144,8 +165,9 @@ def _at_rest(stage: Stage, origin: str, known: Sequence[str] = ()) -> Cluster:
     activity.close()
     notes = list(known)
     if not rests:
-        notes.append("the cluster does not come to rest by itself: the rehearsal began anyway")
+        notes.append("the cluster was still changing after 2h: the rehearsal began anyway")
     waiting = activity.workloads.pending
     if waiting:
-        notes.append(f"{waiting:,} pods were pending before the rehearsal began")
+        verb = "was" if waiting == 1 else "were"
+        notes.append(f"{plural(waiting, 'pod')} {verb} pending before the rehearsal began")
     return Cluster(stage, origin, notes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 from kubestage.results.life import wording
-from kubestage.runs.rehearse import sections
+from kubestage.runs.rehearse import sections, targets
 from kubestage.runs.rehearse.findings import Finding, listed
 from kubestage.runs.rehearse.result import Rehearsed
 from kubestage.wording import plural
@@ -47,6 +47,8 @@ class DrainedNode(msgspec.Struct, frozen=True, rename="camel"):
     evicted: int
     problems: list[str]
     """Why it was not drained, as kubectl words it."""
+    pods: list[str] = []
+    """Those that were evicted."""
 
 
 class DrainResult(Rehearsed, frozen=True, kw_only=True):
@@ -96,6 +98,7 @@ def drained_nodes(recording: Recording, drains: Sequence[NodeDrain]) -> list[Dra
             - recording.seconds_at(each.began_ns),
             len(each.evictions),
             list(each.problems),
+            [pod.key for pod in each.evictions],
         )
         for each in drains
     ]
@@ -146,18 +149,21 @@ def findings_of(
     for budget, pods in _by_budget(blocked).items():
         longest = pods[0]
         how_long = wording.span(longest.seconds)
-        ends = "and never let it go" if longest.is_for_good else "then let it go"
+        ends = "and never allowed it" if longest.is_for_good else "then allowed it"
         text = (
-            f"held back {listed([each.pod for each in pods])} for up to {how_long}, {ends}: "
+            f"refused to evict {listed([each.pod for each in pods])} for {how_long}, {ends}: "
             f"{longest.reason}"
         )
         severity: Severity = "critical" if longest.is_for_good else "warning"
         yield Finding(severity, f"poddisruptionbudget/{budget}", text)
     if lost:
-        text = f"lost the local data of emptyDir volumes: {plural(len(lost), 'pod')}"
+        text = f"lost the data in emptyDir volumes ({plural(len(lost), 'pod')})"
         yield Finding("critical", listed(lost), text)
     if gone:
-        yield Finding("critical", listed(gone), "had no controller: nobody replaces it")
+        text = "has no controller and is not replaced"
+        if len(gone) > 1:
+            text = "have no controller and are not replaced"
+        yield Finding("critical", listed(gone), text)
 
 
 def _by_budget(blocked: Sequence[BlockedPod]) -> dict[str, list[BlockedPod]]:
@@ -167,20 +173,42 @@ def _by_budget(blocked: Sequence[BlockedPod]) -> dict[str, list[BlockedPod]]:
     return found
 
 
-def sentence(subject: str, nodes: Sequence[DrainedNode], total: int, seconds: float) -> str:
-    """How it went, in one sentence."""
-    done = sum(each.is_drained for each in nodes)
+def sentence(
+    subject: str,
+    nodes: Sequence[DrainedNode],
+    blocked: Sequence[BlockedPod],
+    *,
+    total: int,
+    seconds: float,
+    pending: int,
+) -> str:
+    """How it went, in one sentence; `total` nodes were to be drained."""
     took = wording.span(seconds)
-    if done == total:
-        pods = sum(each.evicted for each in nodes)
-        return f"{_capital(subject)} drained in {took}: {plural(pods, 'pod')} evicted."
+    left = f"; {plural(pending, 'pod')} {_are(pending)} pending at the end" if pending else ""
+    if sum(each.is_drained for each in nodes) == total:
+        pods = plural(sum(each.evicted for each in nodes), "pod")
+        return f"{targets.capitalized(subject)} drained in {took}: {pods} evicted{left}."
     failed = [each.node for each in nodes if not each.is_drained]
-    named = f"node {failed[0]}" if len(failed) == 1 else f"nodes {listed(failed)}"
-    verb = "was" if len(failed) == 1 else "were"
+    named = f"Node {failed[0]} was" if len(failed) == 1 else f"Nodes {listed(failed)} were"
+    why = f": {blocking(blocked)}" if blocking(blocked) else ""
     waiting = total - len(nodes)
-    rest = f", and {plural(waiting, 'node')} had no turn" if waiting else ""
-    return f"{_capital(named)} {verb} not drained in {took}{rest}."
+    rest = f"; {plural(waiting, 'other node')} {_were(waiting)} not tried" if waiting else ""
+    return f"{named} not drained in {took}{why}{rest}{left}."
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def blocking(blocked: Sequence[BlockedPod]) -> str:
+    """Which budget never allowed an eviction, in words; empty if every one was allowed."""
+    budgets = list(dict.fromkeys(each.budget for each in blocked if each.is_for_good))
+    if not budgets:
+        return ""
+    noun = "budget" if len(budgets) == 1 else "budgets"
+    pods = [each.pod for each in blocked if each.is_for_good]
+    return f"{noun} {listed(budgets)} never allowed the eviction of {listed(pods)}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kubestage.errors import InputError, MalformedValue
+from kubestage.objects import labels
 from kubestage.runs.observer import SILENT
 from kubestage.runs.rehearse import cluster as clusters
 from kubestage.runs.rehearse import conditions, drain_result, effects, result, spans, targets
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from kubestage.runs.rehearse.node_drain import NodeDrain
     from kubestage.stage import Stage
 
-STUCK: Final = "nothing changed any more for 15m: a drain would wait for ever"
+STUCK: Final = "nothing changed for 15m: a drain would wait forever"
 _DEFAULT: Final = DrainOptions()
 
 
@@ -74,7 +76,7 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
     recording = Recording(cluster, turns * (MINUTE_NS + plan.away_ns))
 
     def on_begin(each: NodeDrain) -> None:
-        recording.mark("action", f"node/{each.node}", "is drained")
+        recording.mark("action", f"node/{each.node}", "drain begins")
 
     sequence = NodeSequence(
         cluster.stage,
@@ -100,7 +102,14 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
     return DrainResult(
         cluster=cluster.origin,
         subject=plan.subject,
-        answer=drain_result.sentence(plan.subject, nodes, len(plan.nodes), seconds),
+        answer=drain_result.sentence(
+            plan.subject,
+            nodes,
+            blocked,
+            total=len(plan.nodes),
+            seconds=seconds,
+            pending=found.pending["pods"],
+        ),
         seconds=seconds,
         effects=found,
         findings=result.sorted_findings(found, findings),
@@ -114,6 +123,11 @@ def rehearse(cluster: Cluster, plan: DrainPlan) -> DrainResult:
 
 
 def _settings(options: DrainOptions) -> DrainSettings:
+    try:
+        labels.parse(options.pod_selector)
+    except MalformedValue as error:
+        fix = "write it as in app=web,tier!=db"
+        raise InputError(str(error), path="--pod-selector", fix=fix) from None
     rules = DrainRules(
         force=options.force,
         ignore_daemonsets=options.ignore_daemonsets,

@@ -37,8 +37,8 @@ def of_effects(effects: Effects) -> Iterator[Finding]:
     for each in effects.workloads:
         yield from _of_workload(each)
     for reason in effects.pending["reasons"][:_NAMED]:
-        text = f"stayed pending: {reason['reason']}"
-        yield Finding("warning", listed(reason["named"], reason["pods"]), text)
+        named = listed(reason["named"][:1], reason["pods"])
+        yield Finding("warning", named, f"stayed pending: {_first_sentence(reason['reason'])}")
     for loss in effects.traffic:
         if loss.failed:
             share = wording.share(loss.failed, loss.requests)
@@ -57,11 +57,17 @@ def _of_workload(effect: WorkloadEffect) -> Iterator[Finding]:
     severity: Severity = "info" if is_daemon else "warning"
     if effect.ready_lowest == 0 and not is_daemon:
         severity = "critical"
-        text = f"had no ready replica at {at}, and was below its {effect.desired} for {below}"
+        desired = plural(effect.desired, "replica")
+        text = f"had no ready replica at {at}; it was below its {desired} for {below}"
     if effect.ready_at_end < effect.desired:
         text += f"; it has {effect.ready_at_end} at the end"
         severity = severity if is_daemon else "critical"
     yield Finding(severity, effect.workload, text)
+
+
+def _first_sentence(reason: str) -> str:
+    """Why no node fits; what preemption could do about it is in the data of the answer."""
+    return reason.partition(". ")[0].removesuffix(".")
 
 
 def listed(names: Sequence[str], number: int | None = None) -> str:

@@ -67,7 +67,12 @@ class FitResult(Rehearsed, frozen=True, kw_only=True):
         """Where each pod would go; those without a node first."""
         ordered = sorted(self.pods, key=lambda each: each.node is not None)
         rows = [(each.pod, each.node or "<none>", each.reason) for each in ordered]
-        advice = [(each.key, line.strip()) for each in self.advice for line in each.lines()]
+        # The pod is named once, for all lines about it.
+        advice = [
+            (each.key if number == 0 else "", line.strip())
+            for each in self.advice
+            for number, line in enumerate(each.lines())
+        ]
         return [
             sections.section("Pods", ("POD", "NODE", "WHY NOT"), rows),
             sections.section("What would make it fit", ("POD", "WHAT"), advice),
@@ -82,8 +87,9 @@ def sentence(subject: str, placed: int, missing: int, preempted: Sequence[str]) 
     """Whether it fits, in one sentence."""
     cost = f", at the expense of {plural(len(preempted), 'pod')}" if preempted else ""
     if missing:
-        total = plural(placed + missing, "pod")
-        return f"{subject} does not fit: {missing:,} of {total} would have no node{cost}."
+        total = placed + missing
+        of = "its only pod" if total == 1 else f"{missing:,} of {total:,} pods"
+        return f"{subject} does not fit: {of} would have no node{cost}."
     return f"{subject} fits: {plural(placed, 'pod')} would be placed now{cost}."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubestage.controllers.node_autoscaler import groups
+from kubestage.errors import InputError
 from kubestage.objects import gvk
 from kubestage.results.life import pending
 from kubestage.runs.fit import advise_on, cluster_image
@@ -45,6 +46,9 @@ def fit(
     names = sources.file_names(files)
     condition = conditions.parse(options.fail_if, FitResult)
     added = stage_inputs.load(names, options.config, observer)
+    if not any(_has_pods(each.object) for each in added.documents):
+        fix = "name a file with a Pod, a Deployment or another workload"
+        raise InputError("has neither pods nor workloads", file=", ".join(names), fix=fix)
     opened = clusters.open_cluster(cluster, options, observer=observer)
     condition.check(opened.stage)
     return condition.applied(rehearse(opened, added, ", ".join(names)))
@@ -89,6 +93,10 @@ def rehearse(cluster: Cluster, added: LoadedManifests, subject: str) -> FitResul
         missing=missing,
         advice=_advice(stage, [each.pod for each in pods if each.node is None]),
     )
+
+
+def _has_pods(obj: Json) -> bool:
+    return obj.get("kind") == "Pod" or stage_inputs.is_workload(obj)
 
 
 def _advice(stage: Stage, waiting: Sequence[str]) -> list[FitAdvice]:

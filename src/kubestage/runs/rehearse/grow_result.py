@@ -80,7 +80,7 @@ class GrowResult(Rehearsed, frozen=True, kw_only=True):
             for when, each in (("before", self.before), ("after", self.after))
         ]
         return [
-            sections.section("Nodes", head, enough),
+            sections.section("More nodes", head, enough),
             sections.section("Growth", ("WORKLOAD", "BEFORE", "AFTER"), grown),
             sections.section("Headroom", ("WHEN", "NODES", "REQUESTED"), full),
         ]
@@ -94,33 +94,39 @@ class GrowResult(Rehearsed, frozen=True, kw_only=True):
 
 def sentence(subject: str, missing: int, enough: Sequence[EnoughNodes], autoscaled: int) -> str:
     """What it needs, in one sentence."""
-    start = f"{subject[:1].upper()}{subject[1:]}"
     if not missing:
-        return f"{start} fits on the nodes that are there."
+        return f"With {subject}, all pods fit on the nodes that are there."
     lacks = f"{plural(missing, 'pod')} {'has' if missing == 1 else 'have'} no room"
     found = [each for each in enough if each.nodes is not None]
-    more = [f"{each.nodes:,} more like {each.template}" for each in found]
+    more = [f"{plural(each.nodes or 0, 'more node')} like {each.template}" for each in found]
     grows = f"; the autoscaler adds {plural(autoscaled, 'node')}" if autoscaled else ""
     if not more:
         return (
-            f"{start}: {lacks} on the nodes that are there, and more like them do not help{grows}."
+            f"With {subject}, {lacks} on the nodes that are there, and more like them do not help"
+            f"{grows}."
         )
-    return f"{start}: {lacks} on the nodes that are there; enough are {' or '.join(more)}{grows}."
+    verb = "is" if len(found) == 1 and found[0].nodes == 1 else "are"
+    return (
+        f"With {subject}, {lacks} on the nodes that are there; {' or '.join(more)} {verb} enough"
+        f"{grows}."
+    )
 
 
-def findings_of(enough: Sequence[EnoughNodes]) -> Iterator[Finding]:
+def findings_of(found: Sequence[EnoughNodes]) -> Iterator[Finding]:
     """What an operator has to know about nodes."""
-    for each in enough:
+    for each in found:
         subject = f"nodes like {each.template}"
         if each.nodes is None:
             left = plural(each.pending_with_one_fewer or 0, "pod")
-            text = f"are not enough in any number: {left} left, {each.reason}"
+            text = f"no number of them is enough: {left} left, {each.reason}"
             yield Finding("warning", subject, text)
             continue
         left = plural(each.pending_with_one_fewer or 0, "pod")
-        proof = f"{each.nodes - 1:,} leave {left} without a node"
+        verb = "has" if each.pending_with_one_fewer == 1 else "have"
+        proof = f"with one fewer, {left} {verb} no node"
         assert each.after is not None
-        text = f"{each.nodes:,} more are enough; {proof}; then requested: {each.after.shares()}"
+        enough = "1 more is enough" if each.nodes == 1 else f"{each.nodes:,} more are enough"
+        text = f"{enough}; {proof}; then requested: {each.after.shares()}"
         if each.most_nodes is not None:
             text += f"; maxSize {each.most_nodes} has to be raised"
         yield Finding("info", subject, text)

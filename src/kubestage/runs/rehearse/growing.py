@@ -60,7 +60,7 @@ def grow(
         added = stage_inputs.load(list(options.add), options.config, observer)
     opened = clusters.open_cluster(cluster, options, observer=observer)
     condition.check(opened.stage)
-    subject = ", ".join([*words, *options.add])
+    subject = " and ".join([*words, *options.add])
     return condition.applied(rehearse(opened, requests, added, subject, options))
 
 
@@ -92,9 +92,11 @@ def rehearse(
     base = stage if static is None else static
     missing, _ = node_search.shortfall(base)
     enough = _enough(base, templates, options) if missing else []
-    notes = [*cluster.notes, *(f"HPA {each} is set aside: it would undo it" for each in set_aside)]
+    notes = list(cluster.notes)
+    notes += [f"HPA {each} is disabled: it would undo the growth" for each in set_aside]
     if missing and len(templates) > node_templates.MOST and not options.template:
-        notes.append(f"of {len(templates)} makes of nodes, the {node_templates.MOST} most frequent")
+        tried = f"{node_templates.MOST} of {len(templates)}"
+        notes.append(f"{tried} types of nodes were tried, the most frequent ones")
     autoscaled = after.nodes - before.nodes
     return GrowResult(
         cluster=cluster.origin,

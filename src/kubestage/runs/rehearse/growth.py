@@ -82,6 +82,11 @@ def parse(text: str) -> Growth:
     return Growth(target, Amount(count=int(found["count"])))
 
 
+def has_workloads(stage: Stage) -> bool:
+    """Whether there is anything that could grow."""
+    return any(True for _ in _workloads(stage.store))
+
+
 def plan(stage: Stage, requests: Sequence[Growth]) -> dict[tuple[tuple[str, str], str], int]:
     """How many replicas each workload is to have, by kind and key; of several requests the last."""
     planned = {}
@@ -115,6 +120,8 @@ def carry_out(
 def _targets(store: Store, target: str) -> Iterator[tuple[tuple[str, str], str, Json]]:
     known = list(_workloads(store))
     if target == ALL:
+        if not known:
+            raise InputError("the cluster has no workloads", fix="add a file with a Deployment")
         yield from known
         return
     kinds, name = _named(target)

@@ -2,6 +2,7 @@
 
 Each pod has its own loop, as each has a goroutine in kubectl: its eviction is tried every five
 seconds as long as a budget refuses it, and then the client looks every second whether it is gone.
+A timeout is noticed when the client looks or tries again, so that it may take a little longer.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from kubestage.errors import ApiError, NotFound, TooManyRequests
+from kubestage.golang import durations
 from kubestage.objects import gvk, labels
 from kubestage.runs.rehearse import drain_rules
 from kubestage.store.deletion import DeleteOptions
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 RETRY_NS: Final = 5 * SECOND_NS
 POLL_NS: Final = SECOND_NS
 _NAMESPACE_ENDS: Final = "NamespaceTerminating"
+_TIMED_OUT: Final = "timed out waiting for the condition"
 
 
 @dataclasses.dataclass(slots=True)
@@ -67,12 +70,12 @@ class _PodClient:
     def _turn(self) -> None:
         now_ns = self._drain.stage.clock.now_ns
         deadline_ns = self._drain.deadline_ns
-        if deadline_ns is not None and now_ns >= deadline_ns:
+        if self.evicted_ns is not None and self._is_gone():
+            self._drain.finished(self)
+        elif deadline_ns is not None and now_ns >= deadline_ns:
             self._drain.gave_up(self)
         elif self.evicted_ns is None:
             self._evict(now_ns)
-        elif self._is_gone():
-            self._drain.finished(self)
         else:
             self._wait(now_ns)
 
@@ -91,12 +94,12 @@ class _PodClient:
         except TooManyRequests as error:
             causes = error.details.get("causes") or [{"message": error.message}]
             drain.refused(self, causes[0]["message"])
-            self._set(now_ns + RETRY_NS)
+            self.timer.set(now_ns + RETRY_NS)
             return
         except ApiError as error:
             if _is_ending(error):
                 drain.refused(self, error.message)
-                self._set(now_ns + RETRY_NS)
+                self.timer.set(now_ns + RETRY_NS)
             else:
                 drain.failed(self, error.message)
             return
@@ -106,11 +109,7 @@ class _PodClient:
 
     def _wait(self, now_ns: int) -> None:
         """Look again: a client that looks every second sees it then, too."""
-        self._set(now_ns if self._is_gone() else now_ns + POLL_NS)
-
-    def _set(self, at_ns: int) -> None:
-        deadline_ns = self._drain.deadline_ns
-        self.timer.set(at_ns if deadline_ns is None else min(at_ns, deadline_ns))
+        self.timer.set(now_ns if self._is_gone() else now_ns + POLL_NS)
 
     def _is_gone(self) -> bool:
         pod = self._drain.stage.store.read(gvk.POD).get(self.verdict.key)
@@ -200,12 +199,25 @@ class NodeDrain:
             self._end()
 
     def gave_up(self, client: _PodClient) -> None:
-        """A pod was not gone in time."""
-        self.failed(client, "global timeout reached")
+        """A pod was not gone in time; the words are kubectl's."""
+        why = f"global timeout reached: {durations.go_string(self.settings.timeout_ns)}"
+        namespace, _, name = client.verdict.key.partition("/")
+        if self.settings.disable_eviction:
+            self._problem(client, _TIMED_OUT)
+        elif client.evicted_ns is None:
+            self.failed(client, why)
+        else:
+            self._problem(client, f'error when waiting for pod "{name}" in namespace '
+                          f'"{namespace}" to terminate: {why}')  # fmt: skip
 
     def failed(self, client: _PodClient, why: str) -> None:
-        """A pod cannot be evicted."""
-        self.problems.append(f"{client.verdict.key}: {why}")
+        """A pod cannot be evicted; the words are kubectl's."""
+        namespace, _, name = client.verdict.key.partition("/")
+        self._problem(client, f'error when evicting pods/"{name}" -n "{namespace}": {why}')
+
+    def _problem(self, client: _PodClient, text: str) -> None:
+        if text not in self.problems:
+            self.problems.append(text)
         self.finished(client)
 
     def _end(self) -> None:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 from kubestage.results.life import wording
-from kubestage.runs.rehearse import sections
+from kubestage.runs.rehearse import sections, targets
 from kubestage.runs.rehearse.result import Rehearsed
-from kubestage.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +28,7 @@ class OutageResult(Rehearsed, frozen=True, kw_only=True):
     nodes: Sequence[str]
     """Those that fell silent."""
     silent_seconds: float | None
-    """For how long; None for ever."""
+    """For how long; None: forever."""
     missing: Capacity
     """What these nodes offered."""
     total: Capacity
@@ -69,13 +68,15 @@ def _share(part: int, whole: int) -> str:
 
 def sentence(subject: str, silent_seconds: float | None, effects: Effects) -> str:
     """What it meant, in one sentence."""
-    lasted = "for ever" if silent_seconds is None else f"for {wording.span(silent_seconds)}"
+    lasted = "forever" if silent_seconds is None else f"for {wording.span(silent_seconds)}"
     below = [each for each in effects.workloads if each.below_desired_seconds]
-    start = f"{subject[:1].upper()}{subject[1:]} silent {lasted}"
+    start = f"{targets.capitalized(subject)} silent {lasted}"
     if not below:
         return f"{start}: no workload went below its desired replicas."
-    number = f"{len(below):,} of {plural(len(effects.workloads), 'workload')} went below desired"
+    total = len(effects.workloads)
+    of = "the only workload" if total == 1 else f"{len(below):,} of {total:,} workloads"
+    number = f"{of} went below desired"
     if effects.recovery_seconds is None:
-        return f"{start}: {number}, and not all recover."
+        return f"{start}: {number}, and {'it does not' if total == 1 else 'not all'} recover."
     after = wording.span(effects.recovery_seconds)
-    return f"{start}: {number}; all were whole again {after} after it began."
+    return f"{start}: {number}; {'it' if total == 1 else 'all'} had recovered after {after}."

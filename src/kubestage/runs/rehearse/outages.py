@@ -39,7 +39,7 @@ _DEFAULT: Final = OutageOptions()
 
 
 class OutagePlan(msgspec.Struct, frozen=True):
-    """Which nodes fall silent, and for how long; None for ever."""
+    """Which nodes fall silent, and for how long; None: forever."""
 
     nodes: Sequence[str]
     subject: str
@@ -73,12 +73,12 @@ def rehearse(cluster: Cluster, plan: OutagePlan) -> OutageResult:
     missing = capacity.of_nodes(known[name] for name in plan.nodes)
     total = capacity.of_nodes(known.values())
     recording = Recording(cluster, (plan.lasts_ns or 0) + _EXPECTED_NS)
-    recording.mark("action", plan.subject, "silent from here on")
+    recording.mark("action", plan.subject, "falls silent")
     for name in plan.nodes:
         _annotate(stage, name, STOPPED)
     if plan.lasts_ns is not None:
         stage.run(plan.lasts_ns)
-        recording.mark("action", plan.subject, "back from here on")
+        recording.mark("action", plan.subject, "is back")
         for name in plan.nodes:
             if name in stage.store.read(gvk.NODE):
                 _annotate(stage, name, None)

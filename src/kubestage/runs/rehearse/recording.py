@@ -8,6 +8,7 @@ import kubestage
 from kubestage.results.life import recorder as recorders
 from kubestage.runs.rehearse import settling, traffic_loss
 from kubestage.runs.rehearse.settling import PATIENCE_NS, Activity
+from kubestage.stage import few_collections
 from kubestage.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ class Recording:
 
     def __init__(self, cluster: Cluster, expected_ns: int) -> None:
         self.stage = cluster.stage
-        self.activity = Activity(self.stage)
         self.is_at_rest = False
         self._traffic = traffic_loss.counts(self.stage)
         self._recorder = recorders.LifeRecorder(
@@ -38,6 +38,7 @@ class Recording:
             self.stage,
         )
         self._recorder.start()
+        self.activity = Activity(self.stage, self._recorder.workloads)
         # Only what lasts is recorded: that all was well before the action has to last, too.
         self.stage.run(1)
         self.began_ns = self.stage.clock.now_ns
@@ -60,10 +61,12 @@ class Recording:
 
         `is_waiting` says whether it waits for a time of its own, and is not stuck.
         """
-        while not is_over():
-            if self.activity.quiet_ns >= PATIENCE_NS and not is_waiting():
-                return False
-            self.stage.run(_STEP_NS)
+        # Each step by itself would end with a search for cycles in all of the cluster.
+        with few_collections():
+            while not is_over():
+                if self.activity.quiet_ns >= PATIENCE_NS and not is_waiting():
+                    return False
+                self.stage.run(_STEP_NS)
         return True
 
     def settle(self) -> None:

@@ -142,7 +142,7 @@ class Replacement:
                 self._waiting.clear()
                 self.end()
 
-        self._on_step(node, "is drained")
+        self._on_step(node, "drain begins")
         drain = NodeDrain(self.stage, node, self._plan.settings, ended)
         self.drains.append(drain)
         drain.begin()

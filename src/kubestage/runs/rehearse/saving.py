@@ -9,12 +9,15 @@ import msgspec
 import kubestage
 from kubestage.results import run_directory
 from kubestage.results.report import rehearsal_page
-from kubestage.results.report.rehearsal_page import AnswerPage, AnswerTable
-from kubestage.runs.rehearse import documents
+from kubestage.results.report.answer_table import AnswerTable
+from kubestage.results.report.rehearsal_page import AnswerPage
+from kubestage.results.report.survey_page import RehearsalPart
+from kubestage.runs.rehearse import documents, sections
+from kubestage.runs.rehearse.surveying import SurveyResult
 
 if TYPE_CHECKING:
     from kubestage.runs.rehearse.result import Rehearsed
-    from kubestage.runs.rehearse.surveying import SurveyResult
+    from kubestage.runs.rehearse.sections import Section
 
 
 def save(result: Rehearsed | SurveyResult, path: str) -> None:
@@ -47,10 +50,24 @@ def _page(result: Rehearsed | SurveyResult) -> AnswerPage:
         severity=result.severity,
         verdict=verdict,
         version=kubestage.__version__,
-        tables=[
-            AnswerTable(each.title, each.head, each.rows, each.more) for each in result.sections()
-        ],
+        tables=[_table(each) for each in result.sections()],
         notes=list(result.notes),
         facts={"Cluster": result.cluster, "kubestage": kubestage.__version__},
+        life=result.life,
+        parts=[_part(each) for each in result.results] if isinstance(result, SurveyResult) else [],
+    )
+
+
+def _table(section: Section) -> AnswerTable:
+    return AnswerTable(section.title, section.head, section.rows, section.more)
+
+
+def _part(result: Rehearsed) -> RehearsalPart:
+    return RehearsalPart(
+        rehearsal=result.rehearsal,
+        subject=result.subject,
+        severity=result.severity,
+        answer=result.answer,
+        findings=_table(sections.findings(result.findings)) if result.findings else None,
         life=result.life,
     )

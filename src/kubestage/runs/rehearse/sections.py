@@ -77,7 +77,7 @@ def nodes(found: Sequence[DrainedNode]) -> Section:
 
 
 def blocked(found: Sequence[BlockedPod]) -> Section:
-    """Which budgets held back which pods."""
+    """Which budgets refused to evict which pods."""
     rows = [
         (
             each.budget,
@@ -91,4 +91,4 @@ def blocked(found: Sequence[BlockedPod]) -> Section:
         for each in found
     ]
     head = ("BUDGET", "POD", "NODE", "FROM", "FOR", "REFUSALS", "EVICTED")
-    return section("Held back by budgets", head, rows)
+    return section("Refused by budgets", head, rows)

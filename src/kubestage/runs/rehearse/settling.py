@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.controllers.node_autoscaler import groups
 from kubestage.objects import gvk
 from kubestage.results.life.workloads import LAUNCHING, TERMINATING, Workloads
+from kubestage.stage import few_collections
 from kubestage.store.log import ADDED, DELETED, Change
 from kubestage.units import MINUTE_NS, SECOND_NS
 
@@ -27,16 +28,20 @@ class Activity:
 
     What counts is a pod that comes, goes, gets a node or becomes ready or not, and a node that
     comes, goes, becomes ready or not. A container that crashes again and again does not.
+    Who counts pods already hands in its `known` workloads: they receive each change first.
     """
 
-    def __init__(self, stage: Stage) -> None:
-        self.workloads = Workloads(stage.store)
+    def __init__(self, stage: Stage, known: Workloads | None = None) -> None:
+        self.workloads = Workloads(stage.store) if known is None else known
         self.changed_ns = stage.clock.now_ns
         self._stage = stage
+        self._counts_itself = known is None
         self._nodes: dict[str, bool] = {}
         store = stage.store
-        for key, pod in store.read(gvk.POD).items():
-            self.workloads.on_pod(Change(0, ADDED, store.kind(gvk.POD), key, pod, None))
+        if self._counts_itself:
+            for key, pod in store.read(gvk.POD).items():
+                self.workloads.on_pod(Change(0, ADDED, store.kind(gvk.POD), key, pod, None))
+        self._changes = self.workloads.changes
         for key, node in store.read(gvk.NODE).items():
             self._nodes[key] = is_ready(node)
         store.subscribe(self._on_change)
@@ -70,9 +75,10 @@ class Activity:
     def _on_change(self, change: Change) -> None:
         kind = change.kind.kind
         if kind == "Pod":
-            before = self.workloads.changes
-            self.workloads.on_pod(change)
-            if self.workloads.changes != before:
+            if self._counts_itself:
+                self.workloads.on_pod(change)
+            if self.workloads.changes != self._changes:
+                self._changes = self.workloads.changes
                 self.changed_ns = self._stage.clock.now_ns
         elif kind == "Node" and not change.kind.group:
             ready = None if change.type == DELETED else is_ready(change.new)
@@ -87,11 +93,12 @@ class Activity:
 def settle(stage: Stage, activity: Activity, limit_ns: int = LONGEST_NS) -> bool:
     """Let time pass until a cluster is quiescent; whether it came to that within the limit."""
     end_ns = stage.clock.now_ns + limit_ns
-    while not activity.is_at_rest:
-        left_ns = end_ns - stage.clock.now_ns
-        if left_ns <= 0:
-            return False
-        stage.run(min(_STEP_NS, left_ns))
+    with few_collections():
+        while not activity.is_at_rest:
+            left_ns = end_ns - stage.clock.now_ns
+            if left_ns <= 0:
+                return False
+            stage.run(min(_STEP_NS, left_ns))
     return True
 
 

@@ -12,7 +12,6 @@ def parse(text: str, option: str) -> int:
     """Nanoseconds of ``90s``, ``10m``, ``1d`` or ``0s``."""
     if text in _NOTHING:
         return 0
-    found = living.parse_duration(text, option)
-    if found < 0:
-        raise InputError("is negative", path=option, fix="write it as in 10m or 0s")
-    return found
+    if text.startswith("-"):
+        raise InputError(f"{text} is negative", path=option, fix="write it as in 10m or 1h30m")
+    return living.parse_duration(text, option)

@@ -21,12 +21,13 @@ from kubestage.runs.rehearse import (
     outages,
     sections,
     spans,
+    survey_findings,
     targets,
     upgrading,
 )
 from kubestage.runs.rehearse.drain_rules import DrainRules
 from kubestage.runs.rehearse.draining import DrainPlan
-from kubestage.runs.rehearse.findings import SEVERITIES, Severity
+from kubestage.runs.rehearse.findings import SEVERITIES
 from kubestage.runs.rehearse.node_drain import DrainSettings
 from kubestage.runs.rehearse.options import GrowOptions, SurveyOptions
 from kubestage.runs.rehearse.outages import OutagePlan
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
     from kubestage.runs.inputs.sources import Files
     from kubestage.runs.observer import Observer
     from kubestage.runs.rehearse.cluster import Cluster
+    from kubestage.runs.rehearse.findings import Severity
     from kubestage.runs.rehearse.sections import Section
+    from kubestage.runs.rehearse.survey_findings import SurveyFinding
     from kubestage.stage import Stage
 
 _DEFAULT: Final = SurveyOptions()
@@ -50,15 +53,6 @@ _COLUMNS: Final = columns(
 )
 _RULES: Final = DrainRules(force=True, ignore_daemonsets=True, delete_emptydir_data=True)
 _GROWTHS: Final = ("all=1.5x", "all=2x")
-
-
-class SurveyFinding(msgspec.Struct, frozen=True):
-    """A finding, and in which rehearsals it was made."""
-
-    severity: Severity
-    rehearsal: str
-    subject: str
-    text: str
 
 
 class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +94,10 @@ class SurveyResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     def sections(self) -> list[Section]:
         """All findings, and the answer of each rehearsal."""
         rows = [(each.severity, each.rehearsal, each.subject, each.text) for each in self.findings]
-        answers = [(each.rehearsal, each.severity, each.answer) for each in self.results]
+        answers = [
+            (f"{each.rehearsal} {each.subject}", each.severity, each.answer)
+            for each in self.results
+        ]
         found = (
             sections.section("Findings", ("SEVERITY", "REHEARSAL", "SUBJECT", "FINDING"), rows),
             sections.section("Rehearsals", ("REHEARSAL", "SEVERITY", "ANSWER"), answers),
@@ -144,15 +141,15 @@ def survey(
             advance(number, what)
             copy = msgspec.structs.replace(opened, stage=pickle.loads(encoded), notes=())
             results.append(condition.applied(step(copy)))
-    findings = list(_findings(results))
-    notes = list(opened.notes)
+    found = survey_findings.merged(results)
+    notes = list(dict.fromkeys([*opened.notes, *(note for each in results for note in each.notes)]))
     if len(drained) < len(nodes):
         notes.append(f"{len(drained):,} of {len(nodes):,} nodes were drained: --drains N for more")
     return SurveyResult(
         cluster=opened.origin,
-        answer=_sentence(results, findings),
+        answer=_sentence(results, found),
         results=results,
-        findings=findings,
+        findings=found,
         notes=notes,
         condition=condition.text,
         has_failed=any(each.has_failed for each in results),
@@ -178,7 +175,7 @@ def _steps(
     replaced = ReplacementPlan(nodes=sorted(nodes), settings=settings)
     subject = targets.described(nodes, [targets.ALL])
     yield "upgrade all", functools.partial(upgrading.rehearse, plan=replaced, subject=subject)
-    for text in _GROWTHS:
+    for text in _GROWTHS if growth.has_workloads(stage) else ():
         yield f"grow {text}", functools.partial(_grow, text=text)
 
 
@@ -205,24 +202,9 @@ def _sample(stage: Stage, nodes: Sequence[str], most: int) -> list[str]:
     return sorted(found)
 
 
-def _findings(results: Sequence[Rehearsed]) -> list[SurveyFinding]:
-    """Each finding once for all rehearsals of a kind, the worst first."""
-    found: dict[tuple[str, Severity, str], list[tuple[str, str]]] = {}
-    for result in results:
-        for each in result.findings:
-            key = (result.rehearsal, each.severity, each.subject)
-            found.setdefault(key, []).append((result.subject, each.text))
-    rows = []
-    for (rehearsal, severity, subject), places in found.items():
-        where, text = places[0]
-        more = len(places) - 1
-        others = f" (and in {plural(more, 'other')})" if more else ""
-        rows.append(SurveyFinding(severity, f"{rehearsal} {where}", subject, f"{text}{others}"))
-    return sorted(rows, key=lambda each: SEVERITIES.index(each.severity))
-
-
-def _sentence(results: Sequence[Rehearsed], findings: Sequence[SurveyFinding]) -> str:
-    counts = [sum(each.severity == severity for each in findings) for severity in SEVERITIES]
-    bad = f"{plural(counts[0], 'critical finding')} and {plural(counts[1], 'warning')}"
-    rehearsed = plural(len(results), "rehearsal")
-    return f"{rehearsed}: {bad if counts[0] or counts[1] else 'nothing went wrong'}."
+def _sentence(results: Sequence[Rehearsed], found: Sequence[SurveyFinding]) -> str:
+    counts = [sum(each.severity == severity for each in found) for severity in SEVERITIES]
+    critical = plural(counts[0], "critical finding") if counts[0] else ""
+    warnings = plural(counts[1], "warning") if counts[1] else ""
+    bad = " and ".join(each for each in (critical, warnings) if each)
+    return f"{plural(len(results), 'rehearsal')}: {bad or 'nothing went wrong'}."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.errors import InputError, MalformedValue
 from kubestage.objects import gvk, labels, node_pools
 from kubestage.runs.rehearse import findings
+from kubestage.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.stage import Stage
 
 ALL: Final = "all"
+_GROUPS: Final = {"zone": "zone", "pool": "pool", "nodegroup": "pool"}
 ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
@@ -30,24 +32,40 @@ def nodes(stage: Stage, words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def nodes_of_pool(stage: Stage, words: Sequence[str]) -> list[str]:
-    """As `nodes`; a word that is a pool means that."""
-    known = {node_pools.of(node) for node in stage.store.read(gvk.NODE).values()} - {""}
+def pool_words(stage: Stage, words: Sequence[str]) -> list[str]:
+    """Words as `nodes` takes them: one that is a pool means that."""
     named = stage.store.read(gvk.NODE)
-    return nodes(
-        stage, [f"pool/{word}" if word in known and word not in named else word for word in words]
-    )
+    known = {node_pools.of(node) for node in named.values()} - {""}
+    found = []
+    for word in words:
+        is_name = word in named or word == ALL or "/" in word or _is_selector(word)
+        if named and not is_name and word not in known:
+            names = [*sorted(known), *sorted(named)]
+            raise _unknown(word, names, "pool or node", f"there are {findings.listed(names)}")
+        found.append(f"pool/{word}" if word in known and word not in named else word)
+    return found
 
 
 def described(names: Sequence[str], words: Sequence[str]) -> str:
-    """What was named, with how many nodes that is."""
+    """What was named, with how many nodes that is: ``zone b (2 nodes)``."""
+    number = plural(len(names), "node")
+    sort, slash, name = words[0].partition("/")
+    if len(words) == 1 and slash and sort in _GROUPS:
+        return f"{_GROUPS[sort]} {name} ({number})"
     if len(names) == 1:
         return f"node {names[0]}"
     if list(words) == [ALL]:
-        return f"all {len(names):,} nodes"
+        return f"all {number}"
     if list(words) == list(names):
         return f"nodes {findings.listed(names)}"
-    return f"{', '.join(words)} ({len(names):,} nodes)"
+    if len(words) == 1 and _is_selector(words[0]):
+        return f"{number} with {words[0]}"
+    return f"{number} ({', '.join(words)})"
+
+
+def capitalized(subject: str) -> str:
+    """What `described` returns, at the start of a sentence."""
+    return subject[:1].upper() + subject[1:]
 
 
 def zone_of(node: Json) -> str:
@@ -70,7 +88,7 @@ def _of_word(known: Mapping[str, Json], word: str) -> list[str]:
         if sort in ("pool", "nodegroup"):
             named = {key: node_pools.of(obj) for key, obj in known.items()}
             return _grouped(known, name, "pool", named)
-    if any(char in word for char in "=!,() ") or slash:
+    if _is_selector(word) or slash:
         return _selected(known, word)
     return _named(known, word, sorted(known), "node")
 
@@ -102,8 +120,19 @@ def _grouped(known: Mapping[str, Json], name: str, noun: str, group: dict[str, s
 def _named(known: Mapping[str, Json], name: str, names: Sequence[str], noun: str) -> list[str]:
     if name in known:
         return [name]
-    near = difflib.get_close_matches(name, names, 1)
-    fix = f"did you mean {near[0]}?" if near else f"there is {findings.listed(list(names))}"
-    if not names:
-        fix = f"no node has a {noun}"
-    raise InputError(f'there is no {noun} "{name}"', fix=fix)
+    there = f"the {noun} is" if len(names) == 1 else f"the {noun}s are"
+    fix = f"{there} {findings.listed(list(names))}" if names else f"no node has a {noun}"
+    raise _unknown(name, names, noun, fix)
+
+
+def _unknown(name: str, names: Sequence[str], noun: str, fix: str) -> InputError:
+    """An error with the name that is most like this one, or else with `fix`."""
+    lower = {each.lower(): each for each in names}
+    near = difflib.get_close_matches(name.lower(), lower, 1)
+    if near:
+        fix = f"did you mean {lower[near[0]]}?"
+    return InputError(f'there is no {noun} "{name}"', fix=fix)
+
+
+def _is_selector(word: str) -> bool:
+    return any(char in word for char in "=!,() ")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 
 from kubestage.results.life import wording
-from kubestage.runs.rehearse import sections
+from kubestage.runs.rehearse import sections, targets
 from kubestage.runs.rehearse.result import Rehearsed
 from kubestage.wording import plural
 
@@ -70,7 +70,7 @@ def sentence(subject: str, total: int, replaced: int, extra: int, took: float) -
     time = wording.span(took)
     peak = f"at most {plural(extra, 'extra node')} at a time" if extra else "no extra node"
     if replaced == total:
-        return f"{subject[:1].upper()}{subject[1:]} replaced in {time}, with {peak}."
+        return f"{targets.capitalized(subject)} replaced in {time}, with {peak}."
     return f"The upgrade stopped after {time}: {replaced:,} of {plural(total, 'node')} replaced."
 
 

@@ -59,7 +59,8 @@ def upgrade(
     )
     opened = clusters.open_cluster(cluster, options, observer=observer)
     condition.check(opened.stage)
-    names = targets.nodes_of_pool(opened.stage, words)
+    words = targets.pool_words(opened.stage, words)
+    names = targets.nodes(opened.stage, words)
     surge = options.surge
     if surge is None:
         surge = 0 if options.max_unavailable else 1
@@ -101,6 +102,9 @@ def rehearse(cluster: Cluster, plan: ReplacementPlan, subject: str) -> UpgradeRe
     findings = list(drain_result.findings_of(nodes, blocked, lost, gone))
     done = len(replacement.replaced)
     answer = upgrade_result.sentence(subject, len(plan.nodes), done, extra, seconds)
+    why = drain_result.blocking(blocked)
+    if why and done < len(plan.nodes):
+        answer = f"{answer[:-1]}; {why}."
     worst = upgrade_result.worst_moment(found)
     return UpgradeResult(
         cluster=cluster.origin,
@@ -143,7 +147,7 @@ def in_order(stage: Stage, names: Sequence[str], order: str) -> list[str]:
 def _check(options: UpgradeOptions) -> None:
     if options.blue_green and (options.surge is not None or options.max_unavailable is not None):
         fix = "leave out --surge and --max-unavailable: all new nodes come first"
-        raise InputError("has its own way", path="--blue-green", fix=fix)
+        raise InputError("replaces nodes in its own order", path="--blue-green", fix=fix)
     if options.parallel > 1 and not options.blue_green:
         fix = "use --surge N or --max-unavailable N"
         raise InputError("has an effect only with --blue-green", path="--parallel", fix=fix)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.scenario.settings import Settings
     from kubestage.server.kubestage_api.call import ApiCall
+    from kubestage.server.live import Live
     from kubestage.stage import Stage
 
 
@@ -34,7 +35,7 @@ _OUTSIDE: Final = (
 
 async def get(call: ApiCall) -> shapes.Settings:
     """The current settings."""
-    return _settings(call.live.stage)
+    return _settings(call.live)
 
 
 async def change(call: ApiCall) -> shapes.Settings:
@@ -50,7 +51,7 @@ async def change(call: ApiCall) -> shapes.Settings:
         before = live.durability.remembered.get(REMEMBERED, "{}")
         text = msgspec.json.encode({**msgspec.json.decode(before), **changes}).decode()
         await live.durability.remember(REMEMBERED, text)
-    return _settings(live.stage)
+    return _settings(live)
 
 
 def apply(stage: Stage, change: shapes.SettingsChange) -> None:
@@ -74,7 +75,8 @@ def changed(settings: Settings, change: shapes.SettingsChange) -> Settings:
     return msgspec.structs.replace(settings, **changes)
 
 
-def _settings(stage: Stage) -> shapes.Settings:
+def _settings(live: Live) -> shapes.Settings:
+    stage = live.stage
     if stage.scenarios is None:
         raise Conflict(_NONE)
     settings = stage.scenarios.settings
@@ -82,4 +84,5 @@ def _settings(stage: Stage) -> shapes.Settings:
         detail=settings.detail.value,
         result_strategy=settings.strategy.value,
         result_annotations=stage.annotates_results,
+        components=dict(live.state.component_settings) or msgspec.UNSET,
     )

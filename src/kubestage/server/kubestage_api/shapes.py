@@ -75,11 +75,15 @@ class SettingsChange(_RequestBody, frozen=True, omit_defaults=True):
 class Settings(_ResponseBody, frozen=True):
     """How much the status of a Scenario has of each attempt, when its result is written, and
     whether results are written on pods as kube-scheduler-simulator does.
+
+    `components` are the settings of controllers and autoscalers with which the server was started
+    (``--setting``), by name, if there are any.
     """
 
     detail: Literal["summary", "decisions", "full"]
     result_strategy: Literal["AtMovingNextStep", "OnPause", "OnDone"]
     result_annotations: bool
+    components: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ResetResult(_ResponseBody, frozen=True):

@@ -7,7 +7,7 @@ import contextlib
 import gc
 import logging
 import shutil
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -21,8 +21,9 @@ from kubestage.stage.collections import COLLECTIONS
 if TYPE_CHECKING:
     import pathlib
     import socket
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
+    from kubestage.runs.run_settings import RunSettings
     from kubestage.server import assembly
     from kubestage.server.launch.cluster import ServedCluster, ServeInputs
     from kubestage.server.launch.endpoint import ServerEndpoint
@@ -75,9 +76,9 @@ def serve(options: ServeOptions, *, observer: ServeObserver = SILENT) -> str:
                 until_ended.callback(shutil.rmtree, prepared.temporary, ignore_errors=True)
             for note in _notes(options, inputs, served, prepared):
                 observer.note(note)
-            plugins = inputs.scheduling.plugins
-            with plugin_files.error_context(plugins):
-                server = _Server(options, served, prepared, plugins, observer)
+            scheduling = inputs.scheduling
+            with plugin_files.error_context(scheduling.plugins):
+                server = _Server(options, served, prepared, scheduling, observer)
                 return server.run(listening, until_served)
 
 
@@ -85,7 +86,7 @@ class _Server(NamedTuple):
     options: ServeOptions
     served: ServedCluster
     endpoint: ServerEndpoint
-    plugins: Mapping[str, type[Any]]
+    settings: RunSettings
     observer: ServeObserver
 
     def run(self, listening: socket.socket, until_served: contextlib.ExitStack) -> str:
@@ -138,7 +139,8 @@ class _Server(NamedTuple):
             speed=speed,
             scheduler=options.scheduler,
             external=resolution.external_scheduler(options),
-            plugins=self.plugins,
+            plugins=self.settings.plugins,
+            component_settings=self.settings.setting_values,
             settings=msgspec.structs.replace(chosen.scenarios, as_written=options.as_written),
             runs=None if data_dir is None else data_dir / "runs",
             record=options.record,

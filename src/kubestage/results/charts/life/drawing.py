@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.charts.life import autoscalers, nodes, outages, replicas, requests
+from kubestage.results.charts.life import autoscalers, costs, nodes, outages, replicas, requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,12 +17,29 @@ if TYPE_CHECKING:
 MOST: Final = 6
 """Of so many workloads, traffics or autoscalers there are charts; tables have all."""
 
+_MAIN: Final = 3
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9.]+")
 
 
 def of_life(life: Life) -> dict[str, ChartType]:
     """Every chart that there is something to show in, by name."""
     return {name: chart for name, chart in _charts(life) if chart is not None}
+
+
+def main_charts(life: Life) -> dict[str, ChartType]:
+    """The few charts that show what an action did: outages of several workloads or nodes, replicas
+    that were lost, nodes, and what pods request if some waited, or if no replica was lost.
+    """
+    lost = _lost_seconds(life)
+    workloads = [name for name in charted_workloads(life) if lost.get(name)][:_MAIN]
+    is_full = not workloads or any(row["pending"] for row in life.rows("cluster"))
+    found = [
+        ("outages", outages.outages(life) if outages.subjects(life) > 1 else None),
+        *((_name("replicas", name), replicas.replicas(life, name)) for name in workloads),
+        ("nodes", nodes.nodes(life)),
+        ("capacity", nodes.capacity(life) if is_full else None),
+    ]
+    return {name: chart for name, chart in found if chart is not None}
 
 
 def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
@@ -42,14 +59,20 @@ def _charts(life: Life) -> Iterator[tuple[str, ChartType | None]]:
         yield _name("vpa", vpa, container, resource), chart
     yield "nodes", nodes.nodes(life)
     yield "capacity", nodes.capacity(life)
+    yield "cost", costs.cost(life)
 
 
 def charted_workloads(life: Life) -> list[str]:
     """The workloads whose replicas are drawn: those that lost some first."""
-    health = life.summary.get("health") or {"workloads": []}
-    lost = {each["workload"]: each["lostSeconds"] for each in health["workloads"]}
+    lost = _lost_seconds(life)
     found = [name for (name,) in _subjects(life, "replicas", "workload", most=None)]
     return sorted(found, key=lambda name: -lost.get(name, 0))[:MOST]
+
+
+def _lost_seconds(life: Life) -> dict[str, float]:
+    """For how long each workload had lost replicas."""
+    health = life.summary.get("health") or {"workloads": []}
+    return {each["workload"]: each["lostSeconds"] for each in health["workloads"]}
 
 
 def _subjects(

@@ -108,6 +108,8 @@ def value_axis(
 ) -> alt.Y:
     """Numbers from nothing up, at these `ticks` if any; those at the right have no grid."""
     form = ".1~%" if unit == "%" else "~s" if highest >= _MANY else alt.Undefined
+    if ticks is not None and form is alt.Undefined:
+        form = "d"
     side: Literal["left", "right"] = "right" if right else "left"
     place = alt.Axis(
         format=form,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 
 from kubestage.results.charts import style
-from kubestage.results.charts.life import times
+from kubestage.results.charts.life import mark_labels, times
 from kubestage.results.life import marks
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from kubestage.aliases import Json
+    from kubestage.results.charts.life.mark_labels import MarkLabel
     from kubestage.results.life.life import Life
 
 MOST: Final = 40
@@ -32,10 +33,13 @@ COLORS: Final = {
     marks.RESCALE: style.GREY,
 }
 """The colour of each kind of mark, the most severe first."""
-_NAMED: Final = 10
 _TEXTS: Final = 3
 # What is closer together than this share of the run would be one line on a screen.
-_PLACES: Final = 200
+_PLACES: Final = 100
+# From so many marks on, rescales have no labels: the lines of replicas show what they are.
+_MANY: Final = 10
+_LEGEND_PIXELS: Final = 18
+_SHORT: Final = 14
 
 
 def finished(
@@ -45,20 +49,39 @@ def finished(
 
     With `about`, a workload, what happened to other workloads is not marked.
     """
-    layers = _layers(life, drawn_marks(life, about))
-    return style.finished(alt.layer(chart, *layers) if layers else chart, title, subtitle)
+    shown = drawn_marks(life, about)
+    if not shown:
+        return style.finished(chart, title, subtitle)
+    labels = mark_labels.placed(_labelled(shown), life.seconds)
+    layers = [_lines(life, shown, labels), _labels(life, labels)]
+    levels = 1 + max((each.level for each in labels), default=-1)
+    # A legend goes above the labels.
+    offset = max(_LEGEND_PIXELS, 8 + levels * mark_labels.LEVEL_PIXELS)
+    return style.finished(alt.layer(chart, *layers), title, subtitle, legend_offset=offset)
 
 
 def drawn_marks(life: Life, about: str | None = None) -> list[Json]:
     """The marks of a chart: those of one kind at nearly one moment together, the worst first."""
-    width = life.seconds / _PLACES or 1
-    places: dict[tuple[str, int], list[Json]] = {}
+    width = life.seconds / _PLACES
+    groups: dict[str, list[list[Json]]] = {}
     for row in life.rows("marks"):
-        if about is None or _concerns(row, about):
-            places.setdefault((row["mark"], round(row["atSeconds"] / width)), []).append(row)
+        if about is not None and not _concerns(row, about):
+            continue
+        of_kind = groups.setdefault(row["mark"], [])
+        if of_kind and row["atSeconds"] - of_kind[-1][0]["atSeconds"] <= width:
+            of_kind[-1].append(row)
+        else:
+            of_kind.append([row])
     found = [
-        {"atSeconds": rows[0]["atSeconds"], "mark": mark, "text": _text(rows)}
-        for (mark, _), rows in places.items()
+        {
+            "atSeconds": rows[0]["atSeconds"],
+            "mark": mark,
+            "label": _label(rows[0]),
+            "number": _number(rows),
+            "text": _text(rows),
+        }
+        for mark, of_kind in groups.items()
+        for rows in of_kind
     ]
     severity = list(COLORS)
     found.sort(key=lambda row: (severity.index(row["mark"]), row["atSeconds"]))
@@ -79,32 +102,82 @@ def _is_node(row: Json) -> bool:
     return str(row["subject"]).startswith("node/")
 
 
+def _label(row: Json) -> str:
+    """The kind of a mark; of an action, what was done, as far as that is short."""
+    text = str(row["text"])
+    return text if row["mark"] == marks.ACTION and len(text) <= _SHORT else str(row["mark"])
+
+
+def _number(rows: Sequence[Json]) -> int:
+    """How many subjects marks are about: a node may be cordoned and drained at one moment."""
+    return len({row["subject"] for row in rows})
+
+
 def _text(rows: Sequence[Json]) -> str:
     texts = [f"{row['subject']}: {row['text']}" for row in rows[:_TEXTS]]
     more = len(rows) - len(texts)
     return "; ".join(texts) + (f" and {more:,} more" if more else "")
 
 
-def _layers(life: Life, shown: Sequence[Json]) -> list[alt.Chart]:
-    """A dashed line for each mark, with its kind as long as there are few."""
+def _labelled(shown: Sequence[Json]) -> list[Json]:
+    """The marks that have a label, if there is room: the most severe ones."""
+    if len(shown) <= _MANY:
+        return list(shown)
+    return [row for row in shown if row["mark"] != marks.RESCALE][:_MANY]
+
+
+def _lines(life: Life, shown: Sequence[Json], labels: Sequence[MarkLabel]) -> alt.Chart:
+    """A dashed line for each mark, which goes up to its label."""
     axis = times.Times(life.seconds)
-    layers = []
-    for mark, color in COLORS.items():
-        rows = axis.of([row for row in shown if row["mark"] == mark])
-        if not rows:
-            continue
-        tips = [axis.tip(), alt.Tooltip("mark:N"), alt.Tooltip("text:N")]
-        base = alt.Chart(style.data(rows)).encode(x=axis.axis())
-        layers.append(
-            base.mark_rule(color=color, strokeDash=[2, 3], strokeWidth=1.25, clip=True).encode(
-                tooltip=tips
-            )
+    tops = {id(each.row): each.level + 1 for each in labels}
+    rows = [
+        {
+            **row,
+            "color": COLORS[row["mark"]],
+            "top": -mark_labels.LEVEL_PIXELS * tops.get(id(row), 0),
+        }
+        for row in shown
+    ]
+    chart: alt.Chart = (
+        alt.Chart(style.data(axis.of(rows)))
+        .mark_rule(strokeDash=[2, 3], strokeWidth=1.25)
+        .encode(
+            x=axis.axis(),
+            y=alt.Y("top:Q", scale=None, axis=None),
+            y2=alt.value("height"),
+            color=alt.Color("color:N", scale=None),
+            tooltip=[axis.tip(), alt.Tooltip("mark:N"), alt.Tooltip("text:N")],
         )
-        # There may be many rescales, and the lines of replicas show what they are.
-        if len(shown) <= _NAMED and mark != marks.RESCALE:
-            text = base.mark_text(
-                text=mark, color=color, angle=270, align="right", baseline="bottom", fontSize=10,
-                dy=-2, clip=True,
-            )  # fmt: skip
-            layers.append(text.encode(y=alt.value(2)))
-    return layers
+    )
+    return chart
+
+
+def _labels(life: Life, labels: Sequence[MarkLabel]) -> alt.Chart:
+    """The kind of each mark, and how many they are."""
+    axis = times.Times(life.seconds)
+    rows = [
+        {
+            "atSeconds": each.row["atSeconds"],
+            "label": each.text,
+            "color": COLORS[each.row["mark"]],
+            "bottom": -mark_labels.LEVEL_PIXELS * each.level - 1,
+            "isLeft": each.is_left,
+        }
+        for each in labels
+    ]
+    chart: alt.Chart = (
+        alt.Chart(style.data(axis.of(rows)))
+        .mark_text(
+            align=alt.expr("datum.isLeft ? 'right' : 'left'"),
+            dx=alt.expr("datum.isLeft ? -3 : 3"),
+            baseline="bottom",
+            fontSize=10,
+        )
+        .encode(
+            x=axis.axis(),
+            y=alt.Y("bottom:Q", scale=None, axis=None),
+            color=alt.Color("color:N", scale=None),
+            text="label:N",
+        )
+    )
+    return chart

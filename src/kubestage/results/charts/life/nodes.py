@@ -21,6 +21,7 @@ _NOT_READY: Final = "NotReady"
 _TICKS: Final = 6
 _FAINT: Final = "#bbbbbb"
 _NO_GROUP: Final = "no group"
+_READY: Final = "Ready"
 _COLORS: Final = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.VERMILION)
 
 
@@ -31,8 +32,9 @@ def nodes(life: Life) -> ChartType | None:
         return None
     axis = times.Times(life.seconds)
     groups = list(dict.fromkeys(row["group"] for row in rows if row["total"]))
-    kinds = {name or _NO_GROUP: _COLORS[place % len(_COLORS)] for place, name in enumerate(groups)}
-    values, tops = _stacked(axis.of(rows), groups)
+    unnamed = _NO_GROUP if len(groups) > 1 else _READY
+    kinds = {name or unnamed: _COLORS[place % len(_COLORS)] for place, name in enumerate(groups)}
+    values, tops = _stacked(axis.of(rows), groups, unnamed)
     there = {row["series"] for row in values}
     more = {_NOT_READY: style.BLACK, _PROVISIONING: _FAINT}
     kinds |= {name: color for name, color in more.items() if name in there}
@@ -51,7 +53,8 @@ def nodes(life: Life) -> ChartType | None:
     )
     end = tops[-1]
     subtitle = f"{style.counted(max(tops), 'node')} at most, {end} at the end"
-    return markers.finished(life, lines.layered(chart), "Nodes by group", subtitle)
+    title = "Nodes" if groups == [""] else "Nodes by group"
+    return markers.finished(life, lines.layered(chart), title, subtitle)
 
 
 def _is_moving(rows: list[Json]) -> bool:
@@ -63,7 +66,7 @@ def _is_moving(rows: list[Json]) -> bool:
     return len(counts) > 1 or any(len(each) > 1 for each in counts.values())
 
 
-def _stacked(rows: list[Json], groups: list[str]) -> tuple[list[Json], list[int]]:
+def _stacked(rows: list[Json], groups: list[str], unnamed: str) -> tuple[list[Json], list[int]]:
     """Areas on top of each other, and how high they are together at each moment."""
     moments: dict[float, dict[str, Json]] = {}
     for row in rows:
@@ -76,7 +79,7 @@ def _stacked(rows: list[Json], groups: list[str]) -> tuple[list[Json], list[int]
         height = 0
         for name in groups:
             count = there[name]["ready"] if name in there else 0
-            values.append(_area(time, name or _NO_GROUP, height, count))
+            values.append(_area(time, name or unnamed, height, count))
             height += count
         if is_failing:
             failed = sum(row["total"] - row["ready"] for row in there.values())
@@ -121,7 +124,9 @@ def capacity(life: Life) -> ChartType | None:
             lines.drawn(waiting, axis, right, kinds, steps=True, dashed=True, width=1.5),
         ]
     last = shown[-1]
-    share = style.percent(last["requested"] / last["offered"]) if last["offered"] else "none there"
-    subtitle = f"At the end {share} of the CPU is requested"
+    subtitle = "At the end no node is Ready"
+    if last["offered"]:
+        share = style.percent(last["requested"] / last["offered"])
+        subtitle = f"At the end {share} of the CPU of Ready nodes is requested"
     chart = lines.layered(*layers, axes=len(layers))
     return markers.finished(life, chart, "What pods request of the nodes", subtitle)

@@ -30,11 +30,7 @@ def outages(life: Life) -> ChartType | None:
     health = life.summary.get("health")
     if health is None:
         return None
-    found = [(each["workload"], _BELOW, each["windows"]) for each in health["workloads"]]
-    found += [
-        (f"node/{each['node']}", _NOT_READY, each["windows"]) for each in health["nodesNotReady"]
-    ]
-    troubled = [each for each in found if each[2]]
+    troubled = _troubled(health)
     if not troubled:
         return None
     troubled.sort(key=lambda each: -sum(end - begin for begin, end in each[2]))
@@ -51,13 +47,27 @@ def outages(life: Life) -> ChartType | None:
         for subject, problem, windows in shown
         for begin, end in windows
     ]
-    subjects = list(dict.fromkeys(each[0] for each in shown))
-    bars = _bars(rows, axis, subjects, {each[1] for each in shown})
-    height = max(_ROW * len(subjects), 3 * _ROW)
+    names = list(dict.fromkeys(each[0] for each in shown))
+    bars = _bars(rows, axis, names, {each[1] for each in shown})
+    height = max(_ROW * len(names), 3 * _ROW)
     layered = alt.layer(bars, width=style.WIDTH, height=height)
     title = "Below desired replicas, and nodes NotReady"
     chart = markers.finished(life, layered, title, _subtitle(health, len(troubled)))
     return style.wide(chart)
+
+
+def subjects(life: Life) -> int:
+    """Of how many workloads and nodes there is a bar."""
+    health = life.summary.get("health")
+    return 0 if health is None else len(_troubled(health))
+
+
+def _troubled(health: Json) -> list[tuple[str, str, list[list[float]]]]:
+    found = [(each["workload"], _BELOW, each["windows"]) for each in health["workloads"]]
+    found += [
+        (f"node/{each['node']}", _NOT_READY, each["windows"]) for each in health["nodesNotReady"]
+    ]
+    return [each for each in found if each[2]]
 
 
 def _bars(rows: list[Json], axis: times.Times, subjects: list[str], there: set[str]) -> alt.Chart:
@@ -72,7 +82,7 @@ def _bars(rows: list[Json], axis: times.Times, subjects: list[str], there: set[s
             x=axis.axis(),
             x2="end:Q",
             y=alt.Y("subject:N", title=None, sort=subjects, axis=labels),
-            color=alt.Color("series:N", scale=scale),
+            color=alt.Color("series:N", scale=scale, legend=alt.Legend(symbolType="square")),
             stroke=alt.Stroke("series:N", scale=scale),
             tooltip=["subject:N", "series:N", axis.tip(), alt.Tooltip("end:Q", format=",.2f")],
         )

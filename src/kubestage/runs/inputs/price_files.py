@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from kubestage.errors import InputError
-from kubestage.objects import locator, manifest, prices, yaml_documents
+from kubestage.objects import gvk, locator, manifest, prices, yaml_documents
 from kubestage.objects.kinds import price_catalog
 from kubestage.runs.inputs import price_tables, text_files
 from kubestage.scenario import resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from kubestage.aliases import Json
     from kubestage.runs.inputs.manifests import LoadedManifests
+    from kubestage.stage import Stage
 
 OPTION: Final = "--prices"
 _PACKAGE: Final = "kubestage.runs.inputs.price_data"
@@ -67,31 +68,49 @@ _FIX: Final = (
 
 
 def add(loaded: LoadedManifests, name: str | None) -> list[str]:
-    """Add the catalogs of a file to what was read, as if a manifest had them; what to note.
-
-    Only prices of instance types that are mentioned are taken: catalogs of providers have
-    thousands.
-    """
+    """Add the catalogs of a file to what was read, as if a manifest had them; what to note."""
     if name is None:
         return []
-    notes: list[str] = []
-    catalogs = load(name, notes)
     objects = [document.object for document in loaded.documents]
     taken = {each["metadata"]["name"] for each in objects if _is_catalog(each)}
-    mentioned = set(_instance_types(objects))
-    mentioned |= set(_instance_types(each.scenario for each in loaded.imported))
+    catalogs, notes = _needed(name, [*objects, *(each.scenario for each in loaded.imported)])
     for catalog in catalogs:
         if catalog["metadata"]["name"] in taken:
             problem = f'the files have a PriceCatalog "{catalog["metadata"]["name"]}" already'
             raise InputError(problem, path=OPTION, fix="leave --prices out, or rename one of them")
-        used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
-        catalog["spec"]["prices"] = used
-    if not any(each["spec"]["prices"] for each in catalogs):
-        notes.append(_nothing_matches(name, mentioned))
     text = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": catalogs}).decode()
     loaded.documents += manifest.load_text(text, OPTION)
     loaded.locators[OPTION] = locator.Locator(text)
     return notes
+
+
+def apply(stage: Stage, name: str | None) -> list[str]:
+    """Give a stage the catalogs of a file in place of its own; what to note."""
+    if name is None:
+        return []
+    store = stage.store
+    objects = [*store.read(gvk.NODE).values(), *store.read(prices.NODE_GROUP).values()]
+    catalogs, notes = _needed(name, objects)
+    for each in list(store.read(prices.PRICE_CATALOG)):
+        store.delete(prices.PRICE_CATALOG, each)
+    stage.apply(catalogs)
+    return notes
+
+
+def _needed(name: str, objects: Sequence[Json]) -> tuple[list[Json], list[str]]:
+    """The catalogs of a file, with prices of instance types that objects mention, and notes.
+
+    Catalogs of providers have thousands of prices.
+    """
+    notes: list[str] = []
+    catalogs = load(name, notes)
+    mentioned = set(_instance_types(objects))
+    for catalog in catalogs:
+        used = [each for each in catalog["spec"]["prices"] if each["instanceType"] in mentioned]
+        catalog["spec"]["prices"] = used
+    if not any(each["spec"]["prices"] for each in catalogs):
+        notes.append(_nothing_matches(name, mentioned))
+    return catalogs, notes
 
 
 def _nothing_matches(name: str, mentioned: set[str]) -> str:
@@ -102,7 +121,7 @@ def _nothing_matches(name: str, mentioned: set[str]) -> str:
     return f"{OPTION} {name} has no effect: it has no price for {types}"
 
 
-def _instance_types(objects: Any) -> Iterator[str]:
+def _instance_types(objects: Iterable[Json]) -> Iterator[str]:
     """The values of instance-type labels in nodes, NodeGroups, and whatever Scenarios create."""
     for obj in objects:
         if resource.is_scenario(obj) or obj.get("kind") in _BEHIND:

@@ -68,28 +68,22 @@ def open_cluster(
     if isinstance(files, Cluster):
         return files.copy()
     if isinstance(files, Stage):
-        return _at_rest(files.fork(), "the stage")
+        stage = files.fork()
+        return _at_rest(stage, "the stage", price_files.apply(stage, options.prices))
     names = [] if files is None else sources.file_names(files)
     is_served = options.server is not None or options.kubeconfig is not None
     if names and is_served:
         raise InputError("two clusters are named", path="--server", fix="leave out -f or --server")
     if is_served:
-<<<<<<< HEAD
-        loaded = served.export(options)
-        notes = price_files.add(loaded, options.prices)
-        settings = read_settings(options, loaded)
-        origin = options.server or "the server"
-        return _at_rest(stage_of(loaded, settings, observer), origin, notes)
-=======
         return _of_server(served.export(options), options, observer)
->>>>>>> report
     if not names:
         raise InputError("no cluster is named", fix=_FIX)
     runs = [each for each in names if run_place.is_run(pathlib.Path(each))]
     if runs:
         if len(names) > 1:
             raise InputError("a run stands by itself", file=runs[0], fix="name only the run")
-        return _at_rest(_stage_of_run(runs[0], observer), runs[0])
+        stage = _stage_of_run(runs[0], observer)
+        return _at_rest(stage, runs[0], price_files.apply(stage, options.prices))
     loaded = stage_inputs.load(names, options.config, observer)
     plain_nodes.add(loaded, options.nodes, options.node)
     notes = price_files.add(loaded, options.prices)
@@ -98,12 +92,13 @@ def open_cluster(
 
 
 def _of_server(found: ServedCluster, options: ClusterOptions, observer: Observer) -> Cluster:
+    notes = [*found.notes, *price_files.add(found.loaded, options.prices)]
     settings = read_settings(options, found.loaded, found.settings)
     if found.configuration is not None:
         plugins = plugin_files.load(options.plugins, found.configuration)
         settings = dataclasses.replace(settings, configuration=found.configuration, plugins=plugins)
     stage = stage_of(found.loaded, settings, observer)
-    return _at_rest(stage, options.server or "the server", found.notes)
+    return _at_rest(stage, options.server or "the server", notes)
 
 
 def _stage_of_run(path: str, observer: Observer) -> Stage:

@@ -23,13 +23,8 @@ def markdown(result: Rehearsed | SurveyResult) -> str:
     if result.condition is not None:
         verdict = "holds" if result.has_failed else "does not hold"
         parts.append(f"`--fail-if '{result.condition}'` {verdict}.")
-<<<<<<< HEAD
     parts += [table(each) for each in result.sections()]
-    parts += [f"Note: {note}" for note in result.notes]
-=======
-    parts += [_table(each) for each in result.sections()]
     parts += [f"Note: {_escaped(note)}" for note in result.notes]
->>>>>>> report
     return "\n\n".join(parts) + "\n"
 
 

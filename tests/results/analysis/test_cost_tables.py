@@ -145,12 +145,13 @@ def test_a_run_is_measured_as_the_cluster_at_its_end(tmp_path: pathlib.Path) -> 
     shares = list(analysis.table(scenario, "cost-shares").records())
     told = {(row["by"], row["name"]): row["costPerHour"] for row in shares}
     known = there.costs
-    assert told == {
+    expected: dict[tuple[str, str | None], float | None] = {
         ("cluster", None): 0.4,
         **{("pool", each.pool): each.cost_per_hour for each in known.pools},
         **{("namespace", each.name): each.cost_per_hour for each in known.namespaces},
         **{("workload", each.name): each.cost_per_hour for each in known.workloads},
     }
+    assert told == expected
     # A quarter of a node each, an eighth of each node, a quarter.
     assert told["workload", "deployment/default/web"] == pytest.approx(0.1)
     assert told["workload", "daemonset/default/log"] == pytest.approx(0.05)

@@ -130,7 +130,7 @@ def _sections(
             _described(pending),
             Html(reasons.reasons(run.pods) + fit.section(advice)),
         ),
-        *cost_section.sections(summary, run),
+        *cost_section.sections(run),
         ("timeline", "Timeline", _described("Open a step to see it."), steps.outline(happened)),
         (
             "pods",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +61,37 @@ def test_configurations_are_run_on_one_input_and_set_side_by_side(
     assert ["cpu allocated", "25.0%", "75.0% (+50.0) *"] in cells
     assert ["cpu min", "25.0%", "50.0% (+25.0)"] in cells
     assert ["cpu stddev", "0.0% *", "25.0% (+25.0)"] in cells
+
+
+PRICES = "instance_type,price,currency\nm5.large,0.25,EUR\n"
+
+
+def test_prices_are_those_of_all_runs(terminal: Terminal) -> None:
+    labels = {"node.kubernetes.io/instance-type": "m5.large"}
+    nodes = [make_node(name, cpu="4", memory="16Gi", labels=labels) for name in ("n1", "n2")]
+    pods = [make_pod(f"web-{at}", cpu="1", memory="4Gi") for at in range(2)]
+    clusters.write("cluster.json", *nodes, *pods, make_pod("zoo", cpu="4", memory="16Gi"))
+    clusters.write_config(HEAPING, "heaping.yaml")
+    pathlib.Path("prices.csv").write_text(PRICES)
+    words = ("compare", "cluster.json", *CONFIGS, "--prices", "prices.csv")
+    out = terminal.run(*words).out
+    rows = [re.split(r" {2,}", line) for line in out.partition("\n\n")[0].splitlines()]
+    # A quarter of each node is used, or half of one and all of the other.
+    assert ["cost per hour", "€0.50", "€0.50"] in rows
+    assert ["idle", "75.0%", "25.0% (-50.0) *"] in rows
+    assert ["cpu fragmentation", "50.0%", "0.0% (-50.0) *"] in rows
+    told = json.loads(terminal.run(*words, "-o", "json").out)
+    cost = next(each for each in told["measures"] if each["measure"] == "costPerHour")
+    assert (cost["currency"], cost["values"]) == ("EUR", [0.5, 0.5])
+
+
+def test_kept_runs_have_their_own_prices(terminal: Terminal, inputs: None) -> None:
+    del inputs
+    pathlib.Path("prices.csv").write_text(PRICES)
+    terminal.run("run", "cluster.json", "--out", "kept")
+    result = terminal.run("compare", "kept", "kept", "--prices", "prices.csv")
+    assert result.code == 2
+    assert "--prices: has no effect on runs that are over" in result.err
 
 
 def test_what_changed_in_placements_is_told_by_kind(terminal: Terminal, inputs: None) -> None:

@@ -125,7 +125,7 @@ def test_json_and_yaml_say_the_same(terminal: Terminal) -> None:
 def test_the_detail_decides_what_is_told_of_attempts(terminal: Terminal) -> None:
     small_cluster()
     none = json.loads(terminal.run("run", ".", "-o", "json", "--detail", "summary").out)
-    assert set(none) == {"seed", "pods", "workloads", "summary"}
+    assert set(none) == {"seed", "pods", "workloads", "summary", "packing"}
     full = json.loads(terminal.run("run", ".", "-o", "json", "--detail", "full").out)
     first = full["explanations"][0]
     assert (first["number"], first["pod"], first["selected"]) == (1, "default/web", "b")

@@ -11,6 +11,7 @@ from kubestage.results import analysis, comparison
 from kubestage.results.comparison import measures
 from kubestage.testing import make_node, make_pod
 from tests.results import samples
+from tests.results.analysis.stories import Story
 from tests.results.comparison_runs import HEAPED, SPREAD, a_run
 
 if TYPE_CHECKING:
@@ -170,3 +171,39 @@ def test_a_run_is_worse_than_another_in_a_measure_or_the_other_way_round_or_neit
         assert not (each.is_worse(0, than=1) and each.is_worse(1, than=0))
     assert {each.name for each in both.measures if each.better is None} >= {"nodesUsed", "min"}
     assert set(measures.DEFAULT_CHECKS) <= {each.name for each in both.measures}
+
+
+def priced(price: float, currency: str = "USD") -> Json:
+    label = {"node.kubernetes.io/instance-type": "m5.large"}
+    story = Story().step(0).node("a", cpu="4", memory="16Gi", labels=label)
+    entry = {"instanceType": "m5.large", "price": price}
+    story.create(
+        {
+            "apiVersion": "kubestage.dev/v1alpha1",
+            "kind": "PriceCatalog",
+            "metadata": {"name": "prices"},
+            "spec": {"currency": currency, "prices": [entry]},
+        }
+    )
+    return story.pod("web", cpu="1", memory="4Gi").bind("web", "a").scenario()
+
+
+def test_less_cost_is_better() -> None:
+    both = compared(priced(0.4), priced(0.3))
+    cost = measure(both, "costPerHour")
+    assert cost.values == (0.4, 0.3)
+    assert (cost.currency, cost.best) == ("USD", frozenset({1}))
+    assert list(measure(both, "idleShare").values) == pytest.approx([0.75, 0.75])
+    assert [
+        each.measure.key for each in compared(priced(0.3), priced(0.4)).worse(["costPerHour"])
+    ] == ["costPerHour"]
+
+
+def test_costs_in_two_currencies_are_not_compared() -> None:
+    both = compared(priced(0.4), priced(0.3, "EUR"))
+    assert "costPerHour" not in [each.name for each in both.measures]
+
+
+def test_a_run_without_prices_has_no_cost() -> None:
+    both = compared(priced(0.4), SPREAD)
+    assert measure(both, "costPerHour").values == (0.4, None)

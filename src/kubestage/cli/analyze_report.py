@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubestage.cli import pending_reasons, scenario_report
+from kubestage.cli import cost_line, pending_reasons, scenario_report
 from kubestage.objects.pod_resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES_PREFIX, MEMORY
 from kubestage.objects.tables import text
 from kubestage.results import analysis
 from kubestage.results.analysis import attempt_tables
+from kubestage.results.packing import wording
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -19,12 +20,22 @@ if TYPE_CHECKING:
 _STEPS: Final = 20
 _NONE: Final = "-"
 _UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
-_RATES: Final = frozenset({"rate", "min", "max", "mean", "stddev", "strandedRate", "blockedRate"})
+_RATES: Final = frozenset({"rate", "min", "max", "mean", "stddev"})
 _AMOUNTS: Final = frozenset(
     {"requested", "allocatable", "free", "typicalRequest", "stranded", "largestRequest", "blocked"}
 )
+# Amounts of one resource, and of money.
+_AMOUNTS_OF: Final = {
+    "cpu": CPU,
+    "memory": MEMORY,
+    "cpuStranded": CPU,
+    "memoryStranded": MEMORY,
+    "medianCpu": CPU,
+    "medianMemory": MEMORY,
+}
+_MONEY: Final = frozenset({"costPerHour", "idlePerHour"})
 # Good to have in a file, but no help to the eye.
-_HIDDEN: Final = frozenset({"uid"})
+_HIDDEN: Final = frozenset({"uid", "currency"})
 # What happens in few runs.
 _RARE: Final = frozenset({"gated", "preempted", "deleted", "finished", "victims"})
 _WITH_REASONS: Final = frozenset({"pods", "pending"})
@@ -149,6 +160,9 @@ def _pods(summary: Summary) -> Iterable[str]:
         ["Pods", f"{summary.pods}{f': {parts}' if parts else ''}"],
         ["Nodes", f"{summary.nodes}, {summary.nodes_used} in use"],
     ]
+    cost = cost_line.of_run(summary.packing)
+    if cost is not None:
+        lines.append(["Cost", str(cost)])
     if summary.pending_steps_mean is not None:
         mean, longest = summary.pending_steps_mean, summary.pending_steps_max
         lines.append(["Waited", f"{mean:.2f} steps on average until bound, at most {longest}"])
@@ -177,10 +191,16 @@ def _heading(name: str) -> str:
 
 def _cell(name: str, row: dict[str, Any]) -> str:
     value = row[name]
-    if name in _RATES:
+    if name in _RATES or name.endswith("Rate"):
         return percent(value)
     if value is None:
         return _NONE
+    if name in _MONEY:
+        return wording.money(value, row["currency"])
+    if name in _AMOUNTS_OF:
+        return _amount(value, _AMOUNTS_OF[name])
+    if isinstance(value, float):
+        return f"{value:.2f}"
     return _amount(value, row["resource"]) if name in _AMOUNTS else str(value)
 
 

@@ -12,6 +12,7 @@ from kubestage.cli.explain_text import ExplainLayout
 from kubestage.cli.explaining import blocks, count
 from kubestage.objects.tables import text as tables
 from kubestage.results import analysis
+from kubestage.results.packing import wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from kubestage.runs.compare import ComparedPair, ComparedRuns
 
 _FEW: Final = 5
-_LABELS: Final = {"allocation": "allocated", "nodesUsed": "nodes used"}
+_LABELS: Final = {
+    "allocation": "allocated",
+    "nodesUsed": "nodes used",
+    "costPerHour": "cost per hour",
+    "idleShare": "idle",
+    "strandedShare": "stranded",
+}
+# Known only if pods request both CPU and memory, or something is free: else no row.
+_OFTEN_UNKNOWN: Final = ("strandedShare", "fragmentation")
 
 
 class CompareLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +72,7 @@ def _pair(compared: ComparedRuns, pair: ComparedPair, layout: CompareLayout) -> 
 
 def _figures(compared: Comparison, width: int) -> Iterator[str]:
     """All measures, a column for each run."""
-    rows = list(compared.measures)
+    rows = [each for each in compared.measures if each.name not in _OFTEN_UNKNOWN or _any(each)]
     columns = [("MEASURE", *(_label(each) for each in rows))]
     for at, name in enumerate(compared.names):
         columns.append((name, *(_cell(each, at) for each in rows)))
@@ -74,6 +83,10 @@ def _figures(compared: Comparison, width: int) -> Iterator[str]:
     if len(compared.names) > 1:
         legend = f"* is best; in brackets, against {compared.names[0]}; {legend}."
     yield legend
+
+
+def _any(measure: Measure) -> bool:
+    return any(value is not None for value in measure.values)
 
 
 def _label(measure: Measure) -> str:
@@ -87,9 +100,17 @@ def _cell(measure: Measure, at: int) -> str:
         return "-"
     shown = _shown(measure, at)
     if at and delta:
-        change = f"{100 * delta:+.1f}" if measure.is_rate else f"{delta:+,}"
-        shown += "" if float(change.replace(",", "")) == 0 else f" ({change})"
+        shown += _change_of(measure, delta)
     return f"{shown} *" if at in measure.best else shown
+
+
+def _change_of(measure: Measure, delta: float) -> str:
+    """The difference in brackets; nothing if it is too small to be seen."""
+    if measure.currency is not None:
+        sign = "-" if delta < 0 else "+"
+        return f" ({sign}{wording.money(abs(delta), measure.currency)})"
+    change = f"{100 * delta:+.1f}" if measure.is_rate else f"{delta:+,}"
+    return "" if float(change.replace(",", "")) == 0 else f" ({change})"
 
 
 def against_first(worse: Worse) -> str:
@@ -103,6 +124,8 @@ def _shown(measure: Measure, at: int) -> str:
     value = measure.values[at]
     if value is None:
         return "-"
+    if measure.currency is not None:
+        return wording.money(value, measure.currency)
     return f"{100 * value:.1f}%" if measure.is_rate else f"{value:,}"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.cli import printing
 from kubestage.golang import durations
 from kubestage.objects.tables import text
+from kubestage.results.load import page_cost
 from kubestage.runs.load.results import verdict_word
 from kubestage.units import MILLISECOND_NS, SECOND_NS
 from kubestage.wording import plural
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from kubestage.clusterloader.result import LoadResult, Measured, StepResult
     from kubestage.measure.results import Verdict
+    from kubestage.results.load.cost import LoadCost
     from kubestage.runs.load.results import LoadResults
 
 
@@ -29,11 +31,20 @@ def formatted(results: LoadResults, output: str, report_dir: str | None) -> str:
     if output == "json":
         return printing.as_json({**results.as_data(), "reportDir": report_dir})
     lines = [line for result in results.results for line in (*_test_lines(result), "")]
+    if results.cost is not None:
+        lines += [*_cost_lines(results.cost), ""]
     if report_dir is not None:
         lines.append(f"Report: {report_dir}")
     elif lines:
         lines.pop()
     return "".join(f"{line}\n" for line in lines)
+
+
+def _cost_lines(cost: LoadCost) -> Iterator[str]:
+    """What nodes cost, and of several pools each."""
+    yield cost.sentence
+    if len(cost.pools) > 1:
+        yield from text.align([page_cost.HEAD, *page_cost.rows(cost)])
 
 
 def _test_lines(result: LoadResult) -> Iterator[str]:

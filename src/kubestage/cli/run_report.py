@@ -5,8 +5,10 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any, Final
 
+from kubestage.cli import cost_line
 from kubestage.objects import timestamps
 from kubestage.objects.tables import text
+from kubestage.results.packing import contents
 from kubestage.runs import placements, workloads
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def as_table(result: ManifestsResult, *, wide: bool, shows_all: bool = False) ->
         _attention(attention, len(pods), wide=wide),
         _workloads(result.workloads, is_short=is_short, shows_all=wide or shows_all),
         _pods(listed, len(pods), len(attention), wide=wide),
-        [_sum(result.summary)],
+        [_sum(result.summary), *_cost(result)],
     ]
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
@@ -132,6 +134,13 @@ def _sum(summary: Summary) -> str:
     return f"{pods}{before} {used} Allocated: {shares}."
 
 
+def _cost(result: ManifestsResult) -> list[str]:
+    if not contents.prices_of(result.stage.store):
+        return []
+    cost = cost_line.of_cluster(result.packing().costs)
+    return [] if cost is None else [cost.sentence]
+
+
 def as_dict(result: ManifestsResult) -> dict[str, Any]:
     """The run as data; docs/cli.md describes it."""
     data: dict[str, Any] = {
@@ -168,6 +177,7 @@ def as_dict(result: ManifestsResult) -> dict[str, Any]:
             "nodesUsed": result.summary.nodes_used,
             "allocatedPercent": result.summary.allocated,
         },
+        "packing": result.packing().to_dict(),
     }
     if result.decisions is not None:
         data["decisions"] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubestage.cli import pending_reasons
+from kubestage.cli import cost_line, pending_reasons
 from kubestage.objects.tables import text
 from kubestage.results import analysis
 
@@ -71,6 +71,9 @@ def _lines(scenario: Json, hint: str, *, wide: bool) -> Iterable[str]:
         yield from _steps(digest, wide=wide)
     yield ""
     yield _sum(summary)
+    cost = cost_line.of_run(summary.packing)
+    if cost is not None:
+        yield cost.sentence
 
 
 def outcome(phase: str, summary: Summary) -> str:

@@ -21,7 +21,7 @@ LABELS: Final = (
 
 def of(node: Json) -> str:
     """The pool of a node; empty if no label names one."""
-    labels = node["metadata"].get("labels")
+    labels = (node.get("metadata") or {}).get("labels")
     if not labels:
         return ""
     return next((labels[name] for name in LABELS if labels.get(name)), "")

@@ -88,7 +88,7 @@ class Prices:
 
     def of_node(self, node: Json) -> float | None:
         """What a node costs per hour; None if nothing states it."""
-        labels: Json = node["metadata"].get("labels") or {}
+        labels: Json = (node.get("metadata") or {}).get("labels") or {}
         group = self._groups.get(labels.get(node_pools.GROUP_LABEL) or "")
         return group if group is not None else self._of_labels(labels)
 

@@ -37,6 +37,7 @@ class CompareOptions(Options, frozen=True, kw_only=True):
     seed: shared_flags.Seed = 0
     tie_break: shared_flags.TieBreak = "heap"
     controllers: shared_flags.Controllers = None
+    prices: shared_flags.Prices = None
     timings: shared_flags.Timings = False
     profile: shared_flags.Profile = None
 

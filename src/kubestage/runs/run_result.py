@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kubestage.aliases import Json
     from kubestage.results.life.life import Life
+    from kubestage.results.packing.packing import Packing
     from kubestage.results.run_record_reader import RecordReader
     from kubestage.results.timings import RecordedTimings
     from kubestage.runs.placements import Placement, Summary
@@ -63,6 +64,12 @@ class RunResult(TableResult, msgspec.Struct, frozen=True, kw_only=True):
     def charts(self) -> dict[str, ChartType]:
         """Every chart of the run, by name; needs the extra ``charts``."""
         raise NotImplementedError
+
+    def packing(self) -> Packing:
+        """What the cluster costs per hour at the end, and how well its pods are packed."""
+        from kubestage.results.packing import packing
+
+        return packing.of_store(self.stage.store)
 
     def close(self) -> None:
         """Delete temporary files; what is in run directories stays."""

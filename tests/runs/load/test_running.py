@@ -73,3 +73,37 @@ def test_a_search_gives_its_limit() -> None:
     assert found.limit == 20
     assert "met up to params.CL2_QPS = 20" in found.headline()
     assert set(found.table().column("value")) == {10, 20}
+
+
+PRICES = "instance_type,price\nstandard-8,3.6\nstandard-4,1.8\n"
+
+
+def test_what_nodes_cost_while_a_load_runs() -> None:
+    pathlib.Path("prices.csv").write_text(PRICES)
+    results = running.load(loads.write(), LoadOptions(nodes=2, prices="prices.csv"))
+    cost = results.cost
+    assert cost is not None
+    assert (cost.currency, cost.cost_per_hour, cost.unpriced_nodes) == ("USD", 7.2, 0)
+    # Two nodes at a tenth of a cent a second.
+    assert cost.cost == pytest.approx(0.002 * cost.seconds, abs=1e-6)
+    assert cost.seconds >= results.results[0].took_ns / 1e9
+    assert cost.idle_share is not None
+    # Four pods of 10m on sixteen cores.
+    assert 0.99 < cost.idle_share < 1
+    assert [(each.pool, each.nodes, each.cost) for each in cost.pools] == [("", 2, cost.cost)]
+    assert results.as_data()["cost"]["costPerHour"] == 7.2
+    results.save("out")
+    page = pathlib.Path("out/report.html").read_text()
+    assert "per hour at the end" in page
+
+
+def test_a_load_without_prices_has_no_cost() -> None:
+    results = running.load(loads.write(), LoadOptions(nodes=1))
+    assert results.cost is None
+    assert "cost" not in results.as_data()
+
+
+def test_prices_are_for_stages() -> None:
+    options = LoadOptions(kubeconfig="real", prices="aws-us-east-1")
+    with pytest.raises(InputError, match="prices are for the nodes of a stage"):
+        running.load(loads.write(), options)

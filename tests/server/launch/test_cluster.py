@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +11,9 @@ from kubestage.runs.observer import Observer
 from kubestage.server.launch import cluster
 from kubestage.server.launch.options import ServeOptions
 from kubestage.testing import make_pod
+
+if TYPE_CHECKING:
+    import pathlib
 
 
 @pytest.mark.parametrize("start", [None, "1960-01-01T00:00:00Z"])
@@ -28,3 +32,25 @@ def test_a_clock_before_1970_makes_no_negative_versions_nor_names(
             assert int(obj["metadata"]["resourceVersion"]) > 0
             assert ".-" not in obj["metadata"]["name"]
     assert stage.store.read(("v1", "Event"))
+
+
+PRICE_CATALOG = ("kubestage.dev/v1alpha1", "PriceCatalog")
+
+
+def test_prices_are_there_from_the_start_and_after_a_restart(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "mine.csv"
+    options = ServeOptions(data_dir=str(tmp_path / "data"), prices=str(file))
+    observer = Observer()
+    revisions = []
+    for price in ("0.1", "0.1", "0.3"):
+        # One type that no node has yet.
+        file.write_text(f"instance_type,price\nm5.large,{price}\n")
+        served = cluster.build(options, cluster.read(options, observer), observer)
+        (catalog,) = served.stage.store.read(PRICE_CATALOG).values()
+        assert catalog["metadata"]["name"] == "mine"
+        assert catalog["spec"]["prices"] == [{"instanceType": "m5.large", "price": float(price)}]
+        revisions.append(catalog["metadata"]["resourceVersion"])
+        assert served.journal is not None
+        served.journal.close()
+    # The same prices change nothing.
+    assert revisions[0] == revisions[1] != revisions[2]

@@ -12,8 +12,10 @@ are written down. Not here: charts, colours, terminals.
 from __future__ import annotations
 
 from kubestage.results.analysis.attempt_tables import attempt_log, attempts
+from kubestage.results.analysis.cost_tables import cost, cost_shares
 from kubestage.results.analysis.digest import Digest, digest
 from kubestage.results.analysis.overview import ResourceSummary, Summary, summary
+from kubestage.results.analysis.packed_steps import StepPacking
 from kubestage.results.analysis.pod_state import PodState
 from kubestage.results.analysis.registry import TABLES, RunTable
 from kubestage.results.analysis.registry import compute as table
@@ -32,12 +34,15 @@ __all__ = [
     "PodState",
     "ResourceSummary",
     "RunTable",
+    "StepPacking",
     "Summary",
     "Table",
     "as_csv",
     "as_json",
     "attempt_log",
     "attempts",
+    "cost",
+    "cost_shares",
     "digest",
     "step_ends",
     "summary",

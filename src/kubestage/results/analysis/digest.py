@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from kubestage.aliases import Json
-from kubestage.objects.pod_resources import PODS
+from kubestage.objects.pod_resources import CPU, MEMORY, PODS
 from kubestage.results.analysis import amounts, pod_state, timeline, walking
+from kubestage.results.analysis.state import ClusterState
 
 if TYPE_CHECKING:
     import collections
+    from collections.abc import Mapping
 
+    from kubestage.objects.prices import Prices
     from kubestage.results.analysis.amounts import Amounts
     from kubestage.results.analysis.pod_state import PodState
-    from kubestage.results.analysis.state import ClusterState
+    from kubestage.results.packing.contents import PackedNode
 
 
 class NodeEnd(NamedTuple):
@@ -24,6 +27,9 @@ class NodeEnd(NamedTuple):
     name: str
     allocatable: Amounts
     requested: Amounts
+    daemons: Amounts
+    """The part of `requested` that is of pods which every node has."""
+    packed: PackedNode
 
 
 class StepEnd(msgspec.Struct, frozen=True):
@@ -45,6 +51,8 @@ class StepEnd(msgspec.Struct, frozen=True):
     typical: Amounts
     largest: str | None
     largest_request: Amounts | None
+    median: Amounts
+    """The median of CPU and memory over pods that are no daemons; empty without any."""
 
 
 class Digest(msgspec.Struct, frozen=True):
@@ -60,6 +68,10 @@ class Digest(msgspec.Struct, frozen=True):
     pods: list[PodState]
     resources: tuple[str, ...]
     has_attempts: bool
+    prices: Prices
+    """Those that hold at the end."""
+    owners: Mapping[tuple[str, str], Json]
+    """The owners of objects that pods may belong to, by kind and ``namespace/name``."""
 
 
 Run = Json | Digest
@@ -76,7 +88,7 @@ def digest(run: Run) -> Digest:
     status = timeline.status_of(run)
     ends: list[StepEnd] = []
     offered: set[str] = set()
-    pods: list[PodState] = []
+    state = ClusterState()
     changes = -1
     for step, state in walking.step_ends(run):
         # Most steps of a long run are idle, and need not be looked at.
@@ -84,7 +96,7 @@ def digest(run: Run) -> Digest:
         ends.append(msgspec.structs.replace(ends[-1], step=step) if idle else _end(step, state))
         changes = state.changes
         offered.update(name for name, amount in state.allocatable.items() if amount)
-        pods = state.history
+    pods = state.history
     requested = {name for pod in pods for name, amount in pod.requests.items() if amount}
     return Digest(
         "" if run is status else pod_state.name_of(run),
@@ -94,12 +106,16 @@ def digest(run: Run) -> Digest:
         pods,
         amounts.names(requested, offered),
         any(pod.attempts for pod in pods),
+        state.prices,
+        state.owners,
     )
 
 
 def _end(step: int, state: ClusterState) -> StepEnd:
     nodes = tuple(
-        NodeEnd(each.name, each.allocatable, each.requested) for each in state.nodes.values()
+        NodeEnd(each.name, each.allocatable, each.requested, each.daemons, each.packed)
+        for each in state.nodes.values()
+        if each.packed is not None
     )
     gated = sum(pod.is_gated for pod in state.pending.values())
     largest = _largest(state)
@@ -116,6 +132,7 @@ def _end(step: int, state: ClusterState) -> StepEnd:
         {name: _median(counts, asking) for name, counts in state.demand.items()},
         largest.key if largest is not None else None,
         largest.requests if largest is not None else None,
+        _medians(state),
     )
 
 
@@ -143,3 +160,23 @@ def _median(counts: collections.Counter[int], pods: int) -> int:
         if middle <= 0:
             return amount
     return 0
+
+
+def _medians(state: ClusterState) -> Amounts:
+    """The median size of pods that are no daemons, as `statistics.median` has it."""
+    pods = state.demand[PODS].total() - state.daemon_demand[PODS].total()
+    if not pods:
+        return {}
+    return {name: _rounded_median(state, name, pods) for name in (CPU, MEMORY)}
+
+
+def _rounded_median(state: ClusterState, name: str, pods: int) -> int:
+    counts, daemons = state.demand[name], state.daemon_demand[name]
+    seen, low = 0, None
+    for amount in sorted(counts):
+        seen += counts[amount] - daemons[amount]
+        if low is None and 2 * seen >= pods:
+            low = amount
+        if low is not None and 2 * seen > pods:
+            return round((low + amount) / 2)
+    return low or 0

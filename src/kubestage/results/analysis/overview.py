@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kubestage.results.analysis import pod_state
+from kubestage.results.analysis import packed_steps, pod_state
 from kubestage.results.analysis.capacity import allocation, rates, spread
 from kubestage.results.analysis.digest import digest
 from kubestage.results.analysis.free_capacity import fragmentation
+from kubestage.results.analysis.packed_steps import StepPacking  # noqa: TC001 - msgspec reads it
 from kubestage.results.analysis.pod_tables import waiting_steps
 from kubestage.results.analysis.registry import RunTable, table
 from kubestage.results.analysis.table import Kind, columns
@@ -65,6 +66,8 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     attempts: int | None
     attempts_by_result: dict[str, int] | None
     resources: dict[str, ResourceSummary]
+    packing: StepPacking | None
+    """What nodes cost, and how well pods are packed; None of a run without steps."""
 
 
 def summary(run: Run) -> Summary:
@@ -96,6 +99,7 @@ def summary(run: Run) -> Summary:
         attempts=results.total() if known.has_attempts else None,
         attempts_by_result=dict(sorted(results.items())) if known.has_attempts else None,
         resources=_resources(known),
+        packing=None if end is None else packed_steps.at_end_of(end, known.prices.currency),
     )
 
 
@@ -115,12 +119,18 @@ def summary_table(run: Digest) -> Rows:
     rows: list[tuple[Any, ...]] = [
         (measure, None, value)
         for measure, value in values.items()
-        if not isinstance(value, str | dict)
+        if not isinstance(value, str | dict) and measure != "packing"
     ]
     for result, number in (values["attemptsByResult"] or {}).items():
         rows.append((f"attempts.{result}", None, number))
     for resource, parts in values["resources"].items():
         rows += [(measure, resource, value) for measure, value in parts.items()]
+    packing = values["packing"] or {}
+    rows += [
+        (f"packing.{measure}", None, value)
+        for measure, value in packing.items()
+        if value is not None and not isinstance(value, str)
+    ]
     return rows
 
 

@@ -34,6 +34,7 @@ class PodState:
     object: Json
     requests: Amounts
     created: int
+    is_daemon: bool = False
     node: str = ""
     bound: int | None = None
     preempted: int | None = None
@@ -112,6 +113,15 @@ def key_of(obj: Json) -> str:
 def uid_of(obj: Json) -> str:
     """The uid; empty if the object has none."""
     return str((obj.get("metadata") or {}).get("uid") or "")
+
+
+def controller_of(obj: Json) -> Json | None:
+    """The reference to the owner that manages an object."""
+    for owner in (obj.get("metadata") or {}).get("ownerReferences") or ():
+        if owner.get("controller"):
+            found: Json = owner
+            return found
+    return None
 
 
 def phase_of(pod: Json) -> str:

@@ -9,12 +9,18 @@ import collections
 import dataclasses
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.analysis import amounts, pod_state
+from kubestage import lazy
+from kubestage.objects.prices import Prices
+from kubestage.results.analysis import amounts, pod_state, pricing
 from kubestage.results.analysis.pod_state import PodState
+
+with lazy.imports():
+    from kubestage.results.packing import contents
 
 if TYPE_CHECKING:
     from kubestage.aliases import Json
     from kubestage.results.analysis.amounts import Amounts
+    from kubestage.results.packing.contents import PackedNode
 
 
 _NOTHING: Final[Amounts] = {}
@@ -28,6 +34,10 @@ class NodeState:
     object: Json | None = None
     allocatable: Amounts = dataclasses.field(default_factory=dict)
     requested: Amounts = dataclasses.field(default_factory=dict)
+    daemons: Amounts = dataclasses.field(default_factory=dict)
+    """The part of `requested` that is of pods which every node has; replaced, too."""
+    packed: PackedNode | None = None
+    """Its price, its pool, and whether it takes pods; None of a node that is not there."""
     pods: dict[str, PodState] = dataclasses.field(default_factory=dict)
 
     def rate(self, resource: str) -> float | None:
@@ -46,7 +56,9 @@ class ClusterState:
     `pending` those of them that need a node, `history` every pod there ever was. `requested` and
     `allocatable` are sums over `nodes`; a pod on a node that is gone, or that the timeline does
     not have, takes no room anywhere. `demand` counts, by resource and amount, the requests of pods
-    that are placed or pending. `changes` grows whenever any of this changes.
+    that are placed or pending, `daemon_demand` those of pods which every node has. `prices` are
+    those that hold, `owners` the owners of objects that are neither nodes nor pods. `changes` grows
+    whenever any of this changes.
     """
 
     def __init__(self) -> None:
@@ -58,6 +70,12 @@ class ClusterState:
         self.requested: Amounts = {}
         self.demand: dict[str, collections.Counter[int]]
         self.demand = collections.defaultdict(collections.Counter)
+        self.daemon_demand: dict[str, collections.Counter[int]]
+        self.daemon_demand = collections.defaultdict(collections.Counter)
+        self.prices = Prices({}, ())
+        self.owners: dict[tuple[str, str], Json] = {}
+        """By kind and ``namespace/name``."""
+        self._price_objects = pricing.KnownPrices()
         self.changes = 0
         # Nodes that are there and nodes that are not but have pods bound to them.
         self._hosts: dict[str, NodeState] = {}
@@ -75,6 +93,7 @@ class ClusterState:
         if name in self.nodes:
             self._sum(host, -1)
         host.object, host.allocatable = node, offered
+        host.packed = contents.packed_node(node, self.prices)
         self.nodes[name] = host
         self._sum(host, 1)
 
@@ -84,9 +103,24 @@ class ClusterState:
         if host is None:
             return
         self._sum(host, -1)
-        host.object, host.allocatable = None, _NOTHING
+        host.object, host.allocatable, host.packed = None, _NOTHING, None
         if not host.pods:
             del self._hosts[name]
+
+    def set_prices(self, kind: tuple[str, str], name: str, obj: Json | None) -> None:
+        """A PriceCatalog or NodeGroup is there or has changed, or is gone if it is None."""
+        self.changes += 1
+        self._price_objects.put(kind, name, obj)
+        self.prices = self._price_objects.now
+        for host in self.nodes.values():
+            if host.object is not None:
+                host.packed = contents.packed_node(host.object, self.prices)
+
+    def set_owner(self, obj: Json) -> None:
+        """An object is there whose pods may belong to the owner of it."""
+        owner = pod_state.controller_of(obj)
+        if owner is not None:
+            self.owners[str(obj.get("kind")), pod_state.key_of(obj)] = owner
 
     def pod(
         self, obj: Json, step: int, *, created: int | None = None, is_new: bool = False
@@ -103,6 +137,7 @@ class ClusterState:
         if key in self.pods:
             self.remove_pod(self.pods[key], step)
         pod = PodState(key, uid, obj, amounts.of_pod(obj), step if created is None else created)
+        pod.is_daemon = contents.is_daemon(obj)
         self.pods[key] = pod
         self.history.append(pod)
         if uid:
@@ -162,6 +197,8 @@ class ClusterState:
             return
         for name, amount in pod.requests.items():
             self.demand[name][amount] += sign
+            if pod.is_daemon:
+                self.daemon_demand[name][amount] += sign
         if not pod.node:
             if sign > 0:
                 self.pending[pod.key] = pod
@@ -170,6 +207,8 @@ class ClusterState:
             return
         host = self._host(pod.node)
         host.requested = amounts.plus(host.requested, pod.requests, sign)
+        if pod.is_daemon:
+            host.daemons = amounts.plus(host.daemons, pod.requests, sign)
         if host.name in self.nodes:
             self.requested = amounts.plus(self.requested, pod.requests, sign)
         if sign > 0:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from kubestage.results.analysis import pod_state, timeline
+from kubestage.results.analysis import pod_state, pricing, timeline
 from kubestage.results.analysis.state import ClusterState
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ def _walk_step(state: ClusterState, step: int, events: list[Any]) -> Iterator[Mo
     for position, (written, event) in enumerate(timeline.read(events, step)):
         try:
             _apply(state, event, step)
+        except KeyError as error:
+            missing = ValueError(f"there is no field {error}")
+            raise timeline.refused(missing, step, position) from None
         except _UNREADABLE as error:
             raise timeline.refused(error, step, position) from None
         yield Moment(step, written, state)
@@ -87,6 +90,10 @@ def _stored(state: ClusterState, obj: Any, step: int, *, is_new: bool = False) -
         state.set_node(obj)
     elif kind == _POD:
         state.set_pod(state.pod(obj, step, is_new=is_new), obj, step)
+    elif (key := (obj.get("apiVersion"), obj.get("kind"))) in pricing.KINDS:
+        state.set_prices(key, pod_state.name_of(obj), obj)
+    else:
+        state.set_owner(obj)
 
 
 def _deleted(state: ClusterState, operation: Operation, step: int) -> None:
@@ -100,6 +107,8 @@ def _deleted(state: ClusterState, operation: Operation, step: int) -> None:
         pod = state.pods.get(f"{which.namespace or 'default'}/{which.name}")
         if pod is not None:
             state.remove_pod(pod, step)
+    elif (key := (what.api_version, what.kind)) in pricing.KINDS:
+        state.set_prices(key, which.name, None)
 
 
 def _scheduled(state: ClusterState, result: PodResult, step: int) -> None:

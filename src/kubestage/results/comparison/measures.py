@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from kubestage.errors import InputError
+from kubestage.objects.pod_resources import CPU, MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,10 @@ _COUNTS: Final = {
     "nodesUsed": None,
 }
 _RATES: Final = {"allocation": MORE, "min": None, "max": None, "stddev": LESS}
+# Measures that a summary's packing has, and those that it has of CPU and memory, by its fields.
+_COSTS: Final = {"costPerHour": "cost_per_hour", "idleShare": "idle_rate"}
+_PACKING: Final = {"strandedShare": "stranded_rate", "fragmentation": "fragmentation"}
+_SHARES: Final = frozenset({"idleShare"})
 # Shown only where a run has any.
 _RARE: Final = ("gated", "finished", "deleted")
 DEFAULT_CHECKS: Final = ("scheduled", "pending", "preempted", "stddev")
@@ -55,6 +60,8 @@ class Measure(msgspec.Struct, frozen=True):
     resource: str | None
     better: str | None
     values: tuple[Value, ...]
+    currency: str | None = None
+    """Of amounts of money; None of everything else."""
 
     @property
     def key(self) -> str:
@@ -64,7 +71,7 @@ class Measure(msgspec.Struct, frozen=True):
     @property
     def is_rate(self) -> bool:
         """Whether values are shares of a whole."""
-        return self.resource is not None
+        return self.resource is not None or self.name in _SHARES
 
     def delta(self, at: int, to: int = 0) -> Value:
         """By how much one run has more than another, by default than the first."""
@@ -98,7 +105,7 @@ class Worse(msgspec.Struct, frozen=True):
 
 def measures(summaries: Sequence[Summary]) -> list[Measure]:
     """All figures of runs, those of the whole first."""
-    return [*_counts(summaries), *_rates(summaries)]
+    return [*_counts(summaries), *_costs(summaries), *_rates(summaries)]
 
 
 def chosen(known: Iterable[Measure], names: Sequence[str], parts: str = _PARTS) -> list[Measure]:
@@ -150,6 +157,32 @@ def _rates(summaries: Sequence[Summary]) -> Iterator[Measure]:
             found = (each.resources.get(resource) for each in summaries)
             values = tuple(None if each is None else _rate(each, name) for each in found)
             yield Measure(name, resource, better, values)
+        yield from _packing(summaries, resource)
+
+
+def _costs(summaries: Sequence[Summary]) -> Iterator[Measure]:
+    """What nodes cost, where they have prices: of one currency, or there is nothing to compare."""
+    found = [each.packing for each in summaries]
+    priced = [each for each in found if each is not None and each.cost_per_hour is not None]
+    currencies = {each.currency for each in priced}
+    if len(currencies) != 1:
+        return
+    (currency,) = currencies
+    for name, field in _COSTS.items():
+        values = tuple(None if each is None else getattr(each, field) for each in found)
+        yield Measure(name, None, LESS, values, None if name in _SHARES else currency)
+
+
+def _packing(summaries: Sequence[Summary], resource: str) -> Iterator[Measure]:
+    """How much of what is free is stranded, and how scattered it is; known of CPU and memory."""
+    if resource not in (CPU, MEMORY):
+        return
+    for name, field in _PACKING.items():
+        found = (each.packing for each in summaries)
+        values = tuple(
+            None if each is None else getattr(each, f"{resource}_{field}") for each in found
+        )
+        yield Measure(name, resource, LESS, values)
 
 
 def _rate(summary: ResourceSummary, name: str) -> float | None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
+
+if TYPE_CHECKING:
+    from kubestage.results.load.cost import LoadCost
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
@@ -10,7 +15,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
     `cluster` is ``stage`` or the address of a real one, `profile` how the control plane of a stage
     was modelled, `command` what to type to get the same again. `metadata` are further facts for
-    ``cl2-metadata.json``.
+    ``cl2-metadata.json``, `cost` what nodes of a stage cost, if they have prices.
     """
 
     version: str
@@ -20,6 +25,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     profile: str = ""
     command: str = ""
     metadata: dict[str, str] = {}
+    cost: LoadCost | None = None
 
     @property
     def is_stage(self) -> bool:

@@ -8,7 +8,7 @@ import importlib.resources
 import string
 from typing import TYPE_CHECKING, Final
 
-from kubestage.results.load import page_charts, page_heading, page_problems, page_tables
+from kubestage.results.load import page_charts, page_cost, page_heading, page_problems, page_tables
 from kubestage.results.report import drawings, markup
 from kubestage.results.report.markup import Html, element, join
 
@@ -41,7 +41,7 @@ def rendered(
     results: Sequence[LoadResult], about: About, drawn: Sequence[Sequence[Drawing] | None]
 ) -> str:
     """The same with charts that are drawn already, for each test; None where nothing can draw."""
-    sections = _sections(results, drawn)
+    sections = _sections(results, drawn, about)
     parts = [
         element("section", element("h2", title), _described(lead), body, id=identity)
         for identity, title, lead, body in sections
@@ -87,7 +87,7 @@ def _footer(about: About) -> str:
 
 
 def _sections(
-    results: Sequence[LoadResult], drawn: Sequence[Sequence[Drawing] | None]
+    results: Sequence[LoadResult], drawn: Sequence[Sequence[Drawing] | None], about: About
 ) -> list[Section]:
     """Anchor, title, a sentence and body of each part that there is something to say in."""
     found: list[Section] = [
@@ -99,6 +99,7 @@ def _sections(
             "What was to hold. One without a sample has passed because nothing was seen.",
             page_tables.verdicts(results),
         ),
+        *page_cost.sections(about.cost),
         ("problems", "Errors and warnings", "", page_problems.problems(results)),
         ("charts", "Charts", "", _charts(results, drawn)),
         (

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubestage.controllers.node_autoscaler import node_state
 from kubestage.objects import gvk, node_pools, prices
 from kubestage.objects.pod_resources import CPU, MEMORY
 from kubestage.objects.prices import Prices
-from kubestage.results.analysis import amounts
+from kubestage.results.analysis import amounts, pod_state
 from kubestage.results.life import workloads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kubestage.aliases import Json
     from kubestage.results.analysis.amounts import Amounts
     from kubestage.store.store import Store
 
 GIB: Final = 1 << 30
+RESOURCES: Final = (CPU, MEMORY)
 NO_OWNER: Final = "(no owner)"
 _OVER: Final = ("Succeeded", "Failed")
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -46,6 +48,32 @@ class PackedPod(NamedTuple):
     """Whether every node has one: it is of a DaemonSet, or a mirror pod."""
 
 
+class NodeUse(NamedTuple):
+    """A node and the sums of what pods on it request."""
+
+    node: PackedNode
+    requested: Mapping[str, int]
+    """Of all pods."""
+    daemons: Mapping[str, int]
+    """Of those that every node has."""
+
+    def others(self, name: str) -> int:
+        """What pods that are no daemons request of a resource."""
+        return self.requested.get(name, 0) - self.daemons.get(name, 0)
+
+    def free(self, name: str) -> int:
+        """What no pod requests of a resource, at least zero."""
+        return max(self.node.offered[name] - self.requested.get(name, 0), 0)
+
+
+class Occupancy(NamedTuple):
+    """What the measures need: sums by node, and the pod of median size."""
+
+    uses: Sequence[NodeUse]
+    median: Mapping[str, int]
+    """The median of each resource over pods that are no daemons; empty without any."""
+
+
 class Contents(NamedTuple):
     """All nodes and the pods that need a place."""
 
@@ -61,14 +89,24 @@ class Contents(NamedTuple):
                 found[pod.node].append(pod)
         return found
 
+    def occupancy(self) -> Occupancy:
+        """The sums by node, and the pod of median size."""
+        by_node = self.by_node()
+        asking = [pod.requested for pod in self.pods if not pod.is_daemon]
+        median = {
+            name: round(statistics.median(each[name] for each in asking))
+            for name in (RESOURCES if asking else ())
+        }
+        return Occupancy([_use(node, by_node[node.name]) for node in self.nodes], median)
+
 
 def of_store(store: Store) -> Contents:
     """What a cluster has now."""
     known = prices_of(store)
-    nodes = [_node(node, known) for node in store.read(gvk.NODE).values()]
+    nodes = [packed_node(node, known) for node in store.read(gvk.NODE).values()]
     owners = Owners(workloads.Workloads(store))
     pods = [
-        _pod(pod, owners)
+        packed_pod(pod, owners)
         for pod in store.read(gvk.POD).values()
         if (pod.get("status") or {}).get("phase") not in _OVER
     ]
@@ -89,11 +127,10 @@ def base_value(of: Mapping[str, int]) -> float:
 
 def is_daemon(pod: Json) -> bool:
     """Whether every node has such a pod: it is of a DaemonSet, or a mirror pod."""
-    metadata = pod["metadata"]
-    owner = workloads.controller(pod)
-    return (owner is not None and owner["kind"] == "DaemonSet") or _MIRROR in (
-        metadata.get("annotations") or {}
-    )
+    owner = pod_state.controller_of(pod)
+    if owner is not None and owner.get("kind") == "DaemonSet":
+        return True
+    return _MIRROR in ((pod.get("metadata") or {}).get("annotations") or {})
 
 
 class Owners:
@@ -106,7 +143,7 @@ class Owners:
     def name(self, pod: Json) -> str:
         """The topmost owner; one name for all pods of a namespace that have none."""
         namespace = pod["metadata"]["namespace"]
-        owner = workloads.controller(pod)
+        owner = pod_state.controller_of(pod)
         if owner is None:
             return f"pod/{namespace}/{NO_OWNER}"
         found = self._names.get(owner["uid"])
@@ -115,10 +152,11 @@ class Owners:
         return found
 
 
-def _node(node: Json, known: Prices) -> PackedNode:
+def packed_node(node: Json, known: Prices) -> PackedNode:
+    """A node as it is, with its price."""
     spec = node.get("spec") or {}
     is_open = not spec.get("unschedulable") and _is_ready(node)
-    name = node["metadata"]["name"]
+    name = pod_state.name_of(node)
     pool, price = node_pools.of(node), known.of_node(node)
     return PackedNode(name, pool, price, amounts.of_node(node), is_open)
 
@@ -129,7 +167,19 @@ def _is_ready(node: Json) -> bool:
     return all(each["status"] == "True" for each in conditions if each["type"] == "Ready")
 
 
-def _pod(pod: Json, owners: Owners) -> PackedPod:
+def packed_pod(pod: Json, owners: Owners) -> PackedPod:
+    """A pod as it is."""
     node = pod["spec"].get("nodeName") or ""
     namespace = pod["metadata"]["namespace"]
     return PackedPod(namespace, owners.name(pod), node, amounts.of_pod(pod), is_daemon(pod))
+
+
+def _use(node: PackedNode, pods: Iterable[PackedPod]) -> NodeUse:
+    requested: Amounts = {}
+    daemons: Amounts = {}
+    for pod in pods:
+        for name, amount in pod.requested.items():
+            requested[name] = requested.get(name, 0) + amount
+            if pod.is_daemon:
+                daemons[name] = daemons.get(name, 0) + amount
+    return NodeUse(node, requested, daemons)

@@ -6,7 +6,7 @@ valued at base prices of CPU, memory and GPUs. What no pod requests is idle.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -16,7 +16,7 @@ from kubestage.results.packing import contents as found
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kubestage.results.packing.contents import Contents, PackedNode, PackedPod
+    from kubestage.results.packing.contents import Contents, NodeUse, PackedNode, PackedPod
 
 
 class PoolCost(msgspec.Struct, frozen=True, rename="camel"):
@@ -68,20 +68,50 @@ class Costs(msgspec.Struct, frozen=True, rename="camel"):
         return _over(self.daemons_per_hour, self.cluster_cost)
 
 
+class Totals(NamedTuple):
+    """What nodes cost per hour in all; None if none of them has a price."""
+
+    cluster_cost: float | None
+    unpriced_nodes: int
+    idle_per_hour: float | None
+    daemons_per_hour: float | None
+
+    @property
+    def idle_share(self) -> float | None:
+        """The share of the cost that no pod accounts for."""
+        return _over(self.idle_per_hour, self.cluster_cost)
+
+    @property
+    def daemon_share(self) -> float | None:
+        """The share of the cost that pods of DaemonSets account for."""
+        return _over(self.daemons_per_hour, self.cluster_cost)
+
+
+def totals(uses: Sequence[NodeUse]) -> Totals:
+    """What nodes cost, how much of it is idle, and how much goes to daemons."""
+    priced = [each for each in uses if each.node.price is not None]
+    unpriced = len(uses) - len(priced)
+    if not priced:
+        return Totals(None, unpriced, None, None)
+    rates = [rate_of(each.node) for each in priced]
+    total = sum(each.node.price or 0.0 for each in priced)
+    pods, daemons = (
+        sum(rate * found.base_value(part) for rate, part in zip(rates, parts, strict=True) if part)
+        for parts in ([each.requested for each in priced], [each.daemons for each in priced])
+    )
+    return Totals(_rounded(total), unpriced, _rounded(total - pods), _rounded(daemons))
+
+
 def of(contents: Contents) -> Costs:
     """What a cluster costs now."""
     rates = {node.name: rate_of(node) for node in contents.nodes}
     placed = [pod for pod in contents.pods if pod.node in rates]
     costs = [cost_of(pod, rates[pod.node]) for pod in placed]
-    is_priced = any(node.price is not None for node in contents.nodes)
-    total = sum(node.price or 0.0 for node in contents.nodes)
-    daemons = sum(cost for pod, cost in zip(placed, costs, strict=True) if pod.is_daemon)
+    whole = totals(contents.occupancy().uses)
+    is_priced = whole.cluster_cost is not None
     return Costs(
         contents.prices.currency,
-        _rounded(total) if is_priced else None,
-        sum(node.price is None for node in contents.nodes),
-        _rounded(total - sum(costs)) if is_priced else None,
-        _rounded(daemons) if is_priced else None,
+        *whole,
         _pools(contents, placed, costs),
         _shares(placed, costs, lambda pod: pod.namespace, is_priced=is_priced),
         _shares(placed, costs, lambda pod: pod.workload, is_priced=is_priced),

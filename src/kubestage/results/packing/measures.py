@@ -7,19 +7,20 @@ its names.
 
 from __future__ import annotations
 
-import statistics
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from kubestage.objects.pod_resources import CPU, MEMORY, PODS
+from kubestage.results.packing.contents import RESOURCES, Contents, Occupancy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kubestage.results.packing.contents import Contents, PackedNode, PackedPod
+    from kubestage.results.packing.contents import NodeUse
 
-RESOURCES: Final = (CPU, MEMORY)
+Packed = Contents | Occupancy
+"""What every measure takes: nodes and pods, or their sums."""
 
 
 class Utilization(msgspec.Struct, frozen=True, rename="camel"):
@@ -58,100 +59,85 @@ class Fragmentation(msgspec.Struct, frozen=True, rename="camel"):
     """How many of them fit on no node."""
 
 
-def utilization(contents: Contents) -> Utilization:
+def utilization(packed: Packed) -> Utilization:
     """How much of what nodes offer is requested."""
-    by_node = contents.by_node()
-    ratios = {name: _autoscaler_ratio(contents.nodes, by_node, name) for name in RESOURCES}
-    offered = {name: sum(node.offered[name] for node in contents.nodes) for name in RESOURCES}
-    placed = [pod for pods in by_node.values() for pod in pods]
-    daemons = [pod for pod in placed if pod.is_daemon]
+    uses = occupancy(packed).uses
+    ratios = {name: _autoscaler_ratio(uses, name) for name in RESOURCES}
+    offered = {name: sum(each.node.offered[name] for each in uses) for name in RESOURCES}
+    requested = {name: sum(each.requested.get(name, 0) for each in uses) for name in RESOURCES}
+    daemons = {name: sum(each.daemons.get(name, 0) for each in uses) for name in RESOURCES}
     return Utilization(
-        {name: _share(_sum(placed, name), offered[name]) for name in RESOURCES},
-        {name: _share(_sum(daemons, name), offered[name]) for name in RESOURCES},
+        {name: _share(requested[name], offered[name]) for name in RESOURCES},
+        {name: _share(daemons[name], offered[name]) for name in RESOURCES},
         ratios[CPU],
         ratios[MEMORY],
     )
 
 
-def stranded(contents: Contents) -> Stranded:
+def stranded(packed: Packed) -> Stranded:
     """Free CPU and memory on nodes where a median pod does not fit."""
-    by_node = contents.by_node()
-    median = _median(contents)
-    free = [_free(node, by_node[node.name]) for node in contents.nodes if node.is_open]
-    left = [each for each in free if any(median.values()) and not _times(each, median)]
+    uses, median = occupancy(packed)
+    request = {**median, PODS: 1} if any(median.values()) else {}
+    free = [{name: each.free(name) for name in (*RESOURCES, PODS)} for each in uses
+            if each.node.is_open]  # fmt: skip
+    left = [each for each in free if request and not _times(each, request)]
     found = {name: sum(each[name] for each in left) for name in RESOURCES}
     total = {name: sum(each[name] for each in free) for name in RESOURCES}
     shares = {name: _share(found[name], total[name]) for name in RESOURCES}
     return Stranded(found[CPU], found[MEMORY], shares[CPU], shares[MEMORY])
 
 
-def fragmentation(contents: Contents) -> Fragmentation:
+def fragmentation(packed: Packed) -> Fragmentation:
     """How scattered what is free is, and what that means for a median pod."""
-    by_node = contents.by_node()
-    free = [_free(node, by_node[node.name]) for node in contents.nodes if node.is_open]
-    median = _median(contents)
+    uses, median = occupancy(packed)
     in_sum = fitting = 0
     if any(median.values()):
-        total = {name: sum(each[name] for each in free) for name in median}
-        in_sum = _times(total, median)
-        fitting = sum(_times(each, median) for each in free)
-    ratios = {name: _scatter(contents.nodes, by_node, name) for name in RESOURCES}
+        request = {**median, PODS: 1}
+        free = [{name: each.free(name) for name in request} for each in uses if each.node.is_open]
+        total = {name: sum(each[name] for each in free) for name in request}
+        in_sum = _times(total, request)
+        fitting = sum(_times(each, request) for each in free)
+    ratios = {name: _scatter(uses, name) for name in RESOURCES}
     return Fragmentation(
-        ratios[CPU], ratios[MEMORY], median[CPU], median[MEMORY], in_sum, in_sum - fitting
+        ratios[CPU],
+        ratios[MEMORY],
+        median.get(CPU, 0),
+        median.get(MEMORY, 0),
+        in_sum,
+        in_sum - fitting,
     )
 
 
-def _median(contents: Contents) -> dict[str, int]:
-    """What the median pod requests; nothing if no pod requests anything, a place if it does."""
-    asking = [pod.requested for pod in contents.pods if not pod.is_daemon]
-    found = {
-        name: round(statistics.median(each[name] for each in asking)) if asking else 0
-        for name in RESOURCES
-    }
-    return {**found, PODS: 1} if any(found.values()) else found
+def occupancy(packed: Packed) -> Occupancy:
+    """The sums of nodes and pods; sums are handed back as they are."""
+    return packed.occupancy() if isinstance(packed, Contents) else packed
 
 
-def _autoscaler_ratio(
-    nodes: Sequence[PackedNode], by_node: Mapping[str, Sequence[PackedPod]], name: str
-) -> float:
+def _autoscaler_ratio(uses: Sequence[NodeUse], name: str) -> float:
     """The utilization of a resource over all nodes, as cluster-autoscaler's benchmark has it."""
     requested = offered = 0.0
-    for node in nodes:
-        requested += _autoscaler_share(node, by_node[node.name], name) * node.offered[name]
-        offered += node.offered[name]
+    for each in uses:
+        requested += _autoscaler_share(each, name) * each.node.offered[name]
+        offered += each.node.offered[name]
     return requested / offered if offered else 0.0
 
 
-def _autoscaler_share(node: PackedNode, pods: Sequence[PackedPod], name: str) -> float:
+def _autoscaler_share(use: NodeUse, name: str) -> float:
     """The utilization of a node: what daemons request is neither used nor there."""
-    daemons = sum(pod.requested[name] for pod in pods if pod.is_daemon)
-    others = sum(pod.requested[name] for pod in pods if not pod.is_daemon)
-    left = node.offered[name] - daemons
-    return others / left if left > 0 else 0.0
+    left = use.node.offered[name] - use.daemons.get(name, 0)
+    return use.others(name) / left if left > 0 else 0.0
 
 
-def _scatter(
-    nodes: Sequence[PackedNode], by_node: Mapping[str, Sequence[PackedPod]], name: str
-) -> float | None:
+def _scatter(uses: Sequence[NodeUse], name: str) -> float | None:
     free = [
-        max(node.offered[name] * (1 - _autoscaler_share(node, by_node[node.name], name)), 0.0)
-        for node in nodes
+        max(each.node.offered[name] * (1 - _autoscaler_share(each, name)), 0.0) for each in uses
     ]
     total = sum(free)
     return 1 - sum((each / total) ** 2 for each in free) if total else None
 
 
-def _free(node: PackedNode, pods: Sequence[PackedPod]) -> dict[str, int]:
-    """The CPU, memory and places for pods that no pod requests, each at least zero."""
-    return {name: max(node.offered[name] - _sum(pods, name), 0) for name in (*RESOURCES, PODS)}
-
-
 def _times(free: Mapping[str, int], request: Mapping[str, int]) -> int:
     return min(free[name] // amount for name, amount in request.items() if amount)
-
-
-def _sum(pods: Sequence[PackedPod], name: str) -> int:
-    return sum(pod.requested[name] for pod in pods)
 
 
 def _share(part: int, whole: int) -> float | None:

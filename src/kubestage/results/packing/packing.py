@@ -48,12 +48,13 @@ class Packing(msgspec.Struct, frozen=True, rename="camel"):
 
 def of(found: Contents) -> Packing:
     """The packing of nodes and pods."""
+    sums = found.occupancy()
     return Packing(
         len(found.nodes),
         costs.of(found),
-        measures.utilization(found),
-        measures.stranded(found),
-        measures.fragmentation(found),
+        measures.utilization(sums),
+        measures.stranded(sums),
+        measures.fragmentation(sums),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from kubestage.files import writing
 from kubestage.results import analysis
 from kubestage.results.report import (
+    cost_section,
     drawings,
     figures,
     fit,
@@ -129,6 +130,7 @@ def _sections(
             _described(pending),
             Html(reasons.reasons(run.pods) + fit.section(advice)),
         ),
+        *cost_section.sections(run),
         ("timeline", "Timeline", _described("Open a step to see it."), steps.outline(happened)),
         (
             "pods",

@@ -95,6 +95,7 @@ def _run_flags(options: CompareOptions) -> list[tuple[str, bool]]:
         ("--controllers", options.controllers is not None),
         ("--timings", options.timings),
         ("--profile", options.profile is not None),
+        ("--prices", options.prices is not None),
     ]
 
 

@@ -13,7 +13,13 @@ from kubestage.runs.compare.contenders import Contender
 from kubestage.runs.compare.side_by_side import SteppedRun
 from kubestage.runs.explain import repetition
 from kubestage.runs.explain.details import AttemptDetails
-from kubestage.runs.inputs import config_file, plugin_files, scenario_inputs, stage_inputs
+from kubestage.runs.inputs import (
+    config_file,
+    plugin_files,
+    price_files,
+    scenario_inputs,
+    stage_inputs,
+)
 from kubestage.scheduler.record import Recording
 from kubestage.scheduler.selection import TieBreak
 
@@ -62,6 +68,8 @@ def run_all(
     """Run one input under each configuration of the options."""
     settings = _settings(options, plane, observer)
     loaded = stage_inputs.load(files, options.configs[0], observer)
+    for note in price_files.add(loaded, options.prices):
+        observer.note(note)
     inputs = scenario_inputs.read(loaded, options.controllers)
     if len(inputs.scenarios) > 1:
         several = ", ".join(str(each["metadata"]["name"]) for each in inputs.scenarios)

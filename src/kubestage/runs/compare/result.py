@@ -104,6 +104,7 @@ class ComparedRuns(TableResult):
                     "measure": each.name,
                     "resource": each.resource,
                     "better": each.better,
+                    **({} if each.currency is None else {"currency": each.currency}),
                     "values": list(each.values),
                     "deltas": [each.delta(at) for at in range(len(self.names))],
                     "best": [self.names[at] for at in sorted(each.best)],

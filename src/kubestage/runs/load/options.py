@@ -61,6 +61,16 @@ class LoadOptions(Options, frozen=True, kw_only=True):
             panel=_STAGE,
         ),
     ] = "auto"
+    prices: Annotated[
+        str | None,
+        Flag(
+            "What nodes cost per hour: a CSV or YAML file with a price for each instance type, or "
+            "aws-us-east-1. Nodes of --nodes are of the type standard-8, by their CPU.",
+            metavar="FILE|NAME",
+            completion="prices",
+            panel=_STAGE,
+        ),
+    ] = None
     seed: Annotated[int, Flag("Another seed is another run.", panel=_STAGE)] = 0
     scheduler_config: Annotated[
         str | None, Flag("A KubeSchedulerConfiguration.", metavar="FILE", panel=_STAGE)
@@ -199,6 +209,9 @@ class LoadOptions(Options, frozen=True, kw_only=True):
                 path="--scheduler-config",
                 fix="leave it out, or run the load on a stage",
             )
+        if self.prices is not None and self.is_real:
+            fix = "leave it out, or run the load on a stage"
+            raise InputError("prices are for the nodes of a stage", path="--prices", fix=fix)
         if self.prometheus_url is not None and not self.is_real:
             fix = "leave it out, or name a real cluster with --kubeconfig"
             raise InputError("a stage answers PromQL itself", path="--prometheus-url", fix=fix)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from kubestage.clusterloader.config import Config
     from kubestage.clusterloader.result import LoadResult
+    from kubestage.results.load.cost import LoadCost
     from kubestage.results.load.report_directory import ReportDirectory
     from kubestage.runs.load.options import LoadOptions
     from kubestage.runs.load.targets import TargetInfo
@@ -44,7 +45,9 @@ def write(
     directory.write(results, [dumping.dump(each) for each in configs], about)
 
 
-def about(options: LoadOptions, target: TargetInfo, command: str) -> About:
+def about(
+    options: LoadOptions, target: TargetInfo, command: str, cost: LoadCost | None = None
+) -> About:
     """What a report states about the run as a whole; `command` is what to type to repeat it."""
     return About(
         version=kubestage.__version__,
@@ -53,6 +56,7 @@ def about(options: LoadOptions, target: TargetInfo, command: str) -> About:
         cluster=target.cluster,
         profile="" if options.is_real else stage_setup.profile(options).name,
         command=command,
+        cost=cost,
     )
 
 

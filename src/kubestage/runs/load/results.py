@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.config_loading import LoadedConfig
     from kubestage.clusterloader.result import LoadResult, Measured
     from kubestage.measure.results import Verdict
+    from kubestage.results.load.cost import LoadCost
     from kubestage.results.load.report_directory import ReportDirectory
     from kubestage.runs.load.load_test import LoadTest
     from kubestage.runs.load.options import LoadOptions
@@ -53,6 +54,8 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
     """How many tests were requested."""
     options: LoadOptions
     target: TargetInfo
+    cost: LoadCost | None = None
+    """What nodes cost meanwhile; None if none had a price."""
 
     @property
     def results(self) -> list[LoadResult]:
@@ -97,7 +100,8 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
 
     def as_data(self) -> Json:
         """All tests as plain values."""
-        return {"passed": self.passed, "tests": [_data(each) for each in self.results]}
+        data = {"passed": self.passed, "tests": [_data(each) for each in self.results]}
+        return data if self.cost is None else {**data, "cost": msgspec.to_builtins(self.cost)}
 
     def save(self, directory: str) -> None:
         """Write the report: what was measured, report.html, and load.sqlite."""
@@ -114,7 +118,7 @@ class LoadResults(TableResult, msgspec.Struct, frozen=True):
             directory,
             self.results,
             [each.loaded.config for each in self.completed],
-            report_files.about(self.options, self.target, command),
+            report_files.about(self.options, self.target, command, self.cost),
         )
 
 

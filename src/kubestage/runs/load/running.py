@@ -49,9 +49,10 @@ def load(
         loaded = load_all(selected, options, target)
         observer.target_ready(target)
         completed = run(selected, loaded, options, target, observer)
+        cost = target.cost()
     finally:
         target.close()
-    return LoadResults(tuple(completed), len(selected), options, target.info)
+    return LoadResults(tuple(completed), len(selected), options, target.info, cost)
 
 
 def load_all(

@@ -9,7 +9,13 @@ from kubestage.cluster import node_readiness
 from kubestage.cluster import staging as profile_staging
 from kubestage.errors import InputError
 from kubestage.objects import gvk
-from kubestage.runs.inputs import config_file, control_plane, plain_nodes, stage_inputs
+from kubestage.runs.inputs import (
+    config_file,
+    control_plane,
+    plain_nodes,
+    price_files,
+    stage_inputs,
+)
 from kubestage.runs.load.options import NODES
 from kubestage.runs.observer import SILENT
 from kubestage.units import MILLISECOND_NS, SECOND_NS
@@ -67,6 +73,8 @@ def populate(options: LoadOptions, profile: Profile, observer: Observer = SILENT
         shape = options.shape
         for index in range(options.nodes or NODES):
             stage.load(plain_nodes.node(index, shape, options.image_registry))
+    for note in price_files.apply(stage, options.prices):
+        observer.note(note)
     if not any(map(_is_default, stage.store.read(gvk.STORAGE_CLASS).values())):
         stage.load(_storage_class())
     stage.add_controllers(settings)

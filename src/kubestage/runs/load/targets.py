@@ -11,6 +11,7 @@ from kubestage.cluster import node_readiness
 from kubestage.cluster.access import Call, Resource
 from kubestage.errors import InputError
 from kubestage.measure.metrics_store import MetricsStore
+from kubestage.results.load import cost
 from kubestage.runs.load import composition, stage_setup, stage_shell
 from kubestage.runs.load.composition import LoadContext
 from kubestage.sim.streams import Streams
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kubestage.clusterloader.run import LoadRun
     from kubestage.measure.registry import Registry
     from kubestage.remote.access import Access
+    from kubestage.results.load.cost import LoadCost
     from kubestage.runs.load.observer import LoadObserver
     from kubestage.runs.load.options import LoadOptions
 
@@ -71,6 +73,9 @@ class LoadTarget(Protocol):
     def problems(self) -> list[str]:
         """What does not work at the moment."""
 
+    def cost(self) -> LoadCost | None:
+        """What its nodes cost so far; None if that is not known."""
+
     def close(self) -> None:
         """No more tests follow."""
 
@@ -87,6 +92,7 @@ class StageTarget:
         nodes = stage_setup.node_count(self.stage, options)
         self._queries = MetricsStore(cluster)
         self._is_interrupted = False
+        self._cost = cost.watch(self.stage.store)
         self.info = TargetInfo("stage", nodes)
         self.context = LoadContext(
             cluster=cluster,
@@ -118,9 +124,15 @@ class StageTarget:
         """A stage has none."""
         return []
 
+    def cost(self) -> LoadCost | None:
+        """What nodes cost since the stage was ready; None if none had a price."""
+        return None if self._cost is None else self._cost.result()
+
     def close(self) -> None:
         """Collect no more metrics."""
         self._queries.stop()
+        if self._cost is not None:
+            self._cost.stop()
 
 
 class RealTarget:
@@ -170,6 +182,10 @@ class RealTarget:
     def problems(self) -> list[str]:
         """Watches that fail."""
         return self.cluster.problems()
+
+    def cost(self) -> LoadCost | None:
+        """Prices are for stages."""
+        return None
 
     def close(self) -> None:
         """Close all connections."""

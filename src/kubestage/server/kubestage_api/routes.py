@@ -18,6 +18,7 @@ with lazy.imports():
         configuration,
         documents,
         explanations,
+        packing,
         resetting,
         runs,
         settings,
@@ -199,6 +200,13 @@ ROUTES: Final = (
             response=shapes.Settings,
         )
         for method in ("PUT", "PATCH")
+    ),
+    Route(
+        method="GET",
+        path=f"{ROOT}/packing",
+        handler=lambda: packing.get,
+        summary="What the cluster costs per hour, and how well its pods are packed.",
+        response=shapes.ClusterPacking,
     ),
     Route(
         method="GET",

@@ -7,6 +7,12 @@ from typing import Annotated, Literal
 import msgspec
 
 from kubestage.aliases import Json
+from kubestage.results.packing.costs import Costs  # noqa: TC001 - msgspec reads it
+from kubestage.results.packing.measures import (  # noqa: TC001 - msgspec reads them
+    Fragmentation,
+    Stranded,
+    Utilization,
+)
 
 
 class _RequestBody(
@@ -137,6 +143,20 @@ class RunDetails(_ResponseBody, frozen=True):
     summary: Json | None
     steps: list[Json]
     tables: list[str]
+
+
+class ClusterPacking(_ResponseBody, frozen=True):
+    """What nodes cost per hour, and how well pods are packed; costs are null without prices.
+
+    `metrics` has the measures of cluster-autoscaler's scale-down benchmark, under its names.
+    """
+
+    node_count: int
+    costs: Costs
+    utilization: Utilization
+    stranded: Stranded
+    fragmentation: Fragmentation
+    metrics: dict[str, float | None]
 
 
 class FitChange(_ResponseBody, frozen=True):

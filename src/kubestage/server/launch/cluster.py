@@ -13,7 +13,14 @@ from kubestage import stage as stages
 from kubestage.errors import ApiError, InputError
 from kubestage.objects import timestamps
 from kubestage.runs import living, run_settings
-from kubestage.runs.inputs import config_file, manifests, plain_nodes, plugin_files, stage_inputs
+from kubestage.runs.inputs import (
+    config_file,
+    manifests,
+    plain_nodes,
+    plugin_files,
+    price_files,
+    stage_inputs,
+)
 from kubestage.runs.run_settings import RunSettings
 from kubestage.scenario import recorded_times, resource
 from kubestage.scheduler import config
@@ -58,6 +65,8 @@ class ServeInputs(NamedTuple):
     """When time begins if neither options nor objects say so."""
     start: str | None
     """When time begins on a new stage, if the options say so."""
+    catalogs: Sequence[Json] = ()
+    """Prices of nodes: all of them, for nodes may be of any type later."""
 
 
 class ServedCluster(NamedTuple):
@@ -84,7 +93,20 @@ def read(options: ServeOptions, observer: Observer) -> ServeInputs:
     controllers = living.controller_settings(values) if options.controllers else None
     now = _now(options)
     start = now if options.start == "now" else _start(options.start)
-    return ServeInputs(loaded if has_objects else None, scheduling, controllers, now, start)
+    catalogs = _catalogs(options, observer)
+    return ServeInputs(
+        loaded if has_objects else None, scheduling, controllers, now, start, catalogs
+    )
+
+
+def _catalogs(options: ServeOptions, observer: Observer) -> list[Json]:
+    if options.prices is None:
+        return []
+    notes: list[str] = []
+    catalogs = price_files.load(options.prices, notes)
+    for note in notes:
+        observer.note(note)
+    return catalogs
 
 
 def _scheduling(
@@ -138,6 +160,8 @@ def build(options: ServeOptions, inputs: ServeInputs, observer: Observer) -> Ser
     stage.store.implicit_namespaces = True
     ordered = stage_inputs.in_order(infrastructure, as_written=options.as_written)
     _put(served, loaded, ordered)
+    # One that an earlier process left becomes what the file says, as with other files.
+    stage.apply(inputs.catalogs)
     if inputs.controllers is not None:
         stage.add_controllers(inputs.controllers)
         stage.run(_SETTLING_NS)

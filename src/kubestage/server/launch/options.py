@@ -13,6 +13,7 @@ from kubestage.runs.shared_flags import (
     NodeCount,
     NodeShape,
     Plugins,
+    Prices,
     Profile,
     Settings,
     Strategy,
@@ -160,6 +161,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     ] = None
     nodes: NodeCount = None
     node: NodeShape = node_shape.DEFAULT
+    prices: Prices = None
     seed: Annotated[
         int | None,
         Flag("Another seed is another cluster: names, addresses, random durations. (default: 0)"),

@@ -38,7 +38,7 @@ def of_effects(effects: Effects) -> Iterator[Finding]:
         yield from _of_workload(each)
     for reason in effects.pending["reasons"][:_NAMED]:
         named = listed(reason["named"][:1], reason["pods"])
-        yield Finding("warning", named, f"stayed pending: {_first_sentence(reason['reason'])}")
+        yield Finding("warning", named, f"stayed pending: {first_sentence(reason['reason'])}")
     for loss in effects.traffic:
         if loss.failed:
             share = wording.share(loss.failed, loss.requests)
@@ -66,7 +66,7 @@ def _of_workload(effect: WorkloadEffect) -> Iterator[Finding]:
     yield Finding(severity, effect.workload, text)
 
 
-def _first_sentence(reason: str) -> str:
+def first_sentence(reason: str) -> str:
     """Why no node fits; what preemption could do about it is in the data of the answer."""
     return reason.partition(". ")[0].removesuffix(".")
 

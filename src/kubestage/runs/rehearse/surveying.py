@@ -151,7 +151,9 @@ def survey(
             del copy
             if len(encoded) >= _LARGE_BYTES:
                 gc.collect()
-    found = [*survey_findings.merged(results), _cost_finding(opened, observer)]
+    found = survey_findings.merged(results)
+    bad = [each for each in found if each.severity != "info"]
+    found[len(bad) : len(bad)] = [_cost_finding(opened, observer)]
     own = dict.fromkeys(f"{each.rehearsal}: {note}" for each in results for note in each.notes)
     notes = [*opened.notes, *own]
     if len(drained) < len(nodes):
